@@ -112,6 +112,8 @@ func TestFrontendUpToDate(t *testing.T) {
 		{"another package manager", change("node_modules/.package-lock.json", "{}"), true, "node_modules/.package-lock.json is new"},
 		{"what tsconfig.json extends", change("base.json", "{ }"), true, "base.json changed"},
 		{"a configuration that is not extended", change(".config/tsconfig.json", "{}"), true, ".config/tsconfig.json is new"},
+		{"a configuration of webpack", change("webpack.config.cjs", ""), true, "the list of source files changed, webpack.config.cjs is new"},
+		{"other aliases", change("webpack.config.cjs", "alias: {}"), true, "webpack.config.cjs changed"},
 		{"a file of dist", change("dist/module.js", "mine"), true, "dist/module.js was changed or deleted after the build"},
 		{"nothing changed again", func() {}, false, "up to date"},
 	} {

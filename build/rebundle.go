@@ -155,8 +155,8 @@ func (p *Plan) addBundler(in inputs) error {
 
 // bundleConfig returns the files that change how imports are resolved and compiled,
 // whether they exist or not: lockfiles, up to the root of the git repository, what package
-// managers write about a node_modules, tsconfig.json with what it extends, and the repository's
-// list of shared libraries.
+// managers write about a node_modules, tsconfig.json with what it extends, the repository's
+// list of shared libraries, and the aliases of its webpack configuration.
 func (p *Plan) bundleConfig() []string {
 	files := []string{filepath.Join(p.Repo.Root, "package.json")}
 	for dir := p.Repo.Root; ; dir = filepath.Dir(dir) {
@@ -170,6 +170,7 @@ func (p *Plan) bundleConfig() []string {
 	}
 	for _, name := range []string{
 		".config/bundler/externals.ts", ".config/webpack/webpack.config.ts", ".config/webpack/webpack.config.js", ".config/tsconfig.json",
+		"webpack.config.ts", "webpack.config.js", "webpack.config.mjs", "webpack.config.cjs",
 	} {
 		files = append(files, filepath.Join(p.Repo.Root, filepath.FromSlash(name)))
 	}

@@ -108,6 +108,26 @@ func TestPackages(t *testing.T) {
 	}
 }
 
+// A missing package that the bundle turns out not to need is not an error.
+func TestUnneededPackage(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"node_modules/sass/index.js": "exports.Logger = {}; exports.compileString = (css, o) => { o.importer.canonicalize('theme/a'); return { css }; };",
+		"src/module.ts":              "import './style.scss'; export const plugin = 1;",
+		"src/style.scss":             ".a{color:red}",
+		".git/HEAD":                  "",
+		"package.json":               "{}",
+		"package-lock.json":          `{"packages": {"node_modules/theme": {"version": "1.0.0", "integrity": "sha512-AAAA"}}}`,
+	} {
+		write(t, filepath.Join(root, name), text)
+	}
+	f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"}
+	if _, err := (Bundler{CacheDir: t.TempDir(), Environ: []string{}}).Bundle(t.Context(), f); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestExtensions(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

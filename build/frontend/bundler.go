@@ -25,6 +25,7 @@ type bundler struct {
 	Options
 	ctx       context.Context // of the one call of Bundle
 	libraries []library
+	replaced  replacements
 	isAsync   bool // the entry awaits at its top level
 	isClassic bool // see isClassic
 
@@ -32,11 +33,10 @@ type bundler struct {
 	browsers sync.Map // names that a package replaces, map[string]bool by its directory
 
 	native map[string]string // see Session.native
-	// isInjected is whether the host passes arguments by the names of parameters, as Angular
-	// does: of the settings, and of the code as far as it is bundled.
-	isInjected, usesAngular bool
+	traits traits            // that the settings are for
 
 	mu     sync.Mutex        // esbuild resolves and loads in parallel
+	seen   traits            // of the code
 	asked  map[string]bool   // shared libraries that some module imports
 	assets map[string][]byte // by path in dist
 	read   []string          // files that esbuild did not read itself, as in Result.Read
@@ -46,11 +46,14 @@ type bundler struct {
 	packages map[string]map[string]bool
 }
 
+// traits of the code determine settings, but are known only once it is bundled.
+type traits struct {
+	isInjected bool // the host passes arguments by the names of parameters: it runs Angular
+	hasThemes  bool // it mentions loadPluginCss
+}
+
 func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
-	return &bundler{
-		Options: o, ctx: ctx, libraries: libraries, isClassic: isClassic(o.Root),
-		asked: map[string]bool{}, assets: map[string][]byte{}, packages: map[string]map[string]bool{},
-	}
+	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsBy(o.Root), isClassic: isClassic(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}, packages: map[string]map[string]bool{}}
 }
 
 // The suffixes that a repository can append to a path, and the one that we append for
@@ -71,6 +74,7 @@ const (
 	// sharedNamespace holds the shared libraries of an asynchronous module. It is written as
 	// an ES module, whose imports would end up outside of the function that AMD calls.
 	sharedNamespace = "plugin-shared"
+	emptyNamespace  = "plugin-empty" // of modules that the repository replaces by nothing
 )
 
 func (b *bundler) plugin() api.Plugin {
@@ -79,11 +83,17 @@ func (b *bundler) plugin() api.Plugin {
 			return b.resolve(build, in)
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: assetNamespace}, b.loadAsset)
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: emptyNamespace}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+			contents := ""
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: sharedNamespace}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
 			contents := "module.exports=" + requireName + "(" + quote(in.Path) + ")"
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[cm]?[jt]sx?$`}, b.loadCode)
+		sheets := &sass{b: b}
+		build.OnLoad(api.OnLoadOptions{Filter: `\.s[ac]ss$`}, sheets.load)
 	}}
 }
 
@@ -101,7 +111,8 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	}
 	for _, suffix := range []string{rawSuffix, urlSuffix, assetSuffix} {
 		if path, ok := strings.CutSuffix(name, suffix); ok && !isStyle {
-			return b.suffixed(b.find(build, in, path), suffix), nil
+			found := b.find(build, in, path)
+			return b.suffixed(found, suffix), nil
 		}
 	}
 	switch {
@@ -112,7 +123,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		name = strings.TrimPrefix(name, legacyPrefix)
 		b.mu.Lock()
 		b.asked[name] = true
-		b.usesAngular = b.usesAngular || name == "angular" || strings.HasPrefix(name, "app/")
+		b.seen.isInjected = b.seen.isInjected || name == "angular" || strings.HasPrefix(name, "app/")
 		b.mu.Unlock()
 		if b.isAsync {
 			return api.OnResolveResult{Path: name, Namespace: sharedNamespace}, nil
@@ -123,6 +134,9 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	}
 	if isStyle || !isBare(name) {
 		return api.OnResolveResult{}, nil
+	}
+	if to, ok := b.replaced.of(name); ok {
+		return b.replace(build, in, to)
 	}
 	if b.isInstalled(in, name) || b.isNative(in, packageName(name)) {
 		if local := b.resolution(build, in, in.ResolveDir, name); len(local.Errors) == 0 {
@@ -136,7 +150,31 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if found != nil {
 		return resolution(*found), nil
 	}
+	if to, ok := b.replaced.fallback[name]; ok {
+		return b.replace(build, in, to)
+	}
 	return api.OnResolveResult{}, nil // esbuild reports the error
+}
+
+// replace resolves the module that the repository puts in the place of another one.
+func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string) (api.OnResolveResult, error) {
+	if to == "" {
+		return api.OnResolveResult{Path: in.Path, Namespace: emptyNamespace}, nil
+	}
+	found := b.find(build, in, to)
+	installed := filepath.Join(b.Root, "node_modules") + string(filepath.Separator)
+	if name, ok := strings.CutPrefix(to, installed); ok && len(found.Errors) > 0 && b.Packages != nil {
+		// The same file of the repository's own version of the package.
+		name = filepath.ToSlash(name)
+		dir, ok, err := b.Packages.Dir(b.ctx, filepath.Join(b.Root, "package.json"), packageName(name))
+		if err != nil {
+			return api.OnResolveResult{Errors: failed(err, name)}, nil
+		}
+		if ok {
+			return resolution(ask(build, in, dir, "./node_modules/"+name)), nil
+		}
+	}
+	return resolution(found), nil
 }
 
 // failed returns the error of an import whose package cannot be provided.
@@ -150,9 +188,7 @@ func resolution(r api.ResolveResult) api.OnResolveResult {
 	if r.SideEffects {
 		effects = api.SideEffectsTrue
 	}
-	return api.OnResolveResult{
-		Errors: r.Errors, Path: r.Path, Namespace: r.Namespace, External: r.External, Suffix: r.Suffix, SideEffects: effects,
-	}
+	return api.OnResolveResult{Errors: r.Errors, Path: r.Path, Namespace: r.Namespace, External: r.External, Suffix: r.Suffix, SideEffects: effects}
 }
 
 // request is what a resolution depends on.
@@ -164,9 +200,7 @@ type request struct {
 // ask returns what esbuild alone resolves a name to in a directory. For each such question, it
 // reads all directories again.
 func ask(build api.PluginBuild, in api.OnResolveArgs, dir, name string) api.ResolveResult {
-	return build.Resolve(name, api.ResolveOptions{
-		Importer: in.Importer, Namespace: in.Namespace, ResolveDir: dir, Kind: in.Kind, PluginData: alone{},
-	})
+	return build.Resolve(name, api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: dir, Kind: in.Kind, PluginData: alone{}})
 }
 
 // resolution returns what ask returned first for a package. If that was an error, esbuild has the
@@ -255,8 +289,7 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 			}
 		}
 		if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil && name == names[len(names)-1] {
-			return nil, fmt.Errorf("cannot find %q: it is in %s, but the file that its package.json names does not exist; build it first",
-				module, b.shown(dir))
+			return nil, fmt.Errorf("cannot find %q: it is in %s, but the file that its package.json names does not exist; build it first", module, b.shown(dir))
 		}
 	}
 	return nil, nil
@@ -387,8 +420,7 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
 }
 
-// workerSettings are those of esbuild for a worker, which is in the same directory as the
-// files that it loads.
+// workerSettings are those of esbuild for a worker, which is in the same directory as the files that it loads.
 func (b *bundler) workerSettings(entry string) api.BuildOptions {
 	o := b.settings(entry)
 	o.Format, o.Sourcemap = api.FormatIIFE, api.SourceMapNone
@@ -431,7 +463,8 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	}
 	text, err := os.ReadFile(in.Path)
 	b.mu.Lock()
-	b.usesAngular = b.usesAngular || bytes.Contains(text, []byte("ngInject"))
+	b.seen.isInjected = b.seen.isInjected || bytes.Contains(text, []byte("ngInject"))
+	b.seen.hasThemes = b.seen.hasThemes || bytes.Contains(text, []byte("loadPluginCss"))
 	b.mu.Unlock()
 	isClassic := b.isClassic && reactImport.Match(text)
 	if err != nil || !isClassic && !assetURL.Match(text) {
@@ -468,15 +501,10 @@ func explain(text, help string) (string, string) {
 		if name == "app" { // the npm package of that name is unrelated
 			return fmt.Sprintf("cannot find %q", m[1]), "only services that run Angular plugins provide it; " + ownBundler
 		}
-		return fmt.Sprintf("cannot find the package %q", name),
-			fmt.Sprintf("install the packages listed in package.json; if %q is not among them, add it: npm install %[1]s", name)
+		return fmt.Sprintf("cannot find the package %q", name), fmt.Sprintf("install the packages listed in package.json; if %q is not among them, add it: npm install %s", name, name)
 	}
 	if m := noLoader.FindStringSubmatch(text); m != nil {
-		help = "import it as text with ?raw or as a URL with ?url, or "
-		if slices.Contains([]string{".scss", ".sass", ".less"}, m[1]) {
-			help = "compile it to CSS, or "
-		}
-		return fmt.Sprintf("no loader for %s files", m[1]), help + ownBundler
+		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or " + ownBundler
 	}
 	return text, help
 }

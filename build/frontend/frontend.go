@@ -8,6 +8,7 @@
 package frontend
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -127,7 +128,9 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 			sourceMap = f.Contents
 		case "module.css":
 			css = f.Contents
-		case "module.css.map": // styles have no source maps
+		case "module.css.map", "dark.css.map", "light.css.map": // styles have no source maps
+		case "dark.css", "light.css":
+			b.assets[themesDir+"/"+name] = bytes.ReplaceAll(f.Contents, []byte(basePlaceholder), []byte("../"))
 		default:
 			b.assets[name] = f.Contents
 		}
@@ -185,8 +188,8 @@ func Tsconfig(root string) string {
 	return file
 }
 
-// settings are those of esbuild for an entry.
-func (b *bundler) settings(entry string) api.BuildOptions {
+// settings are those of esbuild for an entry and style sheets.
+func (b *bundler) settings(entries ...string) api.BuildOptions {
 	mode := "production"
 	if b.Dev {
 		mode = "development"
@@ -196,7 +199,7 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 		format, target = api.FormatESModule, api.ES2022
 	}
 	return api.BuildOptions{
-		EntryPoints:   []string{entry},
+		EntryPoints:   entries,
 		AbsWorkingDir: b.Root,
 		Tsconfig:      Tsconfig(b.Root),
 		Outdir:        b.outdir(),
@@ -216,7 +219,7 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 		},
 		Sourcemap:         api.SourceMapExternal,
 		MinifyWhitespace:  !b.Dev,
-		MinifyIdentifiers: !b.Dev && !b.isInjected,
+		MinifyIdentifiers: !b.Dev && !b.traits.isInjected,
 		MinifySyntax:      !b.Dev,
 		LegalComments:     api.LegalCommentsNone,
 		Charset:           api.CharsetUTF8,

@@ -16,12 +16,12 @@ import (
 // Session bundles a frontend again and again. A bundle reuses what it can of the one
 // before. A Session must not be used concurrently.
 type Session struct {
-	options     Options
-	native      map[string]string // the node_modules of packages that esbuild resolves itself, by name
-	usesAngular bool              // the code in the last bundle does
-	made        api.BuildOptions  // that context was made with
-	b           *bundler
-	context     api.BuildContext // nil before the first bundle
+	options Options
+	native  map[string]string // the node_modules of packages that esbuild resolves itself, by name
+	traits  traits            // of the code in the last bundle
+	made    api.BuildOptions  // that context was made with
+	b       *bundler
+	context api.BuildContext // nil before the first bundle
 }
 
 // NewSession returns a session for a frontend. The caller must close it.
@@ -51,7 +51,9 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 	if err == nil && slices.ContainsFunc(built.Errors, func(m api.Message) bool { return strings.HasPrefix(m.Text, "Top-level await") }) {
 		built, err = s.rebuild(ctx, entry, true) // hosts wait for a module that is a promise
 	}
-	if err == nil && len(built.Errors) == 0 && s.learn() {
+	// If the code no longer asks for themes, an error in one of them does not matter.
+	isUnthemed := s.traits.hasThemes && !s.b.seen.hasThemes
+	if err == nil && (len(built.Errors) == 0 || isUnthemed) && s.learn() {
 		built, err = s.rebuild(ctx, entry, s.b.isAsync)
 	}
 	if err != nil {
@@ -66,15 +68,17 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 // rebuild runs esbuild, and makes a new context if the settings have changed.
 func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.BuildResult, error) {
 	libraries := sharedBy(s.options.Root)
-	isCurrent := s.context != nil && s.made.EntryPoints[0] == entry && s.made.Tsconfig == Tsconfig(s.options.Root) &&
-		s.b.isAsync == isAsync && s.b.isInjected == s.usesAngular && maps.Equal(s.b.native, s.native)
-	if !isCurrent {
+	entries := []string{entry}
+	if s.traits.hasThemes {
+		entries = append(entries, themes(s.options)...)
+	}
+	if s.context != nil && (!slices.Equal(s.made.EntryPoints, entries) || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
 		s.dispose()
 	}
 	if s.context == nil {
 		s.b = newBundler(ctx, s.options, libraries)
-		s.b.isAsync, s.b.native, s.b.isInjected = isAsync, maps.Clone(s.native), s.usesAngular
-		s.made = s.b.settings(entry)
+		s.b.isAsync, s.b.native, s.b.traits = isAsync, maps.Clone(s.native), s.traits
+		s.made = s.b.settings(entries...)
 		made, err := api.Context(s.made)
 		if err != nil {
 			return api.BuildResult{Errors: err.Errors}, nil
@@ -82,8 +86,9 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 		s.context = made
 	}
 	// The plugin of the context reads these, so they may change between two bundles.
-	s.b.isClassic, s.b.usesAngular = isClassic(s.options.Root), false
+	s.b.replaced, s.b.isClassic = replacementsBy(s.options.Root), isClassic(s.options.Root)
 	s.b.ctx, s.b.libraries, s.b.asked, s.b.assets, s.b.read = ctx, libraries, map[string]bool{}, map[string][]byte{}, nil
+	s.b.seen = traits{}
 	defer context.AfterFunc(ctx, s.context.Cancel)()
 	built := s.context.Rebuild()
 	return built, ctx.Err()
@@ -91,8 +96,9 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 
 // learn reports whether a bundle has shown that other settings are needed.
 func (s *Session) learn() bool {
-	s.usesAngular = s.b.usesAngular && !s.options.Dev // which does not shorten names
-	return s.addNative() || s.usesAngular != s.b.isInjected
+	s.traits = s.b.seen
+	s.traits.isInjected = s.traits.isInjected && !s.options.Dev // which does not shorten names
+	return s.addNative() || s.traits != s.b.traits
 }
 
 // addNative adds the packages that esbuild must resolve itself, and reports whether there are

@@ -68,12 +68,19 @@ func TestSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("fourth")
+	write("lib.ts", "import {y} from 'other'; export const x = await y")
+	write("one.ts", "export const y = 'from one'")
+	write("two.ts", "export const y = 'from two'")
+	for _, name := range []string{"one", "two"} { // an alias that changes
+		write("../webpack.config.js", "alias: {\nother: path.join(__dirname, 'src/"+name+"'),\n}")
+		check("from " + name)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Bundle(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
-	check("fourth")
+	check("from two")
 	if err := os.Remove(filepath.Join(source, "module.tsx")); err != nil {
 		t.Fatal(err)
 	}

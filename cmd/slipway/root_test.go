@@ -131,7 +131,7 @@ func TestNamedOptionsExist(t *testing.T) {
 	for _, c := range newProgram(verbs.Command, os.Stdout, os.Stderr).Root().Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) { accepted[f.Name] = true })
 	}
-	names := optionsInSource(t, filepath.Join("..", "internal", "verbs"))
+	names := optionsInSource(t, filepath.Join("..", "..", "internal", "verbs"))
 	if len(names) < 5 {
 		t.Errorf("found only the options %v", names)
 	}

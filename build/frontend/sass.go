@@ -1,0 +1,244 @@
+package frontend
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dop251/goja"
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// sass compiles Sass style sheets with the package sass of the repository, which is Dart Sass
+// compiled to JavaScript. It runs in an interpreter that has no access to files, except through
+// find and load, or to the network.
+type sass struct {
+	b *bundler
+
+	mu      sync.Mutex // an interpreter runs in one goroutine at a time
+	vm      *goja.Runtime
+	compile goja.Callable
+	failed  []api.Message // why it cannot start
+}
+
+// The driver defines the function that compiles a style sheet.
+//
+//go:embed sass.js
+var sassDriver string
+
+const maxSassCalls = 5000
+
+// load compiles the style sheet of an import.
+func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
+	text, err := os.ReadFile(in.Path)
+	if err != nil {
+		return api.OnLoadResult{}, err
+	}
+	ctx := s.b.ctx
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.vm == nil && s.failed == nil {
+		if s.failed = s.start(ctx); ctx.Err() != nil {
+			s.vm, s.failed = nil, nil
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return api.OnLoadResult{}, err
+	}
+	if s.failed != nil {
+		failed := slices.Clone(s.failed) // at the import
+		if s.b.traits.hasThemes && slices.Contains(themes(s.b.Options), in.Path) {
+			failed[0].Location = &api.Location{File: s.b.shown(in.Path), Line: 1}
+		}
+		return api.OnLoadResult{Errors: failed}, nil
+	}
+	vm := s.vm
+	stop := context.AfterFunc(ctx, func() { vm.Interrupt(ctx.Err()) })
+	var missing error // of a package, which may not be needed
+	find := func(name string) string {
+		found, err := s.find(in.Path, name)
+		if err != nil {
+			missing = err
+		}
+		return found
+	}
+	css, err := s.compile(goja.Undefined(), s.vm.ToValue(string(text)), s.vm.ToValue(fileURL(in.Path)), s.vm.ToValue(find), s.vm.ToValue(s.read))
+	if !stop() { // the interrupt may still be pending
+		s.vm = nil
+		return api.OnLoadResult{}, ctx.Err()
+	}
+	if err != nil {
+		m := s.message(in.Path, err)
+		if missing != nil {
+			m.Text = strings.TrimSuffix(m.Text, ".") + ": " + missing.Error()
+		}
+		return api.OnLoadResult{Errors: []api.Message{m}}, nil
+	}
+	contents, loader := css.String(), api.LoaderCSS
+	if strings.Contains(filepath.Base(in.Path), ".module.") {
+		loader = api.LoaderLocalCSS
+	}
+	return api.OnLoadResult{Contents: &contents, Loader: loader, ResolveDir: filepath.Dir(in.Path)}, nil
+}
+
+// start loads the compiler, which is bundled like a worker.
+func (s *sass) start(ctx context.Context) []api.Message {
+	inner := newBundler(ctx, s.b.Options, nil)
+	o := inner.settings()
+	o.Sourcemap, o.Format = api.SourceMapNone, api.FormatIIFE
+	o.MinifyIdentifiers, o.MinifySyntax, o.MinifyWhitespace = false, false, false // it would take longer than it saves
+	o.Stdin = &api.StdinOptions{Contents: sassDriver, ResolveDir: s.b.Root, Sourcefile: filepath.Join(s.b.Root, "sass.js")}
+	built := api.Build(o)
+	if len(built.Errors) > 0 {
+		if slices.ContainsFunc(built.Errors[0].Notes, func(n api.Note) bool { return strings.Contains(n.Text, "built into node") }) {
+			return sassError("this version of the package \"sass\" needs Node.js")
+		}
+		text, _ := explain(lowerFirst(built.Errors[0].Text), "")
+		return sassError(text)
+	}
+	vm := goja.New()
+	vm.SetMaxCallStackSize(maxSassCalls)
+	vm.SetFieldNameMapper(goja.TagFieldNameMapper("json", true))
+	defer context.AfterFunc(ctx, func() { vm.Interrupt(ctx.Err()) })()
+	err := vm.Set("self", vm.GlobalObject())
+	if err == nil {
+		_, err = vm.RunString(string(built.OutputFiles[0].Contents))
+	}
+	if err != nil {
+		return sassError("start the package \"sass\": " + err.Error())
+	}
+	compile, ok := goja.AssertFunction(vm.Get("compileSass"))
+	if !ok {
+		return sassError("the package \"sass\" has no compiler")
+	}
+	s.vm, s.compile = vm, compile
+	return nil
+}
+
+const sassHelp = "Sass is compiled by the package sass, 1.63 or later: npm install --save-dev sass; or " + ownBundler
+
+func sassError(text string) []api.Message {
+	return []api.Message{{Text: "cannot compile Sass: " + text, Notes: []api.Note{{Text: sassHelp}}, Detail: missing{"sass"}}}
+}
+
+// find returns the URL of the file that an import in a style sheet names, or "". The import is a
+// URL if Sass has resolved it against that of the style sheet.
+func (s *sass) find(importer, name string) (string, error) {
+	if u, err := url.Parse(name); err == nil && u.Scheme == "file" {
+		if found := sassFile(filePath(u)); found != "" {
+			return found, nil
+		}
+		installed, ok := strings.CutPrefix(filePath(u), filepath.Join(s.b.Root, "node_modules")+string(filepath.Separator))
+		if !ok {
+			return "", nil
+		}
+		importer, name = filepath.Join(s.b.Root, "package.json"), installed
+	}
+	name = filepath.FromSlash(strings.TrimPrefix(name, "~")) // of sass-loader
+	for dir := filepath.Dir(importer); ; dir = filepath.Dir(dir) {
+		if found := sassFile(filepath.Join(dir, "node_modules", name)); found != "" {
+			return found, nil
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	if s.b.Packages == nil {
+		return "", nil
+	}
+	dir, ok, err := s.b.Packages.Dir(s.b.ctx, importer, packageName(filepath.ToSlash(name)))
+	if err != nil || !ok {
+		return "", err
+	}
+	return sassFile(filepath.Join(dir, "node_modules", name)), nil
+}
+
+// sassFile returns the URL of the file that an import of a path refers to, or "".
+func sassFile(base string) string {
+	for _, file := range sassCandidates(base) {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return fileURL(file)
+		}
+	}
+	return ""
+}
+
+// sassCandidates returns the files that an import can mean, in the order of Sass.
+func sassCandidates(base string) (files []string) {
+	if slices.Contains(sassExtensions(), filepath.Ext(base)) {
+		return []string{base, partial(base)}
+	}
+	for _, base := range []string{base, filepath.Join(base, "index")} {
+		for _, extension := range sassExtensions() {
+			files = append(files, base+extension, partial(base+extension))
+		}
+	}
+	return files
+}
+
+func partial(file string) string { return filepath.Join(filepath.Dir(file), "_"+filepath.Base(file)) }
+
+func sassExtensions() []string { return []string{".scss", ".sass", ".css"} }
+
+// read reads a file that find returned.
+func (s *sass) read(at string) (string, error) {
+	u, err := url.Parse(at)
+	if err != nil {
+		return "", err
+	}
+	file := filePath(u)
+	if !slices.Contains(sassExtensions(), filepath.Ext(file)) {
+		return "", fmt.Errorf("%s is not a style sheet", file)
+	}
+	s.b.mu.Lock()
+	s.b.read = append(s.b.read, filepath.ToSlash(s.b.relative(file)))
+	s.b.mu.Unlock()
+	text, err := os.ReadFile(file)
+	return string(text), err
+}
+
+func fileURL(file string) string {
+	slashed := filepath.ToSlash(file)
+	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(slashed, "/")}).String()
+}
+
+func filePath(u *url.URL) string {
+	if volume := strings.TrimPrefix(u.Path, "/"); filepath.VolumeName(volume) != "" {
+		return filepath.FromSlash(volume)
+	}
+	return filepath.FromSlash(u.Path)
+}
+
+// message turns an exception of Sass into a message at the place that it names.
+func (s *sass) message(file string, err error) api.Message {
+	m := api.Message{Text: err.Error(), Location: &api.Location{File: s.b.shown(file)}}
+	exception, ok := errors.AsType[*goja.Exception](err)
+	if !ok {
+		return m
+	}
+	var about struct {
+		SassMessage string `json:"sassMessage"`
+		Line        int    `json:"line"`
+		Column      int    `json:"column"`
+		Context     string `json:"context"`
+		URL         string `json:"url"`
+	}
+	if s.vm.ExportTo(exception.Value(), &about) != nil || about.SassMessage == "" {
+		return m
+	}
+	if u, err := url.Parse(about.URL); err == nil && u.Scheme == "file" {
+		file = filePath(u)
+	}
+	line, _, _ := strings.Cut(about.Context, "\n")
+	m.Text = cmp.Or(about.SassMessage, m.Text)
+	m.Location = &api.Location{File: s.b.shown(file), Line: about.Line + 1, Column: about.Column, LineText: line, Length: 1}
+	return m
+}
