@@ -30,6 +30,9 @@ func (p *Plan) planBackends(ctx context.Context) error {
 	if err := p.findBackends(); err != nil {
 		return err
 	}
+	if p.options.Update && p.options.Only == OnlyFrontend && p.lacksExecutable() {
+		p.options.Only = "" // plugin.json names another one, or somebody deleted it
+	}
 	if p.options.Only == OnlyFrontend {
 		return nil
 	}
@@ -45,6 +48,18 @@ func (p *Plan) planBackends(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// lacksExecutable reports whether dist has no executable of a backend for one of the platforms.
+func (p *Plan) lacksExecutable() bool {
+	for _, b := range p.backends {
+		for _, platform := range p.options.Platforms {
+			if !exists(p.inDist(platform.Executable(b.executable))) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // findBackends lists the backends that the plugin.json files name, the plugin's own

@@ -86,6 +86,9 @@ type Frontend struct {
 	to string // directory relative to dist
 }
 
+// output is the path in dist of what the frontend becomes.
+func (f Frontend) output() string { return path.Join(f.to, "module.js") }
+
 // Bundle is a bundled frontend.
 type Bundle struct {
 	Files       map[string][]byte `json:"files"`                 // module.js and what it loads, by path
@@ -95,7 +98,9 @@ type Bundle struct {
 	Packages    int64             `json:"packages"`              // downloaded
 	Bytes       int64             `json:"bytes"`                 // downloaded
 	Development string            `json:"development,omitempty"` // with Frontend.Download: why dev cannot bundle it, or ""
-	Inputs      []string          `json:"inputs,omitempty"`      // the files that were read, relative to the root or absolute; if empty, the frontend is always bundled
+	// Inputs are the files that were read, relative to the root or absolute. Without them, the
+	// frontend is always bundled.
+	Inputs []string `json:"inputs,omitempty"`
 
 	isUpToDate bool // taken from dist
 }
@@ -193,14 +198,11 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 			if !filepath.IsLocal(filepath.FromSlash(name)) {
 				return fmt.Errorf("bundle %s: invalid file name %q", p.relative(f.Source), name)
 			}
-			target := filepath.Join(staging, filepath.FromSlash(path.Join(f.to, name)))
-			err := os.MkdirAll(filepath.Dir(target), 0o755)
-			if err == nil {
-				err = os.WriteFile(target, b.Files[name], 0o644)
-			}
-			if err != nil {
+			to := path.Join(f.to, name)
+			if err := writeFile(filepath.Join(staging, filepath.FromSlash(to)), b.Files[name]); err != nil {
 				return fmt.Errorf("write %s: %w", name, err)
 			}
+			r.bundled = append(r.bundled, to)
 			if !strings.HasSuffix(name, ".map") {
 				size += int64(len(b.Files[name]))
 			}
@@ -209,7 +211,9 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 			return err
 		}
 		r.Warnings = append(r.Warnings, b.Warnings...)
-		r.frontends = append(r.frontends, part{name: "frontend", content: path.Join(f.to, "module.js"), size: size, took: time.Since(started), isUpToDate: b.isUpToDate})
+		r.frontends = append(r.frontends, part{
+			name: "frontend", content: f.output(), size: size, took: time.Since(started), isUpToDate: b.isUpToDate,
+		})
 	}
 	return nil
 }

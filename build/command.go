@@ -25,6 +25,8 @@ const (
 	runningVariable = "SLIPWAY_BUILD"
 	// commandVariable holds the command line of its bundler.
 	commandVariable = "SLIPWAY_COMMAND"
+	// otherDir is what to do if that bundler left nothing in a directory.
+	otherDir = "if it writes to another directory, set frontend.dir in slipway.yaml"
 )
 
 // runBundler runs the repository's own bundler and copies what it wrote to the staging
@@ -59,13 +61,14 @@ func (p *Plan) runBundler(ctx context.Context, staging string, r *Result) (err e
 	case err != nil && last == "":
 		return fmt.Errorf("the command of the frontend, %s, failed without output: %w; dist is unchanged", f.Command, err)
 	case err != nil:
-		return fmt.Errorf("the command of the frontend, %s, failed: %w; dist is unchanged; its last lines:\n    %s", f.Command, err, strings.ReplaceAll(last, "\n", "\n    "))
+		return fmt.Errorf("the command of the frontend, %s, failed: %w; dist is unchanged; its last lines:\n    %s",
+			f.Command, err, strings.ReplaceAll(last, "\n", "\n    "))
 	}
-	if err := p.collect(dir, staging); err != nil {
+	if r.bundled, err = p.collect(dir, staging); err != nil {
 		return err
 	}
 	if p.hasFrontend() && !exists(filepath.Join(staging, "module.js")) {
-		return fmt.Errorf("the command of the frontend, %s, left no module.js in %s: if it writes to another directory, set frontend.dir in slipway.yaml", f.Command, dir)
+		return fmt.Errorf("the command of the frontend, %s, left no module.js in %s: "+otherDir, f.Command, dir)
 	}
 	done := part{name: "frontend", content: "module.js", took: time.Since(started)}
 	if info, err := os.Stat(filepath.Join(staging, "module.js")); err == nil {
@@ -87,18 +90,18 @@ func shell(ctx context.Context) *exec.Cmd {
 
 // collect copies the regular files of a directory of the repository to the staging
 // directory, but no executables: those are compiled.
-func (p *Plan) collect(dir, staging string) error {
+func (p *Plan) collect(dir, staging string) (files []string, err error) {
 	root, err := os.OpenRoot(p.Repo.Root)
 	if err != nil {
-		return fmt.Errorf("read the frontend: %w", err)
+		return nil, fmt.Errorf("read the frontend: %w", err)
 	}
 	defer func() { _ = root.Close() }()
 	from, err := root.OpenRoot(filepath.FromSlash(dir)) // refuses a link out of the repository
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the command of the frontend, %s, did not write %s: if it writes to another directory, set frontend.dir in slipway.yaml", p.options.Frontend.Command, dir)
+		return nil, fmt.Errorf("the command of the frontend, %s, did not write %s: "+otherDir, p.options.Frontend.Command, dir)
 	}
 	if err != nil {
-		return fmt.Errorf("read the frontend: %w", err)
+		return nil, fmt.Errorf("read the frontend: %w", err)
 	}
 	defer func() { _ = from.Close() }()
 	err = fs.WalkDir(from.FS(), ".", func(rel string, d fs.DirEntry, err error) error {
@@ -109,12 +112,13 @@ func (p *Plan) collect(dir, staging string) error {
 			return fmt.Errorf("%s/%s is not a regular file", dir, rel)
 		}
 		file := filepath.FromSlash(rel)
+		files = append(files, rel)
 		return copyFile(filepath.Join(p.Repo.Root, filepath.FromSlash(dir), file), filepath.Join(staging, file))
 	})
 	if err != nil {
-		return fmt.Errorf("read the frontend: %w", err)
+		return nil, fmt.Errorf("read the frontend: %w", err)
 	}
-	return nil
+	return files, nil
 }
 
 // Aside returns where the previous dist of a repository is while the repository's own bundler

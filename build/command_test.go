@@ -67,26 +67,19 @@ func TestUpdateWithOwnBundler(t *testing.T) {
 	t.Parallel()
 	o, _ := command(t, "mkdir -p dist && echo run >> runs && cp runs dist/module.js && echo chunk > dist/chunk.js", "")
 	dist := mustBuild(t, o).Dist
-	var u Updater
 	for _, c := range []struct {
-		command bool
+		only    Side
 		main    string
 		want    string
 		changed []string
 	}{
-		{false, "1", "run\n", []string{"backend"}},
-		{true, "1", "run\nrun\n", []string{"backend", "frontend"}},
-		{false, "2", "run\nrun\n", []string{"backend"}},
+		{OnlyBackend, "1", "run\n", []string{"backend"}},
+		{"", "2", "run\nrun\n", []string{"backend", "frontend"}},
+		{OnlyBackend, "3", "run\nrun\n", []string{"backend"}},
+		{OnlyFrontend, "4", "run\nrun\nrun\n", []string{"frontend"}},
 	} {
 		write(t, filepath.Join(o.Dir, "pkg", "main.go"), "package main\n\nfunc main() { println("+c.main+") }\n")
-		p, err := MakePlan(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		changes, err := u.Update(t.Context(), p, true, c.command)
-		if err != nil {
-			t.Fatal(err)
-		}
+		changes := mustUpdate(t, o, c.only)
 		if text, err := os.ReadFile(filepath.Join(dist, "module.js")); err != nil || string(text) != c.want {
 			t.Errorf("module.js contains %q (%v), want %q", text, err, c.want)
 		}
@@ -94,7 +87,7 @@ func TestUpdateWithOwnBundler(t *testing.T) {
 		if got := listing(t, dist); !slices.Equal(got, want) {
 			t.Errorf("dist contains %q, want %q", got, want)
 		}
-		if got := changes.Names(); !c.command && !slices.Equal(got, c.changed) {
+		if got := changes.Names(); !slices.Equal(got, c.changed) {
 			t.Errorf("changed %q, want %q", got, c.changed)
 		}
 	}

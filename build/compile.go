@@ -11,12 +11,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // tempSuffix follows the name of the staging directory in that of the directory for the
@@ -28,13 +30,17 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	if len(p.Commands) == 0 {
 		return nil
 	}
-	p.digestInputs(ctx)
-	remove, err := p.makeTemp(staging)
-	if err != nil {
-		return err
+	if !p.options.Update {
+		p.digestInputs(ctx)
 	}
-	defer remove()
-	show := newDisplay(p.options.Progress, p.options.Live, p.Commands)
+	// The go command leaves temporary files behind if it is interrupted early.
+	var err error
+	if p.temp, err = os.MkdirTemp(p.Repo.Root, filepath.Base(staging)+tempSuffix); err != nil {
+		return fmt.Errorf("prepare compilation: %w", err)
+	}
+	defer func() { _ = process.RemoveAll(p.temp) }()
+	isDone := make([]atomic.Bool, len(p.Commands))
+	defer p.showLeft(isDone)()
 	r.Executables = make([]Executable, len(p.Commands))
 	failures := make([]error, len(p.Commands))
 	var group errgroup.Group
@@ -42,10 +48,9 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	for i, c := range p.Commands {
 		group.Go(func() error {
 			started := time.Now()
-			show.start(i)
-			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c, r.previous.Outputs[c.Output])
+			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c, r.previous)
 			r.Executables[i].Took = time.Since(started)
-			show.finish(i, r.Executables[i], failures[i])
+			isDone[i].Store(true)
 			return nil
 		})
 	}
@@ -53,34 +58,53 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	for _, e := range r.Executables {
+		if !e.UpToDate {
+			r.Changes.Compiling += e.Took
+		}
+	}
+	if p.options.Update {
+		return errors.Join(failures...)
+	}
 	return p.compileError(failures)
 }
 
-// makeTemp makes the temporary directory of the go command, which leaves it behind if it is
-// interrupted early.
-func (p *Plan) makeTemp(staging string) (remove func(), err error) {
-	dir, err := os.MkdirTemp(filepath.Dir(staging), filepath.Base(staging)+tempSuffix)
-	if err != nil {
-		return nil, fmt.Errorf("prepare compilation: %w", err)
+// showLeft shows what is left to compile until stop is called.
+func (p *Plan) showLeft(isDone []atomic.Bool) (stop func()) {
+	if p.options.Update { // dev prints when the change is live
+		return func() {}
 	}
-	p.temp = dir
-	return func() { _ = process.RemoveAll(dir) }, nil
+	left := func() string { return p.left(isDone) }
+	return progress.Task{W: p.options.Progress, IsTerminal: p.options.Live, Name: "compiling", Left: left}.Start()
+}
+
+// left describes what is left to compile.
+func (p *Plan) left(isDone []atomic.Bool) string {
+	var names []string
+	for i, c := range p.Commands {
+		if !isDone[i].Load() {
+			names = append(names, c.Platform.String())
+		}
+	}
+	text := fmt.Sprintf("%d of %d left", len(names), len(p.Commands))
+	if p.options.Live {
+		return text // the names may not fit into the line
+	}
+	return text + ": " + strings.Join(names, ", ")
 }
 
 // compileOne compiles for one platform. It first puts the previous executable into the
 // staging directory. If the record or the go command finds that one up to date, it
 // stays; otherwise the go command replaces it, without writing to it.
-func (p *Plan) compileOne(ctx context.Context, staging string, c Command, before recordedOutput) (Executable, error) {
-	target := filepath.Join(staging, filepath.FromSlash(c.Output))
-	previous := filepath.Join(p.Repo.Dist, filepath.FromSlash(c.Output))
-	if _, err := checkExecutable(previous, c); err == nil {
+func (p *Plan) compileOne(ctx context.Context, staging string, c Command, r record) (Executable, error) {
+	target, previous := filepath.Join(staging, filepath.FromSlash(c.Output)), p.inDist(c.Output)
+	if size, err := checkExecutable(previous, c); err == nil {
 		if err := linkOrCopy(previous, target); err != nil {
 			return Executable{}, fmt.Errorf("reuse previous executable: %w", err)
 		}
-	}
-	if before.isCurrent(target, c.inputs) {
-		e := Executable{Platform: c.Platform, File: c.Output, Size: before.Size, UpToDate: true}
-		return e, os.Chmod(target, 0o755)
+		if c.inputs != nil && p.commandChange(c, r) == "" {
+			return Executable{Platform: c.Platform, File: c.Output, Size: size, UpToDate: true}, os.Chmod(target, 0o755)
+		}
 	}
 	cmd := exec.CommandContext(ctx, "go", slices.Insert(slices.Clone(c.Args), 1, "-o", target)...)
 	cmd.Dir = c.module

@@ -409,7 +409,7 @@ func TestKilledAfterEachStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &Result{previous: p.readRecord(), bundles: map[string]recordedBundle{}}
+		r := &Result{previous: p.readRecord(), made: newRecord()}
 		for _, step := range p.steps()[:n] {
 			if err := step(t.Context(), staging, r); err != nil {
 				t.Fatal(err)

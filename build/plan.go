@@ -30,6 +30,7 @@ type Options struct {
 	Bundler   Bundler           // for frontends that must be bundled; nil refuses them
 	Explain   bool              // print why each step runs
 	Dev       bool              // the Bundler is for development: use it, and do not record its bundles
+	Update    bool              // a host serves dist: leave foreign files in it, and print no results
 	CacheDir  string            // for records of what is up to date; "" is in the user's cache
 	Now       func() time.Time  // nil is time.Now; used outside of git only
 
@@ -76,9 +77,9 @@ type Command struct {
 	Env      []string // added to the environment
 
 	module  string // directory to run it in, absolute
-	inputs  string // digest of what it compiles; "" if unknown
+	inputs  inputs // what it compiles; nil if unknown
 	unknown error  // why that is unknown
-	sources inputs // the files and settings of the go command among them
+	flags   string // digest of Args and Env
 }
 
 // Asset is a file to copy.
@@ -105,6 +106,9 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	repo, err := openRepo(o.Dir)
 	if err != nil {
 		return nil, err
+	}
+	if o.Update && !exists(repo.Dist) {
+		o.Only = "" // there is nothing to keep
 	}
 	p := &Plan{Repo: repo, options: o}
 	// The steps of planning, in order: each needs the results of those before it.
@@ -232,6 +236,11 @@ func (p *Plan) relative(path string) string {
 		return path
 	}
 	return rel
+}
+
+// inDist returns the path of a file of dist.
+func (p *Plan) inDist(name string) string {
+	return filepath.Join(p.Repo.Dist, filepath.FromSlash(name))
 }
 
 func exists(path string) bool {

@@ -19,26 +19,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// recordedBundle describes a bundled frontend.
-type recordedBundle struct {
-	Inputs     inputs
-	Read       []string             // the files that the bundler read, as in Bundle.Inputs
-	Files      map[string]fileState // by path relative to the frontend's directory in dist
-	Warnings   []string
-	Extensions json.RawMessage `json:",omitempty"`
-	Declared   json.RawMessage `json:",omitempty"`
-}
-
 // clockStep is more than the difference between the clocks of files and processes.
 const clockStep = 10 * time.Millisecond
 
 // bundle returns the bundle of a frontend: the one in dist if nothing that it was made of
 // has changed. It notes in the result what the bundle was made of.
 func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, error) {
-	before := r.previous.Frontends[f.to]
-	if !p.options.Dev && p.bundleChange(f, before) == "" {
-		if b, err := p.readBundle(f, before); err == nil {
-			r.bundles[f.to] = before
+	if !p.options.Dev && p.bundleChange(f, r.previous) == "" {
+		if b, err := p.readBundle(f, r.previous.Steps[f.output()]); err == nil {
 			return b, nil
 		}
 	}
@@ -46,7 +34,8 @@ func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, erro
 	if err != nil {
 		return nil, err
 	}
-	stop := progress.Task{W: p.options.Progress, IsTerminal: p.options.Live, Name: "bundling " + filepath.ToSlash(p.relative(f.Source))}.Start()
+	name := "bundling " + filepath.ToSlash(p.relative(f.Source))
+	stop := progress.Task{W: p.options.Progress, IsTerminal: p.options.Live, Name: name}.Start()
 	started := time.Now().Add(-clockStep)
 	b, err := bundler.Bundle(ctx, f)
 	stop()
@@ -57,11 +46,13 @@ func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, erro
 	if err != nil || p.options.Dev || len(b.Inputs) == 0 || p.isEdited(b.Inputs, started) {
 		return b, nil // bundle it again the next time
 	}
-	made := recordedBundle{Inputs: in, Read: b.Inputs, Files: map[string]fileState{}, Warnings: b.Warnings, Extensions: b.Extensions, Declared: b.Declared}
+	notes := *b
+	notes.Files = nil
+	var files []string
 	for name := range b.Files {
-		made.Files[path.Clean(name)] = fileState{} // known once it is written
+		files = append(files, path.Join(f.to, name))
 	}
-	r.bundles[f.to] = made
+	r.made.add(f.output(), in, made{Bundle: &notes}, files...)
 	return b, nil
 }
 
@@ -78,36 +69,30 @@ func Prepare(ctx context.Context, b Bundler) (Bundler, error) {
 
 // bundleChange returns why a frontend must be bundled, "" if the bundle in dist is
 // current.
-func (p *Plan) bundleChange(f Frontend, before recordedBundle) string {
-	if len(before.Files) == 0 {
+func (p *Plan) bundleChange(f Frontend, previous record) string {
+	before := previous.Steps[f.output()]
+	if before.Bundle == nil {
 		return noRecord
 	}
-	in, err := p.bundleInputs(f, before.Read)
+	in, err := p.bundleInputs(f, before.Bundle.Inputs)
 	if err != nil {
 		return err.Error()
 	}
-	if change := in.change(before.Inputs); change != "" {
-		return change
-	}
-	for name, state := range before.Files {
-		if name = path.Join(f.to, name); !state.isStateOf(filepath.Join(p.Repo.Dist, filepath.FromSlash(name))) {
-			return "dist/" + name + " was changed or deleted after the build"
-		}
-	}
-	return ""
+	return p.change(previous, f.output(), in, "")
 }
 
-// readBundle reads a bundle from dist.
-func (p *Plan) readBundle(f Frontend, before recordedBundle) (*Bundle, error) {
-	b := &Bundle{Files: map[string][]byte{}, Warnings: before.Warnings, Extensions: before.Extensions, Declared: before.Declared, isUpToDate: true}
+// readBundle reads a recorded bundle from dist.
+func (p *Plan) readBundle(f Frontend, before made) (*Bundle, error) {
+	b := *before.Bundle
+	b.Files, b.isUpToDate = map[string][]byte{}, true
 	for name := range before.Files {
-		data, err := os.ReadFile(filepath.Join(p.Repo.Dist, filepath.FromSlash(path.Join(f.to, name))))
+		data, err := os.ReadFile(p.inDist(name))
 		if err != nil {
 			return nil, err
 		}
-		b.Files[name] = data
+		b.Files[strings.TrimPrefix(name, f.to+"/")] = data
 	}
-	return b, nil
+	return &b, nil
 }
 
 // bundleInputs returns what a bundle depends on: the files that the bundler read, the

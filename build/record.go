@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,14 +19,26 @@ import (
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
-// record describes the last build of a repository: which files it wrote to dist, and what
-// each step made them of. It is in the user's cache.
+// record describes the last build of a repository: what each step used and made, and which
+// files builds wrote to dist. It is in the user's cache.
 type record struct {
-	Outputs   map[string]recordedOutput // executables, by path in dist
-	Frontends map[string]recordedBundle // by directory in dist
-	Copied    map[string]inputs         // what the steps that always run used, by step
-	Sources   map[string]inputs         // what executables were compiled from, by digest
-	Files     map[string][]fileState    // the files in dist that builds wrote, by path
+	Steps  map[string]made        // by executable, by the module.js of a frontend, or as in stepAssets
+	Inputs map[string]inputs      // by digest: all executables of a module have the same
+	Files  map[string][]fileState // that builds wrote, by path in dist
+}
+
+// The steps that always run, since they take no time.
+const (
+	stepAssets    = "assets"
+	stepDocuments = "plugin.json"
+)
+
+// made describes what a step made.
+type made struct {
+	Inputs string               // digest of what it used
+	Flags  string               // of the go command, and its environment
+	Files  map[string]fileState // by path in dist
+	Bundle *Bundle              // of a frontend, without its files
 }
 
 // fileState identifies the contents of a file without reading them.
@@ -96,6 +108,45 @@ func (in inputs) change(previous inputs) string {
 	return strings.Join(changes, ", ")
 }
 
+// noRecord is why everything is built the first time.
+const noRecord = "no previous build is recorded"
+
+// change returns why a step must run, "" if what it made is in dist and up to date.
+func (p *Plan) change(previous record, step string, in inputs, flags string) string {
+	before, ok := previous.Steps[step]
+	switch {
+	case !ok:
+		return noRecord
+	case !exists(p.Repo.Dist):
+		return "dist was deleted"
+	}
+	if change := in.change(previous.Inputs[before.Inputs]); change != "" {
+		return change
+	}
+	if before.Flags != flags {
+		return "the flags or the environment of the go command changed"
+	}
+	for _, name := range slices.Sorted(maps.Keys(before.Files)) {
+		if !before.Files[name].isStateOf(p.inDist(name)) {
+			return "dist/" + name + " was changed or deleted after the build"
+		}
+	}
+	return ""
+}
+
+// add records what a step made. The states of its files are known once they are written.
+func (r *record) add(step string, in inputs, m made, files ...string) {
+	m.Inputs, m.Files = in.digest(), map[string]fileState{}
+	for _, name := range files {
+		m.Files[name] = fileState{}
+	}
+	r.Steps[step], r.Inputs[m.Inputs] = m, in
+}
+
+func newRecord() record {
+	return record{Steps: map[string]made{}, Inputs: map[string]inputs{}, Files: map[string][]fileState{}}
+}
+
 // recordFile returns the path of the record of this repository.
 func (p *Plan) recordFile() (string, error) {
 	cache := p.options.CacheDir
@@ -112,69 +163,58 @@ func (p *Plan) recordFile() (string, error) {
 
 // readRecord returns an empty record if it cannot be read: every step runs.
 func (p *Plan) readRecord() record {
-	var r record
+	r := newRecord()
 	file, err := p.recordFile()
 	if err != nil {
 		return r
 	}
 	data, err := os.ReadFile(file)
 	if err != nil || json.Unmarshal(data, &r) != nil {
-		return record{}
+		return newRecord()
 	}
 	return r
 }
 
-// writeRecord records the build in the staging directory. It runs before dist is replaced, and if the build is killed in between, dist
-// is still the previous one: the record lists the files of both.
+// writeRecord records the build in the staging directory. It runs before dist changes: if
+// the build is killed in between, dist is still the previous one, so the record lists the
+// files of both. An error only costs time.
 func (p *Plan) writeRecord(ctx context.Context, staging string, result *Result) error {
-	r := record{Outputs: map[string]recordedOutput{}, Frontends: result.bundles, Copied: result.copied, Sources: map[string]inputs{}}
 	states, err := fileStates(staging)
 	if err != nil {
 		return nil
 	}
-	p.recordExecutables(ctx, &r, states, result)
-	for to, b := range r.Frontends {
-		for name := range b.Files {
-			b.Files[name] = states[path.Join(to, name)]
+	r, previous := &result.made, result.previous
+	p.recordExecutables(ctx, result)
+	for _, m := range r.Steps {
+		for name := range m.Files {
+			m.Files[name] = states[name]
 		}
 	}
-	r.keepUnchanged(result.previous, states)
-	r.Files = p.filesToRecord(states, result.previous)
-	p.save(r)
-	return nil
-}
-
-// recordFiles records that files are about to be written to dist.
-func (p *Plan) recordFiles(states map[string]fileState) {
-	r := p.readRecord()
-	r.Files = p.filesToRecord(states, r)
-	p.save(r)
-}
-
-// filesToRecord returns the states of files that are about to be written to dist, and of
-// those recorded files that dist still contains.
-func (p *Plan) filesToRecord(states map[string]fileState, previous record) map[string][]fileState {
-	files := map[string][]fileState{}
+	for step, m := range previous.Steps { // whose files this build took over without making them
+		_, isMade := r.Steps[step]
+		isChanged := func(name string) bool { return !m.Files[name].equal(states[name]) }
+		if !isMade && !slices.ContainsFunc(slices.Collect(maps.Keys(m.Files)), isChanged) {
+			r.Steps[step], r.Inputs[m.Inputs] = m, previous.Inputs[m.Inputs]
+		}
+	}
 	for name, state := range states {
-		files[name] = []fileState{state}
+		r.Files[name] = []fileState{state}
 	}
 	for name, before := range previous.Files {
 		for _, state := range before {
-			if !state.equal(states[name]) && state.isStateOf(filepath.Join(p.Repo.Dist, filepath.FromSlash(name))) {
-				files[name] = append(files[name], state)
+			if !state.equal(states[name]) && state.isStateOf(p.inDist(name)) {
+				r.Files[name] = append(r.Files[name], state)
 			}
 		}
 	}
-	return files
+	if data, err := json.Marshal(r); err == nil {
+		p.save(data)
+	}
+	return nil
 }
 
-// save writes the record. It ignores errors, which only cost time.
-func (p *Plan) save(r record) {
+func (p *Plan) save(data []byte) {
 	file, err := p.recordFile()
-	if err != nil {
-		return
-	}
-	data, err := json.Marshal(r)
 	if err != nil {
 		return
 	}
@@ -185,27 +225,22 @@ func (p *Plan) save(r record) {
 	})
 }
 
-// keepUnchanged keeps what the previous record states about files that this build took
-// over without making them.
-func (r *record) keepUnchanged(previous record, states map[string]fileState) {
-	for name, o := range previous.Outputs {
-		if state, ok := states[name]; ok && r.Outputs[name].Inputs == "" && state.equal(o.fileState) {
-			r.Outputs[name] = o
-			r.Sources[o.Sources] = previous.Sources[o.Sources]
-		}
+// Forget removes the record of what is up to date in the dist of the repository in dir.
+// cacheDir is that of Options.
+func Forget(dir, cacheDir string) error {
+	repo, err := openRepo(dir)
+	if err != nil {
+		return err
 	}
-	for to, b := range previous.Frontends {
-		if _, isNew := r.Frontends[to]; isNew {
-			continue
-		}
-		isSame := len(b.Files) > 0
-		for name, before := range b.Files {
-			isSame = isSame && before.equal(states[path.Join(to, name)])
-		}
-		if isSame {
-			r.Frontends[to] = b
-		}
+	p := &Plan{Repo: repo, options: Options{CacheDir: cacheDir}}
+	file, err := p.recordFile()
+	if err == nil {
+		err = os.Remove(file)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // fileStates returns the states of the files in a directory, by slash-separated path.

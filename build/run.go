@@ -2,15 +2,11 @@ package build
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -22,13 +18,17 @@ type Result struct {
 	Dist        string // absolute
 	Executables []Executable
 	Warnings    []string // about the sources, each with its place
+	Changes     Changes
 	Took        time.Duration
 
-	previous  record                    // of the build that made dist
-	bundles   map[string]recordedBundle // of this build, by directory in dist
+	previous  record // of the build that made dist
+	made      record // of this build
 	frontends []part
 	assets    part
-	copied    map[string]inputs // what the steps that always run used, by step
+	bundled   []string // the files of the frontends, relative to dist
+	foreign   []string // the files of dist that no build wrote and that stay
+	changed   []string // the files that install adds or replaces, in this order
+	removed   []string // the files that install removes
 }
 
 // Executable is one executable of a build.
@@ -45,8 +45,8 @@ type Executable struct {
 // stagingPrefix begins the names of the directories that builds work in.
 const stagingPrefix = ".slipway-build-"
 
-// Run executes the plan. It replaces dist if everything succeeded, and leaves it
-// unchanged otherwise.
+// Run executes the plan. It changes dist if everything succeeded, and leaves it unchanged
+// otherwise.
 func Run(ctx context.Context, p *Plan) (*Result, error) {
 	started := time.Now()
 	unlock, err := p.lock(ctx)
@@ -62,13 +62,17 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 		return nil, fmt.Errorf("prepare build: dist is built in the repository, which must be writable: %w", err)
 	}
 	defer func() { _ = process.RemoveAll(staging) }()
-	r := &Result{Dist: p.Repo.Dist, previous: p.readRecord(), bundles: map[string]recordedBundle{}, Warnings: p.warnings}
-	r.copied = p.copiedInputs(r.previous)
+	r := &Result{Dist: p.Repo.Dist, Warnings: p.warnings, previous: p.readRecord(), made: newRecord()}
 	for _, step := range p.steps() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := step(ctx, staging, r); err != nil {
 			return nil, err
 		}
 	}
+	p.sweep()
+	p.printTable(r)
 	r.Took = time.Since(started)
 	return r, nil
 }
@@ -76,8 +80,8 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 // step is a step of a build.
 type step func(ctx context.Context, staging string, r *Result) error
 
-// steps returns the steps of a build, in order. Those before replaceDist work in the
-// staging directory.
+// steps returns the steps of a build, in order. Those before install work in the staging
+// directory.
 func (p *Plan) steps() []step {
 	return []step{
 		p.explain,         // if asked for
@@ -90,10 +94,9 @@ func (p *Plan) steps() []step {
 		p.normalize,       // modes
 		p.checkBackends,   // those of this machine really start
 		p.keepForeign,     // files of dist that no build made
+		p.compare,         // with dist
 		p.writeRecord,     // for the next build
-		p.replaceDist,     // from here on the new build is visible
-		p.sweep,           // leftovers of killed builds
-		p.printTable,      // the parts of dist
+		p.install,         // from here on the new build is visible
 	}
 }
 
@@ -106,61 +109,23 @@ func Plugin(ctx context.Context, o Options) (*Result, error) {
 	return Run(ctx, p)
 }
 
-// The suffixes of a dist that is being replaced, and of one that has been.
-const (
-	previousSuffix = "-previous"
-	oldSuffix      = "-old"
-)
-
-// recover restores the dist of a build that was killed while replacing it, or while the
-// repository's own bundler wrote to it.
-func (p *Plan) recover() error {
-	if aside := leftovers(p.Repo.Root, asideSuffix); len(aside) > 0 {
-		return p.restore(aside[len(aside)-1])
-	}
-	previous := leftovers(p.Repo.Root, previousSuffix)
-	if len(previous) == 0 {
-		return nil
-	}
-	if !exists(p.Repo.Dist) {
-		if err := os.Rename(previous[len(previous)-1], p.Repo.Dist); err != nil {
-			return fmt.Errorf("restore the previous dist: %w", err)
-		}
-		return nil
-	}
-	for _, dir := range previous { // of builds that were killed later: they must not be restored
-		_ = os.Rename(dir, strings.TrimSuffix(dir, previousSuffix)+oldSuffix)
-	}
-	return nil
-}
-
-// leftovers lists the directories that builds work in and whose names have a suffix.
-func leftovers(root, suffix string) (dirs []string) {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), stagingPrefix) && strings.HasSuffix(e.Name(), suffix) {
-			dirs = append(dirs, filepath.Join(root, e.Name()))
-		}
-	}
-	return dirs
-}
-
 // sweep removes the staging directories of builds that were killed.
-func (p *Plan) sweep(context.Context, string, *Result) error {
+func (p *Plan) sweep() {
 	for _, dir := range leftovers(p.Repo.Root, "") {
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > time.Minute {
 			_ = os.RemoveAll(dir)
 		}
 	}
-	return nil
 }
 
 func (p *Plan) copyAssets(_ context.Context, staging string, r *Result) error {
 	started := time.Now()
-	r.assets = part{name: "assets", content: files(len(p.Assets)), isUpToDate: p.copyChange(stepAssets, r) == ""}
+	r.assets = part{name: "assets", content: files(len(p.Assets))}
+	if p.options.Only != OnlyBackend {
+		in := p.assetInputs()
+		r.assets.isUpToDate = p.change(r.previous, stepAssets, in, "") == ""
+		r.made.add(stepAssets, in, made{})
+	}
 	for _, a := range p.Assets {
 		to := filepath.Join(staging, filepath.FromSlash(a.To))
 		if p.options.Frontend.Command != "" && exists(to) {
@@ -191,24 +156,17 @@ func (p *Plan) copyAsset(a Asset, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(to, []byte(p.placeholders(p.Metadata.ID).Replace(string(text))), 0o644)
+	return writeFile(to, []byte(p.placeholders(p.Metadata.ID).Replace(string(text))))
 }
 
 // writeMetadata writes plugin.json, and those of nested plugins.
-func (p *Plan) writeMetadata(_ context.Context, staging string, _ *Result) error {
+func (p *Plan) writeMetadata(_ context.Context, staging string, r *Result) error {
 	for _, d := range p.documents {
-		target := filepath.Join(staging, filepath.FromSlash(d.to))
-		err := os.MkdirAll(filepath.Dir(target), 0o755)
-		if err == nil {
-			err = os.WriteFile(target, d.data, 0o644)
-		}
-		if err != nil {
+		if err := writeFile(filepath.Join(staging, filepath.FromSlash(d.to)), d.data); err != nil {
 			return fmt.Errorf("write %s: %w", d.to, err)
 		}
 	}
+	r.made.add(stepDocuments, p.documentInputs(), made{})
 	return nil
 }
 
@@ -235,65 +193,4 @@ func (p *Plan) normalize(_ context.Context, staging string, _ *Result) error {
 		return fmt.Errorf("set modes: %w", err)
 	}
 	return nil
-}
-
-// replaceDist replaces dist with the staging directory. If that fails halfway, it
-// restores the previous dist.
-func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
-	previous := staging + previousSuffix
-	err := os.Rename(p.Repo.Dist, previous)
-	hadDist := err == nil
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		if runtime.GOOS == "windows" {
-			return fmt.Errorf("replace dist (is an executable in it running?): %w", err)
-		}
-		return fmt.Errorf("replace dist: %w", err)
-	}
-	if err := os.Rename(staging, p.Repo.Dist); err != nil {
-		if hadDist {
-			err = errors.Join(err, os.Rename(previous, p.Repo.Dist))
-		}
-		return fmt.Errorf("replace dist: %w", err)
-	}
-	if old := staging + oldSuffix; os.Rename(previous, old) == nil {
-		_ = os.RemoveAll(old) // a later sweep removes what is left
-	}
-	return nil
-}
-
-// linkOrCopy makes a hard link to a file, or a copy if that is not possible.
-func linkOrCopy(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	if os.Link(from, to) == nil {
-		return nil
-	}
-	return copyFile(from, to)
-}
-
-// copyFile copies the contents of a file and whether it is executable.
-func copyFile(from, to string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o644)
-	if info.Mode()&0o100 != 0 {
-		mode = 0o755
-	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }

@@ -2,9 +2,7 @@ package build
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,22 +15,18 @@ import (
 // keepSide adds the side that is not built from the existing dist, as it is, but no
 // manifest or signature: they are of the previous dist. Without a dist there is nothing to
 // add.
-func (p *Plan) keepSide(ctx context.Context, staging string, _ *Result) error {
+func (p *Plan) keepSide(ctx context.Context, staging string, r *Result) error {
 	if p.options.Only == "" || !exists(p.Repo.Dist) {
 		return nil
 	}
-	err := filepath.WalkDir(p.Repo.Dist, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return errors.Join(err, ctx.Err())
+	err := p.walkDist(func(name, file string) error {
+		target := filepath.Join(staging, filepath.FromSlash(name))
+		isOther := p.isExecutable(name) == (p.options.Only == OnlyFrontend)
+		if !isOther || p.isDocument(name) || archive.IsSigning(name) || exists(target) {
+			return ctx.Err()
 		}
-		rel, err := filepath.Rel(p.Repo.Dist, file)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		target := filepath.Join(staging, filepath.FromSlash(rel))
-		if p.isExecutable(rel) != (p.options.Only == OnlyFrontend) || p.isDocument(rel) || archive.IsSigning(rel) || exists(target) {
-			return nil
+		if p.options.Update && !p.isOwn(name, r.previous) {
+			return nil // it stays where it is
 		}
 		return linkOrCopy(file, target)
 	})

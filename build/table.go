@@ -1,7 +1,6 @@
 package build
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"time"
@@ -48,7 +47,10 @@ func writeTable(w io.Writer, parts []part) {
 }
 
 // printTable prints what dist consists of.
-func (p *Plan) printTable(_ context.Context, _ string, r *Result) error {
+func (p *Plan) printTable(r *Result) {
+	if p.options.Update {
+		return
+	}
 	var parts []part
 	for _, e := range r.Executables {
 		parts = append(parts, e.part())
@@ -58,7 +60,6 @@ func (p *Plan) printTable(_ context.Context, _ string, r *Result) error {
 		parts = append(parts, r.assets)
 	}
 	writeTable(p.options.Progress, parts)
-	return nil
 }
 
 // files returns a number of files in words.

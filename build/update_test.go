@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,28 +20,20 @@ func TestUpdate(t *testing.T) {
 	dir := repo(t)
 	o := options(dir, bundle.Host())
 	dist := mustBuild(t, o).Dist
-	var u Updater
 	foreign := filepath.Join(dist, "foreign.txt")
 	write(t, foreign, "not made by a build") // before the first update, too
 	executable := filepath.Join(dist, bundle.Host().Executable("gpx_x"))
-	update := func(compile bool, want ...string) {
+	update := func(only Side, want ...string) {
 		t.Helper()
-		p, err := MakePlan(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
 		before, err := os.Stat(executable)
 		if err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
-		got, err := u.Update(t.Context(), p, compile, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := mustUpdate(t, o, only)
 		if diff := cmp.Diff(append([]string{}, want...), got.Names()); diff != "" {
 			t.Errorf("changed (-want +got):\n%s", diff)
 		}
-		if (got.Compiling > 0) != (compile || before == nil) {
+		if (got.Compiling > 0) != (only != OnlyFrontend || before == nil) {
 			t.Errorf("compiling took %s", got.Compiling)
 		}
 		if after, err := os.Stat(executable); err != nil || before != nil && !got.Backend && !os.SameFile(before, after) {
@@ -53,25 +46,25 @@ func TestUpdate(t *testing.T) {
 			t.Errorf("left behind: %v %v", left, err)
 		}
 	}
-	update(true)
+	update("")
 	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(\"edited\") }\n")
-	update(false) // no compilation was requested
-	update(true, "backend")
+	update(OnlyFrontend) // no compilation was requested
+	update(OnlyBackend, "backend")
 	write(t, filepath.Join(dir, "src", "img", "l.svg"), `<svg xmlns="http://www.w3.org/2000/svg"></svg>`)
-	update(false, "assets")
+	update(OnlyFrontend, "assets")
 	write(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 1}));\n")
-	update(false, "frontend")
+	update(OnlyFrontend, "frontend")
 	write(t, filepath.Join(dir, "src", "plugin.json"), metadata+"\n\n")
-	update(false, "metadata") // dist keeps the formatting
+	update(OnlyFrontend, "metadata") // dist keeps the formatting
 	if err := os.Remove(executable); err != nil {
 		t.Fatal(err)
 	}
-	update(false, "backend")
+	update(OnlyFrontend, "backend")
 
 	// A file becomes a directory, and the other way around.
 	write(t, filepath.Join(dir, "src", "data", "a.txt"), "a")
 	write(t, filepath.Join(dir, "src", "b"), "b")
-	update(false, "assets")
+	update(OnlyFrontend, "assets")
 	for _, name := range []string{"data", "b"} {
 		if err := os.RemoveAll(filepath.Join(dir, "src", name)); err != nil {
 			t.Fatal(err)
@@ -79,7 +72,7 @@ func TestUpdate(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "src", "data"), "a file")
 	write(t, filepath.Join(dir, "src", "b", "c"), "in a directory")
-	update(false, "assets")
+	update(OnlyFrontend, "assets")
 
 	if err := os.Remove(foreign); err != nil {
 		t.Fatal(err)
@@ -91,9 +84,7 @@ func TestUpdate(t *testing.T) {
 	}
 
 	write(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 2}));\n")
-	if err := updateAll(t, o, &u); err != nil {
-		t.Fatal(err)
-	}
+	mustUpdate(t, o, "")
 	write(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 3}));\n")
 	if r := mustBuild(t, o); len(r.Warnings) > 0 {
 		t.Errorf("a build keeps what an update wrote: %q", r.Warnings)
@@ -103,10 +94,10 @@ func TestUpdate(t *testing.T) {
 // The manifest and the signature of a dist do not outlive it.
 func TestSignedDistIsReplaced(t *testing.T) {
 	t.Parallel()
-	for name, build := range map[string]func(o Options) error{
-		"build":  func(o Options) error { mustBuild(t, o); return nil },
-		"only":   func(o Options) error { o.Only = OnlyBackend; mustBuild(t, o); return nil },
-		"update": func(o Options) error { return updateAll(t, o, &Updater{}) },
+	for name, build := range map[string]func(o Options){
+		"build":  func(o Options) { mustBuild(t, o) },
+		"only":   func(o Options) { o.Only = OnlyBackend; mustBuild(t, o) },
+		"update": func(o Options) { mustUpdate(t, o, "") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -121,9 +112,7 @@ func TestSignedDistIsReplaced(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
-			if err := build(o); err != nil {
-				t.Fatal(err)
-			}
+			build(o)
 			for _, left := range []string{filepath.Join(dist, archive.ManifestFile), filepath.Join(dist, archive.SignatureFile), filepath.Join(dir, ".slipway")} {
 				if exists(left) {
 					t.Errorf("%s exists", left)
@@ -138,15 +127,10 @@ func TestSignedDistIsReplaced(t *testing.T) {
 	}
 }
 
-// updateAll plans and updates everything.
-func updateAll(t *testing.T, o Options, u *Updater) error {
+func mustUpdate(t *testing.T, o Options, only Side) Changes {
 	t.Helper()
-	p, err := MakePlan(t.Context(), o)
-	if err != nil {
-		return err
-	}
-	_, err = u.Update(t.Context(), p, true, true)
-	return err
+	o.Update, o.Only = true, only
+	return mustBuild(t, o).Changes
 }
 
 func TestFailedUpdateKeepsDist(t *testing.T) {
@@ -154,15 +138,11 @@ func TestFailedUpdateKeepsDist(t *testing.T) {
 	dir := repo(t)
 	o := options(dir, bundle.Host())
 	dist := mustBuild(t, o).Dist
-	var u Updater
 	before := tree(t, dist)
 	write(t, filepath.Join(dir, "src", "img", "l.svg"), "<svg/>")
+	o.Update = true
 	update := func(ctx context.Context) error {
-		p, err := MakePlan(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = u.Update(ctx, p, true, true)
+		_, err := Plugin(ctx, o)
 		return err
 	}
 	canceled, cancel := context.WithCancel(t.Context())
@@ -176,5 +156,17 @@ func TestFailedUpdateKeepsDist(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, tree(t, dist)); diff != "" {
 		t.Errorf("dist changed (-before +after):\n%s", diff)
+	}
+
+	// Half of the files are installed when a directory of somebody else is in the way.
+	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() {}\n")
+	write(t, filepath.Join(dir, "src", "z"), "new")
+	write(t, filepath.Join(dist, "z", "mine"), "mine")
+	before = tree(t, dist)
+	if err := update(t.Context()); err == nil || !strings.Contains(err.Error(), "replace dist") {
+		t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff(before, tree(t, dist)); diff != "" {
+		t.Errorf("dist was not restored (-before +after):\n%s", diff)
 	}
 }

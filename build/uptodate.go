@@ -24,41 +24,25 @@ import (
 // of, and skips the go command until that changes: the contents of the module and of
 // local replacements, go.sum for all other modules, and the settings of the go command.
 
-// recordedOutput describes an executable.
-type recordedOutput struct {
-	Inputs  string // digest of what it was made of
-	Sources string // digest of the sources among them
-	fileState
-}
-
-// isCurrent reports whether the record describes file, made of inputs.
-func (r recordedOutput) isCurrent(file, inputs string) bool {
-	return inputs != "" && r.Inputs == inputs && r.isStateOf(file)
-}
-
 // recordExecutables records the executables, unless what they were compiled from was
 // edited during the build: that may have been before or after the go command read it. If
 // all were kept from the previous build, its record remains.
-func (p *Plan) recordExecutables(ctx context.Context, r *record, states map[string]fileState, result *Result) {
-	if !slices.ContainsFunc(result.Executables, func(e Executable) bool { return !e.UpToDate }) {
+func (p *Plan) recordExecutables(ctx context.Context, result *Result) {
+	isCompiled := func(e Executable) bool { return !e.UpToDate }
+	if p.options.Update || !slices.ContainsFunc(result.Executables, isCompiled) {
 		return
 	}
 	before := slices.Clone(p.Commands)
 	p.digestInputs(ctx)
 	for i, e := range result.Executables {
 		c := p.Commands[i]
-		state, ok := states[e.File]
-		if before[i].inputs != c.inputs || c.inputs == "" || !ok {
-			continue
+		if before[i].inputs != nil && c.inputs != nil && before[i].inputs.digest() == c.inputs.digest() {
+			result.made.add(e.File, c.inputs, made{Flags: c.flags}, e.File)
 		}
-		sources := c.sources.digest()
-		r.Sources[sources] = c.sources
-		r.Outputs[e.File] = recordedOutput{Inputs: c.inputs, Sources: sources, fileState: state}
 	}
 }
 
-// digestInputs sets the digest of what each command compiles, or "" if it is
-// unknown: only the go command knows.
+// digestInputs sets what each command compiles, unless only the go command knows.
 func (p *Plan) digestInputs(ctx context.Context) {
 	modules, unknown := map[string]inputs{}, map[string]error{}
 	for i := range p.Commands {
@@ -66,13 +50,18 @@ func (p *Plan) digestInputs(ctx context.Context) {
 		if _, ok := modules[c.module]; !ok {
 			modules[c.module], unknown[c.module] = p.commonInputs(ctx, c.module)
 		}
-		common := modules[c.module]
-		c.inputs, c.sources, c.unknown = "", common, unknown[c.module]
-		if c.unknown == nil {
-			sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%q\n%q", common.digest(), c.Args, c.Env))
-			c.inputs = hex.EncodeToString(sum[:])
-		}
+		c.inputs, c.unknown = modules[c.module], unknown[c.module]
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q\n%q", c.Args, c.Env))
+		c.flags = hex.EncodeToString(sum[:])
 	}
+}
+
+// commandChange returns why a command runs, "" if its executable is current.
+func (p *Plan) commandChange(c Command, previous record) string {
+	if c.unknown != nil {
+		return "only the go command knows what it compiles: " + c.unknown.Error()
+	}
+	return p.change(previous, c.Output, c.inputs, c.flags)
 }
 
 // settings lists the settings of the go command that change its output.

@@ -35,7 +35,8 @@ func (k PublicKey) String() string {
 }
 
 // ErrEncryptedKey is the error for a private key with a passphrase.
-var ErrEncryptedKey = errors.New("the private key is encrypted: use a key without a passphrase, or remove the passphrase from a copy of the key: ssh-keygen -p -N '' -f COPY")
+var ErrEncryptedKey = errors.New("the private key is encrypted: use a key without a passphrase, " +
+	"or remove the passphrase from a copy of the key: ssh-keygen -p -N '' -f COPY")
 
 // ParsePrivateKey reads an unencrypted ed25519 key in PKCS#8 PEM ("openssl genpkey
 // -algorithm ed25519") or in OpenSSH's format ("ssh-keygen -t ed25519").
@@ -47,7 +48,7 @@ func ParsePrivateKey(data []byte) (ed25519.PrivateKey, error) {
 	case block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "":
 		return nil, ErrEncryptedKey
 	case block.Type == "OPENSSH PRIVATE KEY":
-		return parseOpenSSHPrivateKey(block.Bytes)
+		return parseOpenSSHPrivateKey(data)
 	case block.Type != "PRIVATE KEY":
 		return nil, fmt.Errorf("the private key must be an ed25519 key in PKCS#8 PEM or OpenSSH format, found %q", block.Type)
 	}

@@ -35,7 +35,6 @@ type rebuilder struct {
 	options devOptions
 	stdout  *os.File
 	bundler *bundler.Session
-	updater build.Updater
 	checked string // the findings of the last check
 	server  *server.Server
 	changes chan loader.Change // of the state of backends
@@ -185,7 +184,14 @@ func (r *rebuilder) update(ctx context.Context, p parts) (texts string, c build.
 			return "", c, failure
 		}
 	}
-	c, err := verbs.UpdateBuild(ctx, r.stdout, &r.updater, r.buildOptions(), p.backend, p != parts{backend: true})
+	options := r.buildOptions()
+	switch {
+	case !p.backend:
+		options.Only = string(build.OnlyFrontend)
+	case p == parts{backend: true}:
+		options.Only = string(build.OnlyBackend)
+	}
+	c, err := verbs.UpdateBuild(ctx, r.stdout, options)
 	r.noteFiles()
 	if err != nil {
 		return "", c, r.failureOf(err)

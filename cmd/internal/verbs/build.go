@@ -83,17 +83,18 @@ func addBuilt(platforms []bundle.Platform, dist string) ([]bundle.Platform, erro
 	return platforms, nil
 }
 
-// UpdateBuild brings dist in line with changed sources; see build.Updater.
-func UpdateBuild(ctx context.Context, w *os.File, u *build.Updater, o BuildOptions, compile, command bool) (c build.Changes, err error) {
+// UpdateBuild brings dist in line with changed sources while a host serves it.
+func UpdateBuild(ctx context.Context, w *os.File, o BuildOptions) (c build.Changes, err error) {
 	b, err := o.options(w)
 	if err != nil {
 		return c, err
 	}
-	p, err := build.MakePlan(ctx, b)
-	if err == nil {
-		c, err = u.Update(ctx, p, compile, command)
+	b.Update = true
+	r, err := build.Plugin(ctx, b)
+	if err != nil {
+		return c, withHelp(o.Face, err)
 	}
-	return c, withHelp(o.Face, err)
+	return r.Changes, nil
 }
 
 // withHelp adds how to download packages to an error because of missing ones.

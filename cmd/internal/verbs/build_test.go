@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 )
 
@@ -107,7 +106,7 @@ func TestUpdateBuildIsConfigured(t *testing.T) {
 	write(t, filepath.Join(dir, "slipway.yaml"), "backend:\n  main: server/x\n  ldflags: -X main.value=configured\n  check: false\n")
 	o := BuildOptions{Dir: filepath.Join(dir, "plugins", "x"), Platforms: "host"}
 	w, printed := captured(t)
-	if _, err := UpdateBuild(t.Context(), w, &build.Updater{}, o, true, true); err != nil {
+	if _, err := UpdateBuild(t.Context(), w, o); err != nil {
 		t.Fatalf("%v\n%s", err, printed())
 	}
 	out, err := exec.CommandContext(t.Context(), filepath.Join(o.Dir, "dist", bundle.Host().Executable("gpx_x"))).CombinedOutput()
