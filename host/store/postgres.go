@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -86,6 +85,21 @@ func (s *Store) openPostgres(ctx context.Context, address string) error {
 	return nil
 }
 
+// Codes of errors from PostgreSQL, and the classes that codes start with.
+const (
+	uniqueViolation    = "23505"
+	invalidCatalogName = "3D000"
+	diskFull           = "53100"
+	lockNotAvailable   = "55P03"
+	queryCanceled      = "57014"
+
+	connectionException   = "08"
+	transactionRollback   = "40"
+	insufficientResources = "53"
+	operatorIntervention  = "57"
+	systemError           = "58"
+)
+
 // sqlState returns the code of an error from PostgreSQL, or "" for other errors.
 func sqlState(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
@@ -97,8 +111,8 @@ func sqlState(err error) string {
 // isGone reports whether the server cannot be reached or refuses to work now.
 func isGone(err error) bool {
 	state := sqlState(err)
-	return isCut(err) || state == pgerrcode.LockNotAvailable || state == pgerrcode.InvalidCatalogName ||
-		pgerrcode.IsTransactionRollback(state) || pgerrcode.IsInsufficientResources(state)
+	return isCut(err) || state == lockNotAvailable || state == invalidCatalogName ||
+		strings.HasPrefix(state, transactionRollback) || strings.HasPrefix(state, insufficientResources)
 }
 
 // isCut reports whether the server cannot be reached or has closed the connection.
@@ -109,5 +123,6 @@ func isCut(err error) bool {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, driver.ErrBadConn, pgconn.ErrConnClosed, net.ErrClosed} {
 		isBroken = isBroken || errors.Is(err, end)
 	}
-	return isRefused || isBroken || pgerrcode.IsConnectionException(state) || pgerrcode.IsOperatorIntervention(state)
+	return isRefused || isBroken || strings.HasPrefix(state, connectionException) ||
+		strings.HasPrefix(state, operatorIntervention)
 }
