@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
@@ -97,8 +98,8 @@ func runBare(ctx context.Context, executable string, withHost bool) (_ *bare, er
 	go func() { _, _ = io.Copy(printed, stderr) }()
 	address, err := readHandshake(ctx, stdout)
 	if err != nil {
-		if text := shorten(strings.TrimSpace(printed.text()), 300); text != "" {
-			err = fmt.Errorf("%w; standard error: %s", err, text)
+		if said := text.Shorten(strings.TrimSpace(printed.text()), 300); said != "" {
+			err = fmt.Errorf("%w; standard error: %s", err, said)
 		}
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func readHandshake(ctx context.Context, stdout *os.File) (string, error) {
 	}
 	parts := strings.Split(strings.TrimSpace(line), "|")
 	if len(parts) < 5 || parts[0] != "1" || parts[1] != strconv.Itoa(wire.AppProtocol) || parts[4] != "grpc" {
-		return "", fmt.Errorf("invalid handshake %q: it must look like 1|%d|unix|/path/of/socket|grpc", shorten(strings.TrimSpace(line), 200), wire.AppProtocol)
+		return "", fmt.Errorf("invalid handshake %q: it must look like 1|%d|unix|/path/of/socket|grpc", text.Shorten(strings.TrimSpace(line), 200), wire.AppProtocol)
 	}
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
 	switch parts[2] {
@@ -130,7 +131,7 @@ func readHandshake(ctx context.Context, stdout *os.File) (string, error) {
 	case "tcp":
 		return parts[3], nil
 	}
-	return "", fmt.Errorf("invalid network %q in the handshake: it must be unix or tcp", shorten(parts[2], 40))
+	return "", fmt.Errorf("invalid network %q in the handshake: it must be unix or tcp", text.Shorten(parts[2], 40))
 }
 
 // killHost kills the host and closes everything that a host holds open.

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
@@ -110,7 +111,7 @@ func (s *subject) resource(ctx context.Context, in *pluginv2.CallResourceRequest
 	code := first.GetCode()
 	r := reply{got: fmt.Sprintf("status %d", code), isOK: code < 500}
 	if code >= 500 {
-		r.isPanic = isPanic(shorten(string(first.GetBody()), 1000))
+		r.isPanic = isPanic(text.Shorten(string(first.GetBody()), 1000))
 	}
 	if code < 100 || code > 599 {
 		r.problem = "invalid HTTP status"
@@ -137,17 +138,17 @@ func (s *subject) query(ctx context.Context, in *pluginv2.QueryDataRequest) repl
 		id := q.GetRefId()
 		sent[id] = true
 		a := out.GetResponses()[id]
-		text := fmt.Sprintf("%s: status %d, frames: %d", id, a.GetStatus(), len(a.GetFrames()))
+		what := fmt.Sprintf("%s: status %d, frames: %d", id, a.GetStatus(), len(a.GetFrames()))
 		switch {
 		case a == nil:
-			text, r.isOK = id+": no response", false
+			what, r.isOK = id+": no response", false
 		case a.GetError() != "":
-			text, r.isOK = fmt.Sprintf("%s: status %d, error %q", id, a.GetStatus(), shorten(a.GetError(), 200)), false
+			what, r.isOK = fmt.Sprintf("%s: status %d, error %q", id, a.GetStatus(), text.Shorten(a.GetError(), 200)), false
 			r.says = cmp.Or(r.says, a.GetError())
 		}
 		r.isPanic = r.isPanic || isPanic(a.GetError())
 		if len(summary) < 3 {
-			summary = append(summary, text)
+			summary = append(summary, what)
 		}
 	}
 	if more := len(in.GetQueries()) - len(summary); more > 0 {
@@ -160,7 +161,7 @@ func (s *subject) query(ctx context.Context, in *pluginv2.QueryDataRequest) repl
 		case s.isPassedOn(a):
 			r.isOK, r.says = false, cmp.Or(r.says, a.GetError())
 		default:
-			r.problem = fmt.Sprintf("response to a query %q that was not sent", shorten(id, 60))
+			r.problem = fmt.Sprintf("response to a query %q that was not sent", text.Shorten(id, 60))
 		}
 	}
 	return r

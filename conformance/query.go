@@ -7,6 +7,7 @@ import (
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
@@ -69,7 +70,7 @@ func queryRespondsToEach(ctx context.Context, s *subject, _ []call) Verdict {
 	}
 	for id, a := range out.GetResponses() {
 		if !slices.ContainsFunc(in.Queries, func(q *pluginv2.DataQuery) bool { return q.RefId == id }) && s.isPassedOn(a) {
-			return warned(sent, fmt.Sprintf("error %q under %q", shorten(a.GetError(), 200), shorten(id, 60)),
+			return warned(sent, fmt.Sprintf("error %q under %q", text.Shorten(a.GetError(), 200), text.Shorten(id, 60)),
 				"respond with the error under the refId of each query, or fail the call")
 		}
 	}
@@ -145,7 +146,7 @@ func queryErrors(ctx context.Context, s *subject, _ []call) Verdict {
 				continue
 			}
 			seen++
-			got := fmt.Sprintf("%s: error %q, status %d, errorSource %q", id, shorten(a.GetError(), 120), a.GetStatus(), a.GetErrorSource())
+			got := fmt.Sprintf("%s: error %q, status %d, errorSource %q", id, text.Shorten(a.GetError(), 120), a.GetStatus(), a.GetErrorSource())
 			if hasField(s.sdk, statusSince) && (a.GetStatus() < 400 || a.GetStatus() > 599) {
 				return failed(sent, got, "give an error a status from 400 to 599: 4xx if the query is invalid, 5xx if the plugin or its upstream service failed")
 			}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
@@ -36,7 +37,7 @@ func newReply(err error, got string, texts ...string) reply {
 func errorReply(err error) reply {
 	s := status.Convert(err)
 	return reply{
-		err: err, says: s.Message(), got: fmt.Sprintf("%s %q", s.Code(), shorten(s.Message(), 200)),
+		err: err, says: s.Message(), got: fmt.Sprintf("%s %q", s.Code(), text.Shorten(s.Message(), 200)),
 		isPanic: wire.IsPanic(err, nil) || isPanic(s.Message()),
 	}
 }

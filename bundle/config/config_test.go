@@ -15,7 +15,9 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-func known() []string { return []string{"path-missing", "unknown-field", "id-format", "unused-suppression"} }
+func known() []string {
+	return []string{"path-missing", "unknown-field", "id-format", "unused-suppression"}
+}
 
 func TestParse(t *testing.T) {
 	t.Parallel()
