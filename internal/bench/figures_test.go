@@ -58,12 +58,12 @@ func (f figure) String() string {
 	return fmt.Sprintf("%s\t"+f.format+"\t%s\t%s"+f.format+"%s\t%s", f.name, f.value, f.share, relation, f.bound.value, missed, f.others)
 }
 
-// BenchmarkFigures measures the command, plugins and the host, and prints a table. On a
+// BenchmarkFigures measures the command, plugins and the loader, and prints a table. On a
 // busy machine, the times increase, but the processor times and ratios hardly do.
 func BenchmarkFigures(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
-		goCommand(b, root, "build", "-buildvcs=false", "-o", dir+"/", "./cmd/slipway", "./cmd/slipway-host")
+		goCommand(b, root, "build", "-buildvcs=false", "-o", dir+"/", "./cmd/slipway")
 		var missed []string
 		table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprint(table, "\nFIGURE\tMEASURED\tSHARE\tBOUND\tOTHERS\n")
@@ -72,7 +72,6 @@ func BenchmarkFigures(b *testing.B) {
 			func() []figure { return pluginFigures(b) },
 			func() []figure { return queryFigures(b) },
 			func() []figure { return loaderFigures(b) },
-			func() []figure { return hostFigures(b, filepath.Join(dir, "slipway-host")) },
 		} {
 			missed = append(missed, report(table, measure)...)
 		}

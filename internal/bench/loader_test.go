@@ -2,17 +2,11 @@ package bench
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/base64"
-	"encoding/pem"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,8 +14,6 @@ import (
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
@@ -48,12 +40,9 @@ func loaderFigures(b *testing.B) []figure {
 	}
 
 	p := mount(b, dir, id)
-	host, certificate := hostCertificate(b)
-	var loaded, alone, bare, secure, minimal []time.Duration
+	var loaded, alone, bare []time.Duration
 	for range 20 {
 		bare = append(bare, handshake(b, program))
-		secure = append(secure, handshake(b, program, certificate))
-		minimal = append(minimal, answer(b, program, host, certificate))
 		begin := time.Now()
 		client, _ := startAlone(b, program)
 		alone = append(alone, time.Since(begin))
@@ -91,10 +80,9 @@ func loaderFigures(b *testing.B) []figure {
 	start, call := ms(slices.Min(loaded)), ms(slices.Min(calls))
 	return []figure{
 		{
-			name: "start of a backend by the loader, fastest of 20", value: start / ms(slices.Min(minimal)), format: "%.2f x", bound: atMost(1.3),
-			share: fmt.Sprintf("%.1f ms", start),
-			others: fmt.Sprintf("copy, exec and first response: %.1f ms; until the handshake: %.1f ms, without TLS: %.1f ms; go-plugin alone: %.1f ms",
-				ms(slices.Min(minimal)), ms(slices.Min(secure)), ms(slices.Min(bare)), ms(slices.Min(alone))),
+			name: "start of a backend by the loader, fastest of 20", value: start / ms(slices.Min(alone)), format: "%.2f x", bound: atMost(0.7),
+			share:  fmt.Sprintf("%.1f ms", start),
+			others: fmt.Sprintf("go-plugin alone: %.1f ms; exec and handshake: %.1f ms", ms(slices.Min(alone)), ms(slices.Min(bare))),
 		},
 		{
 			name: "query through the loader, median of 200", value: ratios[len(ratios)/2], format: "%.2f x", bound: atMost(1.15),
@@ -143,70 +131,6 @@ func killed(b *testing.B, dir, id string, request *sdk.QueryDataRequest) time.Du
 			return time.Since(begin)
 		}
 	}
-}
-
-// hostCertificate returns a certificate of a host and the environment variable with it.
-func hostCertificate(b *testing.B) (tls.Certificate, string) {
-	b.Helper()
-	certificate, err := wire.NewCertificate()
-	if err != nil {
-		b.Fatal(err)
-	}
-	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
-	return certificate, wire.CertificateKey + "=" + string(text)
-}
-
-// answer copies a backend, starts the copy and returns the time to its first response, to a bare
-// gRPC client with TLS: no host that runs backends from private copies can start it faster.
-func answer(b *testing.B, program string, host tls.Certificate, certificate string) time.Duration {
-	b.Helper()
-	start := time.Now()
-	program = copied(b, program)
-	defer os.Remove(program) // before the system begins to write it to the disk
-	line, _, stop := execute(b, program, certificate)
-	defer stop()
-	fields := strings.Split(strings.TrimSpace(line), "|")
-	der, err := base64.RawStdEncoding.DecodeString(fields[len(fields)-1])
-	if err != nil {
-		b.Fatal(err)
-	}
-	plugin, err := x509.ParseCertificate(der)
-	if err != nil {
-		b.Fatal(err)
-	}
-	config := &tls.Config{Certificates: []tls.Certificate{host}, ServerName: "localhost", RootCAs: x509.NewCertPool()}
-	config.RootCAs.AddCert(plugin)
-	connection, err := grpc.NewClient("unix:"+fields[3], grpc.WithTransportCredentials(credentials.NewTLS(config)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer connection.Close()
-	request := &grpc_health_v1.HealthCheckRequest{Service: wire.HealthService}
-	if _, err := grpc_health_v1.NewHealthClient(connection).Check(b.Context(), request); err != nil {
-		b.Fatal(err)
-	}
-	return time.Since(start)
-}
-
-// copied returns an executable copy of a program.
-func copied(b *testing.B, program string) string {
-	b.Helper()
-	in, err := os.Open(program)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer in.Close()
-	out, err := os.OpenFile(filepath.Join(b.TempDir(), filepath.Base(program)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		b.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		b.Fatal(err)
-	}
-	return out.Name()
 }
 
 // startAlone starts a backend with the client of go-plugin and connects to it as the loader

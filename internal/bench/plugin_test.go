@@ -82,40 +82,27 @@ func (p *backend) build(b *testing.B, program string) {
 	p.size = float64(info.Size()) / 1e6
 }
 
-// handshake starts a backend as a host does and returns the time to its handshake. Given the
-// variable with the certificate of a host, the backend makes its own first.
-func handshake(b *testing.B, program string, env ...string) time.Duration {
-	b.Helper()
-	_, start, stop := execute(b, program, env...)
-	took := time.Since(start)
-	stop()
-	return took
-}
-
-// execute starts a backend as a host does and returns the line of its handshake and the time
-// of the start.
-func execute(b *testing.B, program string, env ...string) (line string, start time.Time, stop func()) {
+// handshake starts a backend as a host does and returns the time to its handshake.
+func handshake(b *testing.B, program string) time.Duration {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), program)
-	cmd.Env = append([]string{"grafana_plugin_type=datasource", "PLUGIN_PROTOCOL_VERSIONS=2", "PLUGIN_UNIX_SOCKET_DIR=" + b.TempDir()}, env...)
+	cmd.Env = []string{"grafana_plugin_type=datasource", "PLUGIN_PROTOCOL_VERSIONS=2", "PLUGIN_UNIX_SOCKET_DIR=" + b.TempDir()}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
 	}
-	start = time.Now()
+	start := time.Now()
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	stop = func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}
-	line, err = bufio.NewReader(out).ReadString('\n')
+	line, err := bufio.NewReader(out).ReadString('\n')
+	took := time.Since(start)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
 	if err != nil || !strings.Contains(line, "|grpc|") {
-		stop()
 		b.Fatalf("%s: %q, %v", program, line, err)
 	}
-	return line, start, stop
+	return took
 }
 
 // queryFigures measures a query through the SDK and through a bare gRPC service, with
