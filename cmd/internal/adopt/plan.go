@@ -200,7 +200,7 @@ var isIgnored = regexp.MustCompile(`(?m)^/?release/?\s*$`)
 
 // addIgnore adds what package writes to the .gitignore of the plugin, if there is one.
 func (p *Plan) addIgnore(context.Context, Options) error {
-	file := filepath.Join(p.Dir, ignoreFile)
+	file := filepath.Join(p.Dir, ".gitignore")
 	before, err := readRegular(file)
 	if err != nil || isIgnored.Match(before) { // such as a symbolic link
 		return nil

@@ -74,21 +74,6 @@ func HostVerb(o *HostOptions) Verb {
 	return Verb{
 		Name: "host", Mage: Targets, IsHosted: true,
 		Short: "Run the reference host on directories of plugins",
-		Long: "Run the reference host on directories of plugins. It prints its URL once it accepts requests.\n" +
-			"On SIGINT or SIGTERM it waits for requests in progress and stops. On SIGHUP it scans the\n" +
-			"directories again; when its terminal is closed, it stops.\n\n" +
-			"Changes in the directories are applied while the host runs: a new executable takes over once\n" +
-			"it has completed the handshake, and other changes apply without a restart. A broken change\n" +
-			"does not replace a working plugin. On network file systems, use --watch=poll.\n\n" +
-			"Secrets of data sources and apps are encrypted with the key in " + EnvSecretKey + ", 64\n" +
-			"hexadecimal digits. Without it, the first start generates a key in the data directory. Hosts\n" +
-			"that share a PostgreSQL database need the same key.\n\n" +
-			"Without --tls-cert and --tls-key it serves HTTP, which is safe only on loopback. A request for\n" +
-			"a host name that is not allowed gets status 421.\n\n" +
-			"A plugin whose files differ from its MANIFEST.json is not mounted. With --trusted-keys, a\n" +
-			"plugin without a signature by one of these keys is not mounted either.",
-		Example: "  slipway host --plugins-dir=plugins\n" +
-			"  slipway host --plugins-dir=/srv/plugins --listen=:3000 --tls-cert=cert.pem --tls-key=key.pem",
 		Options: append([]Option{
 			{Name: "plugins-dir", Value: &o.PluginDirs, Help: "directory of plugins (default under Mage: this directory); may be repeated; if two contain the same plugin id, the first wins", Complete: Completion{Dirs: true}},
 			{Name: "watch", Value: &o.Watch, Help: "how to watch the directories of plugins: auto, poll or off", Complete: oneOf(WatchModes)},
@@ -116,14 +101,7 @@ func DevVerb(o *DevOptions) Verb {
 	o.Toggles = []string{access.ToggleServiceAccounts}
 	return Verb{
 		Name: "dev", Mage: Targets, IsHosted: true,
-		Short: "Run the plugin in a host that builds and reloads it when files change",
-		Long: "Build the plugin for this platform, run it in the reference host, and rebuild what is\n" +
-			"needed when files change. The plugin keeps serving while the new build starts, and while the\n" +
-			"sources have errors. Pages can follow /api/plugins/events, a stream of server-sent events, to\n" +
-			"reload when a change is live.\n\n" +
-			"If the repository has a provisioning directory, the host applies its files.",
-		Example: "  slipway dev\n" +
-			"  slipway dev --open --listen=127.0.0.1:0",
+		Short:   "Run the plugin in a host that builds and reloads it when files change",
 		Aliases: []Alias{{Name: "Watch", Short: "runs the plugin in a host and rebuilds it when files change, as dev does"}},
 		Options: append([]Option{
 			dirOption(&o.Dir),
@@ -152,20 +130,6 @@ func ConformanceVerb(o *ConformanceOptions) Verb {
 	return Verb{
 		Name: "conformance", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "dir", Value: &o.Dir}},
 		Short: "Run conformance checks on a built plugin",
-		Long: "Start the backend of a built plugin, make valid and invalid calls to it as hosts do, and report\n" +
-			"which requirements of the protocol it does not meet. The plugin may use any SDK.\n" +
-			"The argument is a plugin repository, or any directory with plugin.json and the executable; the\n" +
-			"default is the current directory.\n\n" +
-			"A plugin built with Slipway's SDK must pass every check. For other plugins, requirements that no\n" +
-			"existing host relies on are reported as warnings; --checks=strict makes them failures.\n" +
-			"If the plugin does not work without settings, most checks are skipped. Pass --settings,\n" +
-			"--secrets, --url and --query to run them. Secrets are read from a file or from " + EnvSecrets + ".\n\n" +
-			"Exit status: 0 no check failed, 1 a check failed, 2 invalid usage, 3 the checks could not run.\n" +
-			"Warnings and skipped checks do not affect it.",
-		Example: "  slipway conformance dist\n" +
-			"  slipway conformance --only=query-nil-time-range,huge-request\n" +
-			"  slipway conformance --settings='{\"region\":\"north\"}' --secrets=secrets.json --query='{\"queryType\":\"sales\"}'\n" +
-			"  slipway conformance --format=junit --skip=stop-host-killed > conformance.xml",
 		Options: []Option{
 			{Name: "dir", Value: &o.Dir, Help: "plugin to check (default: this directory)", Complete: Completion{Dirs: true}},
 			{Name: "format", Value: &o.Format, Help: "output format: text, json or junit", Complete: oneOf(ConformanceFormats)},
@@ -206,16 +170,6 @@ func CompatVerb(o *CompatOptions) Verb {
 	return Verb{
 		Name: "compat", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "path", Value: &o.Path}},
 		Short: "Report whether a plugin runs in Slipway's host and in existing hosts",
-		Long: "Read the files of a plugin and report whether it runs in Slipway's host, in existing hosts, or\n" +
-			"in both. The path is a plugin repository, a dist directory or a zip; the default is the current\n" +
-			"directory. Nothing is executed without --start.\n\n" +
-			"For each aspect, the table says yes, partly (the plugin runs, but a part of it does not work or is\n" +
-			"not checked), no or unknown, and what to do.\n\n" +
-			"Exit status: 0 the plugin runs at least partly in both, 1 it does not run or is not known to run\n" +
-			"in one of them, 2 invalid usage, 3 the plugin could not be read.",
-		Example: "  slipway compat\n" +
-			"  slipway compat --start dist\n" +
-			"  slipway compat --existing-version=12.1.0 --format=json acme-hello-datasource-1.0.0.zip",
 		Options: []Option{
 			{Name: "dir", Value: &o.Path, Help: "plugin repository, dist directory or zip (default: this directory)", Complete: Completion{Dirs: true}},
 			{Name: "format", Value: &o.Format, Help: "output format: text or json", Complete: oneOf(ListFormats)},
@@ -242,18 +196,6 @@ func PluginsVerb(o *PluginsOptions) Verb {
 	return Verb{
 		Name: "plugins", IsHosted: true, Args: []Arg{{Name: "dir|url", Value: &o.Target}},
 		Short: "List plugins and explain each failure",
-		Long: "List the plugins below a directory, or those of a running host at a URL, and explain each\n" +
-			"failure: its code, stage, path and line, when it began, what to do, and the last output of\n" +
-			"the process. The default is the current directory. doc/failures.md describes the codes.\n\n" +
-			"For a directory, no process is started: the stages are discover, read, validate, verify and\n" +
-			"resolve. With --start, each backend is started, its health is checked once without settings,\n" +
-			"and it is stopped.\n\n" +
-			"For a host, set " + EnvToken + " to the token of an administrator, or " + EnvAdminPassword + " to\n" +
-			"the password of the user admin.\n\n" +
-			"Exit status: 0 no failures, 1 failures, 2 invalid usage, 3 the request to the host failed.",
-		Example: "  slipway plugins plugins\n" +
-			"  slipway plugins --start dist\n" +
-			"  SLIPWAY_TOKEN=... slipway plugins --json http://127.0.0.1:3000",
 		Options: []Option{
 			{Name: "json", Value: &o.JSON, Help: "print JSON instead of a table"},
 			{Name: "start", Value: &o.Start, Help: "start the backends in the directory"},
