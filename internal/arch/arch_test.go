@@ -82,7 +82,6 @@ func arrows() map[string][]string {
 		"cmd/slipway-bundler":      {"build", "build/bundler"},
 		"bundle/archive":           {"bundle", "bundle/zipfs", "internal/atomicfile", "internal/limit"},
 		"internal/newrule":         nil,
-		"internal/demo":            {"internal/origin", "internal/process", "internal/progress"},
 		"internal/nearest":         nil,
 		"internal/atomicfile":      nil,
 		"internal/jsontype":        nil,
