@@ -13,11 +13,8 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 )
-
-// magicCookie is the name of the variable in the handshake, which every backend for these
-// hosts contains.
-const magicCookie = "grafana_plugin_type"
 
 func (p plugin) backend(o Options) []Row {
 	if !p.metadata.Backend {
@@ -96,7 +93,8 @@ func (p plugin) executable(name string, o Options) []Row {
 		row.Here, row.Existing, row.Help = No, No, fmt.Sprintf("%s is built for %s: build it again", name, found)
 	case !hasCookie && !isKnown:
 		row.Here, row.Existing = Unknown, Unknown
-		row.Help = fmt.Sprintf("%s does not contain the magic cookie %s: build it with an SDK, or start it to find out", name, magicCookie)
+		row.Help = fmt.Sprintf("%s does not contain the magic cookie %s: build it with an SDK, or start it to find out", name,
+			handshake.CookieKey)
 	}
 	if o.Start != nil && row.Here != No {
 		row = started(row, o.Start(p.dir))
@@ -144,7 +142,7 @@ func scan(r io.Reader) (hasCookie bool, variables []string, err error) {
 	for {
 		n, err := io.ReadFull(r, buffer[len(buffer):window+overlap])
 		buffer = buffer[:len(buffer)+n]
-		hasCookie = hasCookie || bytes.Contains(buffer, []byte(magicCookie))
+		hasCookie = hasCookie || bytes.Contains(buffer, []byte(handshake.CookieKey))
 		for _, match := range variable.FindAll(buffer, -1) {
 			for _, name := range split(string(match)) {
 				if !slices.Contains(variables, name) && len(variables) < maxNames {
@@ -232,7 +230,8 @@ func variableRows(names []string, o Options) []Row {
 	}
 	return []Row{{
 		Aspect: "variables", Found: strings.Join(missing, ", "), Here: Partly, Existing: Partly,
-		Help: "hosts do not set these: check that the backend works without them, or set those that begin with GF_PLUGIN_ in the plugin's settings",
+		Help: "hosts do not set these: check that the backend works without them, or set those that begin with GF_PLUGIN_ in the plugin's " +
+			"settings",
 	}}
 }
 

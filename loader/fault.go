@@ -212,7 +212,8 @@ func exitFault(c *command, stderr []string, isStart bool) *bundle.Fault {
 	exited, killed, panicked, memory := bundle.FaultExited, bundle.FaultKilled, bundle.FaultPanic, bundle.FaultOutOfMemory
 	what := "the process exited unexpectedly"
 	if isStart {
-		exited, killed, panicked, memory = bundle.FaultExitedAtStart, bundle.FaultKilledAtStart, bundle.FaultPanicAtStart, bundle.FaultKilledAtStart
+		exited, killed, panicked = bundle.FaultExitedAtStart, bundle.FaultKilledAtStart, bundle.FaultPanicAtStart
+		memory = killed
 		what = "it exited before the handshake"
 	}
 	code := exited

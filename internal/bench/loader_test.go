@@ -17,7 +17,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -42,7 +42,7 @@ func loaderFigures(b *testing.B) []figure {
 	p := mount(b, dir, id)
 	var loaded, alone, bare []time.Duration
 	for range 20 {
-		bare = append(bare, handshake(b, program))
+		bare = append(bare, timeHandshake(b, program))
 		begin := time.Now()
 		client, _ := startAlone(b, program)
 		alone = append(alone, time.Since(begin))
@@ -140,8 +140,8 @@ func startAlone(b *testing.B, program string) (*goplugin.Client, *grpc.ClientCon
 	cmd := exec.CommandContext(context.WithoutCancel(b.Context()), program)
 	cmd.Env = []string{}
 	client := goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
-		VersionedPlugins: map[int]goplugin.PluginSet{wire.AppProtocol: {}},
+		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: handshake.CookieKey, MagicCookieValue: handshake.CookieValue},
+		VersionedPlugins: map[int]goplugin.PluginSet{handshake.AppProtocol: {}},
 		Cmd:              cmd, AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC}, Logger: hclog.NewNullLogger(), AutoMTLS: true, SkipHostEnv: true,
 		GRPCDialOptions: []grpc.DialOption{grpc.WithStaticStreamWindowSize(64 << 10), grpc.WithStaticConnWindowSize(1 << 20)},
 	})

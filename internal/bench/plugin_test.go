@@ -43,7 +43,7 @@ func pluginFigures(b *testing.B) (figures []figure) {
 	}
 	for range 20 {
 		for n, p := range all {
-			p.starts = append(p.starts, handshake(b, filepath.Join(dir, strconv.Itoa(n))))
+			p.starts = append(p.starts, timeHandshake(b, filepath.Join(dir, strconv.Itoa(n))))
 		}
 	}
 	for _, c := range []struct {
@@ -82,8 +82,8 @@ func (p *backend) build(b *testing.B, program string) {
 	p.size = float64(info.Size()) / 1e6
 }
 
-// handshake starts a backend as a host does and returns the time to its handshake.
-func handshake(b *testing.B, program string) time.Duration {
+// timeHandshake starts a backend as a host does and returns the time to its handshake.
+func timeHandshake(b *testing.B, program string) time.Duration {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), program)
 	cmd.Env = []string{"grafana_plugin_type=datasource", "PLUGIN_PROTOCOL_VERSIONS=2", "PLUGIN_UNIX_SOCKET_DIR=" + b.TempDir()}

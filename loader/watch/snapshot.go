@@ -30,7 +30,8 @@ type snapshot struct {
 }
 
 func takeSnapshot(roots []string) *snapshot {
-	s := &snapshot{files: map[string]os.FileInfo{}, dirs: map[string]os.FileInfo{}, outside: map[string]map[string]bool{}, seen: map[string]bool{}}
+	s := &snapshot{files: map[string]os.FileInfo{}, dirs: map[string]os.FileInfo{}, outside: map[string]map[string]bool{},
+		seen: map[string]bool{}}
 	for _, root := range roots {
 		s.follow(root)
 		if real, err := filepath.EvalSymlinks(root); err == nil {
