@@ -58,7 +58,8 @@ func (s *subject) do(ctx context.Context, c call, who *pluginv2.PluginContext, h
 		out, err := s.raw.diagnostics.CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: who})
 		return newReply(err, fmt.Sprintf("%d bytes", len(out.GetMetrics().GetPrometheus())))
 	case callResource:
-		in := &pluginv2.CallResourceRequest{PluginContext: who, Method: "GET", Path: unknownName, Url: unknownName, Headers: map[string]*pluginv2.StringList{}}
+		in := &pluginv2.CallResourceRequest{PluginContext: who, Method: "GET", Path: unknownName, Url: unknownName,
+			Headers: map[string]*pluginv2.StringList{}}
 		for name, value := range headers {
 			in.Headers[name] = &pluginv2.StringList{Values: []string{value, value}}
 		}
@@ -67,7 +68,8 @@ func (s *subject) do(ctx context.Context, c call, who *pluginv2.PluginContext, h
 		out, err := s.raw.stream.SubscribeStream(ctx, &pluginv2.SubscribeStreamRequest{PluginContext: who, Headers: headers, Path: unknownName})
 		return newReply(err, out.GetStatus().String())
 	case callPublish:
-		out, err := s.raw.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{PluginContext: who, Headers: headers, Path: unknownName, Data: []byte(`{}`)})
+		out, err := s.raw.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{PluginContext: who, Headers: headers, Path: unknownName,
+			Data: []byte(`{}`)})
 		return newReply(err, out.GetStatus().String())
 	}
 	return s.runStream(ctx, &pluginv2.RunStreamRequest{PluginContext: who, Headers: headers, Path: unknownName})

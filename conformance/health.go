@@ -28,7 +28,8 @@ func healthResponse(ctx context.Context, s *subject, _ []call) Verdict {
 	}
 	var details map[string]any
 	if got := out.GetJsonDetails(); len(got) > 0 && json.Unmarshal(got, &details) != nil {
-		return failed(sent, fmt.Sprintf("details that are not a JSON object: %q", text.Shorten(string(got), 120)), "return a JSON object, or no details")
+		return failed(sent, fmt.Sprintf("details that are not a JSON object: %q", text.Shorten(string(got), 120)),
+			"return a JSON object, or no details")
 	}
 	return s.harmless(ctx, sent, newReply(nil, out.GetMessage(), out.GetMessage()))
 }

@@ -73,7 +73,8 @@ func logsReadable(ctx context.Context, s *subject, _ []call) Verdict {
 		count++
 		if problem := logProblem(line); problem != "" {
 			return failed(allCalls, fmt.Sprintf("%s: %q", problem, text.Shorten(strings.TrimSpace(line), 160)),
-				"log with the SDK's logger, which writes one JSON object per line with @level, @message and @timestamp; look for fmt.Print, and do not share standard error with programs that the plugin starts")
+				"log with the SDK's logger, which writes one JSON object per line with @level, @message and @timestamp; look for fmt.Print, and "+
+					"do not share standard error with programs that the plugin starts")
 		}
 	}
 	if count == 0 {

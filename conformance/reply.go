@@ -64,8 +64,9 @@ const (
 	helpPanic    = "fix the handler: the plugin's log has the stack of the panic. Read messages with their Get methods, which accept nil"
 	helpResponse = "respond to every call, and only to the queries in it"
 	helpExited   = "find the reason in the output of the process: a single call must not stop the plugin for all others"
-	helpSlow     = "respond to every call, with an error if necessary, and stop when its context ends. If the plugin is merely slow, allow more time per check"
-	helpStart    = "main must call sdk.Serve (or the Manage function of another SDK) and print nothing before it"
+	helpSlow     = "respond to every call, with an error if necessary, and stop when its context ends. If the plugin is merely slow, " +
+		"allow more time per check"
+	helpStart = "main must call sdk.Serve (or the Manage function of another SDK) and print nothing before it"
 )
 
 // harmless fails a reply that is never acceptable: a panic, a violation of the

@@ -33,7 +33,8 @@ func (s *subject) unimplemented(ctx context.Context, method string) Verdict {
 	if status.Code(err) == codes.Unimplemented {
 		return passed()
 	}
-	return failed("call of "+method, newReply(err, "a response").got, "leave unknown methods to gRPC, which returns Unimplemented: hosts rely on that code")
+	return failed("call of "+method, newReply(err, "a response").got,
+		"leave unknown methods to gRPC, which returns Unimplemented: hosts rely on that code")
 }
 
 // unknownFields sends what a future host may send: fields that are not defined yet,

@@ -64,7 +64,8 @@ const startTimeout = 30 * time.Second
 // start starts the process that the checks share.
 func (s *subject) start(ctx context.Context) error {
 	s.process, s.startErr = loader.Start(ctx, s.o.Plugin, loader.Options{
-		HostVersion: hostVersion, AppURL: hostURL, Environ: append(slices.Clone(s.o.Environ), temporaryFiles(s.temp)...), StartTimeout: max(s.o.Timeout, startTimeout),
+		HostVersion: hostVersion, AppURL: hostURL, Environ: append(slices.Clone(s.o.Environ),
+			temporaryFiles(s.temp)...), StartTimeout: max(s.o.Timeout, startTimeout),
 	}, loader.Output{Stdout: s.stdout, Stderr: s.stderr})
 	if s.startErr != nil {
 		return s.startErr

@@ -69,7 +69,8 @@ func printCause(w io.Writer, mark string, r conformance.Result, same []string) {
 
 func printSummary(w io.Writer, r conformance.Report) {
 	fmt.Fprintf(w, "%s of %s%s: %d passed, %d failed, %s, %d skipped in %.1fs\n", text.Plural(len(r.Results), "check"), r.PluginID, heldTo(r),
-		r.Count(conformance.Passed), r.Count(conformance.Failed), text.Plural(r.Count(conformance.Warned), "warning"), r.Count(conformance.Skipped), r.Elapsed.Seconds())
+		r.Count(conformance.Passed), r.Count(conformance.Failed), text.Plural(r.Count(conformance.Warned), "warning"),
+		r.Count(conformance.Skipped), r.Elapsed.Seconds())
 }
 
 // heldTo returns what a report was made with, in parentheses.

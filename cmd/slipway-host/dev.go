@@ -51,7 +51,8 @@ func devVerb() verbs.Verb {
 		if err != nil {
 			return err
 		}
-		return dev(ctx, c.Face, devOptions{Options: served, dir: cmp.Or(o.Dir, "."), open: o.Open, query: o.Query, debug: o.Debug}, c.Stdout, c.Stderr)
+		return dev(ctx, c.Face, devOptions{Options: served, dir: cmp.Or(o.Dir, "."), open: o.Open, query: o.Query, debug: o.Debug}, c.Stdout,
+			c.Stderr)
 	}
 	return v
 }

@@ -132,7 +132,8 @@ func readSecrets(f verbs.Face, o *server.Options, p passwordOptions, stderr io.W
 		return usageError("%s is allowed only if the host listens on loopback, because other users can read it in the process list; use %s or %s",
 			option, f.Option("admin-password-file"), verbs.EnvAdminPassword)
 	case p.text != "":
-		fmt.Fprintf(stderr, "warning: other users can read %s in the process list; use %s or %s\n", option, f.Option("admin-password-file"), verbs.EnvAdminPassword)
+		fmt.Fprintf(stderr, "warning: other users can read %s in the process list; use %s or %s\n", option, f.Option("admin-password-file"),
+			verbs.EnvAdminPassword)
 		o.AdminPassword = p.text
 	}
 	if o.AdminPassword == "" {
@@ -196,7 +197,8 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 	if password := s.AdminPassword(); password != "" {
 		fmt.Fprintf(stdout, "admin password: %s (user %s; not shown again)\n", password, host.AdminLogin)
 	} else if o.AdminPassword == "" {
-		fmt.Fprintf(stdout, "admin password: as shown by the first start (user %s); to set a new one, use %s or %s\n", host.AdminLogin, f.Option("admin-password-file"), verbs.EnvAdminPassword)
+		fmt.Fprintf(stdout, "admin password: as shown by the first start (user %s); to set a new one, use %s or %s\n", host.AdminLogin,
+			f.Option("admin-password-file"), verbs.EnvAdminPassword)
 	}
 	fmt.Fprintf(stdout, "slipway host is at %s\n", s.URL())
 	if hasLoopbackURL(s) {
@@ -214,7 +216,8 @@ func hostError(f verbs.Face, o server.Options, err error) error {
 	if listen, ok := errors.AsType[*server.ListenError](err); ok {
 		err := fmt.Errorf("%s=%s: %w", f.Option("listen"), o.Listen, listen.Err)
 		if errors.Is(err, syscall.EADDRINUSE) {
-			err = fmt.Errorf("%w\nhelp: another program, perhaps another host, listens there; stop it, or choose a free port with %s=127.0.0.1:0", err, f.Option("listen"))
+			err = fmt.Errorf("%w\nhelp: another program, perhaps another host, listens there; stop it, or choose a free port with "+
+				"%s=127.0.0.1:0", err, f.Option("listen"))
 		}
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}

@@ -62,7 +62,8 @@ func (r *rebuilder) openConsole(ctx context.Context) error {
 		return err
 	}
 	name := filepath.Join(r.options.DataDir, "sign-in.html")
-	page := fmt.Sprintf("<!doctype html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<a href=\"%s\">Sign in</a>\n", link, link)
+	page := fmt.Sprintf("<!doctype html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<a "+
+		"href=\"%s\">Sign in</a>\n", link, link)
 	if err := atomicfile.Write(name, 0o600, func(w io.Writer) error {
 		_, err := io.WriteString(w, page)
 		return err

@@ -101,7 +101,8 @@ func (p *Plan) openModule() (*goModule, error) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(m.dir, "vendor", "modules.txt")); err == nil {
-		return nil, request("%s has a vendor directory, which would no longer match go.mod; add Slipway with the go command, as described in doc/adopting.md", m.dir)
+		return nil, request("%s has a vendor directory, which would no longer match go.mod; add Slipway with the go command, as described "+
+			"in doc/adopting.md", m.dir)
 	}
 	var err error
 	if m.sumBefore, err = readRegular(filepath.Join(m.dir, "go.sum")); err != nil && !errors.Is(err, fs.ErrNotExist) {

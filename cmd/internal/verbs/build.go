@@ -147,7 +147,8 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	}
 	fmt.Fprintln(w)
 	if o.Debug && len(r.Executables) > 0 {
-		fmt.Fprintf(w, "note: for a debugger, not for release: not optimized, and with symbols; build without %s to replace it\n", o.Face.Option("debug"))
+		fmt.Fprintf(w, "note: for a debugger, not for release: not optimized, and with symbols; build without %s to replace it\n",
+			o.Face.Option("debug"))
 	}
 	if o.Platforms != "host" && len(r.Executables) > 0 { // a build for only this platform stays on this machine
 		printCheckout(w, localCheckout(ctx, o.Dir), ", and executables record its path")

@@ -89,10 +89,12 @@ func printPlan(w *os.File, p *adopt.Plan) {
 		fmt.Fprintf(w, "warning: go.mod said go %s; tools need go 1.24, with which go.mod also lists indirect requirements\n", p.OldGo)
 	}
 	if p.OldMage != "" {
-		fmt.Fprintf(w, "note: go tool slipway works now; for Mage targets, which need Mage 1.17 instead of %s, run 'go get github.com/magefile/mage@latest' and then init again\n", p.OldMage)
+		fmt.Fprintf(w, "note: go tool slipway works now; for Mage targets, which need Mage 1.17 instead of %s, run 'go get "+
+			"github.com/magefile/mage@latest' and then init again\n", p.OldMage)
 	}
 	if p.Namespace != "" {
-		fmt.Fprintf(w, "note: the magefiles define targets with the same names, so Slipway's begin with %q, such as %s:validate\n", p.Namespace+":", p.Namespace)
+		fmt.Fprintf(w, "note: the magefiles define targets with the same names, so Slipway's begin with %q, such as %s:validate\n",
+			p.Namespace+":", p.Namespace)
 	}
 }
 
@@ -114,7 +116,8 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 		verb, text := line[3][strings.LastIndexByte(line[3], ':')+1:], strings.Join(line, " ")
 		switch {
 		case verb == "build" && isKept: // init changes only the files that it lists
-			results = append(results, fmt.Sprintf("  %s: not run, because Git tracks files in dist; %s also replaces them", strings.Join(p.Command("build"), " "), p.Command("dev")[3]))
+			results = append(results, fmt.Sprintf("  %s: not run, because Git tracks files in dist; %s also replaces them",
+				strings.Join(p.Command("build"), " "), p.Command("dev")[3]))
 			continue
 		case verb == "build" && failed != "":
 			results = append(results, fmt.Sprintf("  %s: not run, because %s failed", text, failed))

@@ -109,7 +109,8 @@ func printWritten(w io.Writer, r *templates.Result) {
 // Slipway in a directory of this machine.
 func printCheckout(w io.Writer, checkout, effect string) {
 	if checkout != "" {
-		fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s%s; before you publish the plugin, require a released version and delete the replace directive\n", checkout, effect)
+		fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s%s; before you publish the plugin, require a released version "+
+			"and delete the replace directive\n", checkout, effect)
 	}
 }
 

@@ -43,16 +43,22 @@ func (o *ServeOptions) options() []Option {
 	o.Listen, o.ServiceVersion = "127.0.0.1:3000", DefaultHostVersion
 	return []Option{
 		{Name: "listen", Value: &o.Listen, Help: "address to listen on; port 0 picks a free port"},
-		{Name: "data-dir", Value: &o.DataDir, Help: "directory of the database and the keys of this host (default: .slipway/data)", Complete: Completion{Dirs: true}},
-		{Name: "database", Value: &o.Database, Help: "SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from " + EnvDatabase},
+		{Name: "data-dir", Value: &o.DataDir, Help: "directory of the database and the keys of this host (default: .slipway/data)",
+			Complete: Completion{Dirs: true}},
+		{Name: "database", Value: &o.Database, Help: "SQLite file (default: slipway.db in the data directory) or " +
+			"postgres://user:password@server/name; also from " + EnvDatabase},
 		{Name: "admin-password-file", Value: &o.AdminPasswordFile, Help: fmt.Sprintf(
-			"file with the password of the user admin, at least %d characters; %s can hold the password itself (default: generated and printed once)", MinPassword, EnvAdminPassword)},
-		{Name: "admin-password", Value: &o.AdminPassword, Help: "password of the user admin (deprecated: other users can read it in the process list); only for hosts that listen on loopback"},
+			"file with the password of the user admin, at least %d characters; %s can hold the password itself (default: generated and "+
+				"printed once)", MinPassword, EnvAdminPassword)},
+		{Name: "admin-password", Value: &o.AdminPassword,
+			Help: "password of the user admin (deprecated: other users can read it in the process list); only for hosts that listen on loopback"},
 		{Name: "tls-cert", Value: &o.TLSCert, Help: "PEM file with the TLS certificate and its chain; reloaded when it changes"},
 		{Name: "tls-key", Value: &o.TLSKey, Help: "PEM file with the key of the TLS certificate"},
-		{Name: "allowed-hosts", Value: &o.AllowedHosts, Help: "host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any"},
+		{Name: "allowed-hosts", Value: &o.AllowedHosts, Help: "host names that clients may use besides loopback, the address to listen " +
+			"on, and the names in the certificate; * allows any"},
 		{Name: "service-version", Value: &o.ServiceVersion, Help: "service version reported to plugins"},
-		{Name: "feature-toggles", Value: &o.Toggles, Help: "enabled feature toggles, such as " + access.ToggleServiceAccounts, Complete: listOf(access.Toggles)},
+		{Name: "feature-toggles", Value: &o.Toggles, Help: "enabled feature toggles, such as " + access.ToggleServiceAccounts,
+			Complete: listOf(access.Toggles)},
 		{Name: "debug-wait", Value: &o.DebugWait, Help: "do not run the backend until a debugger connects and continues it"},
 		{Name: "attach", Value: &o.Attach, Help: "ids of plugins whose backends are started elsewhere, such as in an IDE, with -standalone"},
 	}
@@ -75,10 +81,12 @@ func HostVerb(o *HostOptions) Verb {
 		Name: "host", Mage: Targets, IsHosted: true,
 		Short: "Run the reference host on directories of plugins",
 		Options: append([]Option{
-			{Name: "plugins-dir", Value: &o.PluginDirs, Help: "directory of plugins (default under Mage: this directory); may be repeated; if two contain the same plugin id, the first wins", Complete: Completion{Dirs: true}},
+			{Name: "plugins-dir", Value: &o.PluginDirs, Help: "directory of plugins (default under Mage: this directory); may be repeated; " +
+				"if two contain the same plugin id, the first wins", Complete: Completion{Dirs: true}},
 			{Name: "watch", Value: &o.Watch, Help: "how to watch the directories of plugins: auto, poll or off", Complete: oneOf(WatchModes)},
 			{Name: "debug", Value: &o.Debug, Help: "ids of plugins whose backends run under Delve"},
-			{Name: "provisioning", Value: &o.Provisioning, Help: "directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; applied at startup and when they change; they can refer to any file that the host can read"},
+			{Name: "provisioning", Value: &o.Provisioning, Help: "directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; " +
+				"applied at startup and when they change; they can refer to any file that the host can read"},
 			{Name: "trusted-keys", Value: &o.TrustedKeys, Help: trustHelp},
 		}, o.options()...),
 	}
@@ -107,7 +115,8 @@ func DevVerb(o *DevOptions) Verb {
 			dirOption(&o.Dir),
 			{Name: "open", Value: &o.Open, Help: "open the console of the host in a browser, signed in"},
 			{Name: "debug", Value: &o.Debug, Help: "build the backend for a debugger and run it under Delve"},
-			{Name: "query", Value: &o.Query, Help: "JSON of the query in the curl command that is printed (default: a query for the scaffolded data source, or {} if the repository was not scaffolded)"},
+			{Name: "query", Value: &o.Query, Help: "JSON of the query in the curl command that is printed (default: a query for the " +
+				"scaffolded data source, or {} if the repository was not scaffolded)"},
 		}, o.options()...),
 	}
 }
@@ -134,12 +143,14 @@ func ConformanceVerb(o *ConformanceOptions) Verb {
 			{Name: "dir", Value: &o.Dir, Help: "plugin to check (default: this directory)", Complete: Completion{Dirs: true}},
 			{Name: "format", Value: &o.Format, Help: "output format: text, json or junit", Complete: oneOf(ConformanceFormats)},
 			{Name: "timeout", Value: &o.Timeout, Help: "time limit for each check"},
-			{Name: "checks", Value: &o.Checks, Help: "what to require: strict, existing, or auto, which depends on the plugin's SDK", Complete: oneOf(StandardNames)},
+			{Name: "checks", Value: &o.Checks, Help: "what to require: strict, existing, or auto, which depends on the plugin's SDK",
+				Complete: oneOf(StandardNames)},
 			{Name: "only", Value: &o.Only, Help: "checks to run, such as query-none,huge-request (default: all)"},
 			{Name: "skip", Value: &o.Skip, Help: "checks to skip"},
 			{Name: "query", Value: &o.Query, Help: "JSON of a valid query, with its queryType"},
 			{Name: "settings", Value: &o.Settings, Help: "JSON of the settings (jsonData) of a data source or app"},
-			{Name: "secrets", Value: &o.SecretsFile, Help: "file with the secrets (secureJsonData) as a JSON object of strings, or - for standard input; " + EnvSecrets + " can hold the object itself", Complete: files("json")},
+			{Name: "secrets", Value: &o.SecretsFile, Help: "file with the secrets (secureJsonData) as a JSON object of strings, or - for " +
+				"standard input; " + EnvSecrets + " can hold the object itself", Complete: files("json")},
 			{Name: "url", Value: &o.URL, Help: "URL of the data source"},
 		},
 		Complete: Completion{Dirs: true},
@@ -171,11 +182,13 @@ func CompatVerb(o *CompatOptions) Verb {
 		Name: "compat", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "path", Value: &o.Path}},
 		Short: "Report whether a plugin runs in Slipway's host and in existing hosts",
 		Options: []Option{
-			{Name: "dir", Value: &o.Path, Help: "plugin repository, dist directory or zip (default: this directory)", Complete: Completion{Dirs: true}},
+			{Name: "dir", Value: &o.Path, Help: "plugin repository, dist directory or zip (default: this directory)",
+				Complete: Completion{Dirs: true}},
 			{Name: "format", Value: &o.Format, Help: "output format: text or json", Complete: oneOf(ListFormats)},
 			{Name: "service-version", Value: &o.Version, Help: "version of Slipway's host"},
 			{Name: "existing-version", Value: &o.Existing, Help: "version of the existing host (default: any)"},
-			{Name: "platform", Value: &o.Platform, Help: "platform of the hosts: os/arch, or \"host\" for that of this machine", Complete: oneOf(PlatformNames)},
+			{Name: "platform", Value: &o.Platform, Help: "platform of the hosts: os/arch, or \"host\" for that of this machine",
+				Complete: oneOf(PlatformNames)},
 			{Name: "start", Value: &o.Start, Help: "start the backend and complete the handshake; not for a zip"},
 		},
 	}

@@ -22,14 +22,17 @@ func scaffoldVerb() Verb {
 			{Name: "name", Value: &o.Name, Help: "name shown to users (default: derived from the id)"},
 			{Name: "org", Value: &o.Org, Help: "author (default: the first part of the id)"},
 			{Name: "description", Value: &o.Description, Help: "one sentence about the plugin"},
-			{Name: "profile", Value: &o.Profile, Help: "key names in plugin.json: service, grafana or both (default: service)", Complete: oneOf(templates.ProfileNames)},
+			{Name: "profile", Value: &o.Profile, Help: "key names in plugin.json: service, grafana or both (default: service)",
+				Complete: oneOf(templates.ProfileNames)},
 			{Name: "backend", Value: &o.Backend, Help: "whether the plugin has a backend (default: true, but false for a panel)"},
 			{Name: "list", Value: &o.List, Help: "list the types, profiles and options", IsNoMage: true}, // Mage requires the arguments
 			{Name: "force", Value: &o.Force, Help: "write into a directory that is not empty, and list the files overwritten"},
 		},
 		Aliases: []Alias{
-			{Name: "Scaffold.New", Short: "asks for the type, the id and the other options of a plugin repository, and creates it", Options: []string{"dir", "force"}},
-			{Name: "Scaffold.List", Short: "lists the types of plugins that scaffold creates, the profiles and the backends", Set: []string{"--list"}},
+			{Name: "Scaffold.New", Short: "asks for the type, the id and the other options of a plugin repository, and creates it",
+				Options: []string{"dir", "force"}},
+			{Name: "Scaffold.List", Short: "lists the types of plugins that scaffold creates, the profiles and the backends",
+				Set: []string{"--list"}},
 		},
 		Complete: Completion{Names: scaffoldNames},
 		Face:     &o.Face,
@@ -89,7 +92,8 @@ func validateVerb() Verb {
 	o := &ValidateOptions{Format: FormatNames()[0]}
 	return Verb{
 		Name: "validate", Mage: Targets,
-		Args:  []Arg{{Name: "path", Value: &o.Path, Option: "path", Help: "what to validate (default: the plugin in this directory); \"-\" reads plugin.json from standard input"}},
+		Args: []Arg{{Name: "path", Value: &o.Path, Option: "path",
+			Help: "what to validate (default: the plugin in this directory); \"-\" reads plugin.json from standard input"}},
 		Short: "Check plugin.json and the files it refers to",
 		Options: []Option{
 			{Name: "format", Value: &o.Format, Help: "format of the report: text, json, sarif, junit or github", Complete: oneOf(FormatNames)},
@@ -103,7 +107,8 @@ func validateVerb() Verb {
 			{Name: "config", Value: &o.Config, Help: "configuration file (default: the nearest slipway.yaml)", Complete: files("yaml", "yml")},
 			{Name: "key", Value: &o.Key, Help: "file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json"},
 			{Name: "baseline", Value: &o.Baseline, Help: "omit the findings recorded in this file", Complete: files("json")},
-			{Name: "write-baseline", Value: &o.WriteBaseline, Help: "record all findings in this file, for the option baseline", Complete: files("json")},
+			{Name: "write-baseline", Value: &o.WriteBaseline, Help: "record all findings in this file, for the option baseline",
+				Complete: files("json")},
 		},
 		Face: &o.Face,
 		Run:  func(ctx context.Context, c Call) error { return Validate(ctx, c.Stdout, *o) },
@@ -163,7 +168,8 @@ func buildVerb(b Bundler) Verb {
 		Short: "Build the plugin into dist",
 		Options: []Option{
 			dirOption(&o.Dir),
-			{Name: "platforms", Value: &o.Platforms, Help: "all, host or a list such as linux/amd64,windows/amd64 (default: those in slipway.yaml, or all)", Complete: listOf(PlatformNames)},
+			{Name: "platforms", Value: &o.Platforms, Help: "all, host or a list such as linux/amd64,windows/amd64 (default: those in " +
+				"slipway.yaml, or all)", Complete: listOf(PlatformNames)},
 			{Name: "add", Value: &o.Add, Help: "also build for the platforms of the executables in dist"},
 			{Name: "only", Value: &o.Only, Help: "build only the backend or the frontend, and keep the rest of dist", Complete: oneOf(SideNames)},
 			{Name: "debug", Value: &o.Debug, Help: "build executables for a debugger"},
