@@ -211,7 +211,7 @@ func Conformance(ctx context.Context,
 // Host runs the reference host on directories of plugins.
 func Host(ctx context.Context,
 	pluginsDir *string, // directory of plugins (default under Mage: this directory); may be repeated; if two contain the same plugin id, the first wins
-	watch *string, // how to watch the directories of plugins: auto, poll or off (default: auto)
+	watch *string, // how to watch the directories of plugins: poll or off (default: poll)
 	debug *string, // ids of plugins whose backends run under Delve
 	provisioning *string, // directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; applied at startup and when they change; they can refer to any file that the host can read
 	trustedKeys *string, // file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin

@@ -13,7 +13,7 @@ import (
 
 // watch mounts the plugins and follows changes in the plugin directories until ctx is done.
 func (s *Server) watch(ctx context.Context, o Options) error {
-	return watch.Run(ctx, watch.Options{Dirs: o.PluginDirs, Mode: o.Watch, Logger: s.log}, func(c watch.Changes) {
+	return watch.Run(ctx, watch.Options{Dirs: o.PluginDirs, Logger: s.log}, func(c watch.Changes) {
 		if err := s.refresh(ctx, c); err != nil && ctx.Err() == nil {
 			s.log.Error("changes to plugins not applied", "error", err)
 		}

@@ -76,14 +76,14 @@ type HostOptions struct {
 
 // HostVerb returns the row of host.
 func HostVerb(o *HostOptions) Verb {
-	o.Watch = "auto"
+	o.Watch = "poll"
 	return Verb{
 		Name: "host", Mage: Targets, IsHosted: true,
 		Short: "Run the reference host on directories of plugins",
 		Options: append([]Option{
 			{Name: "plugins-dir", Value: &o.PluginDirs, Help: "directory of plugins (default under Mage: this directory); may be repeated; " +
 				"if two contain the same plugin id, the first wins", Complete: Completion{Dirs: true}},
-			{Name: "watch", Value: &o.Watch, Help: "how to watch the directories of plugins: auto, poll or off", Complete: oneOf(WatchModes)},
+			{Name: "watch", Value: &o.Watch, Help: "how to watch the directories of plugins: poll or off", Complete: oneOf(WatchModes)},
 			{Name: "debug", Value: &o.Debug, Help: "ids of plugins whose backends run under Delve"},
 			{Name: "provisioning", Value: &o.Provisioning, Help: "directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; " +
 				"applied at startup and when they change; they can refer to any file that the host can read"},
@@ -93,7 +93,7 @@ func HostVerb(o *HostOptions) Verb {
 }
 
 // WatchModes returns the values that host accepts as how to watch.
-func WatchModes() []string { return []string{"auto", "poll", "off"} }
+func WatchModes() []string { return []string{"poll", "off"} }
 
 // DevOptions are the options of the verb dev.
 type DevOptions struct {
