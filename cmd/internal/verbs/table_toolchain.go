@@ -34,7 +34,7 @@ func scaffoldVerb() Verb {
 			{Name: "Scaffold.List", Short: "lists the types of plugins that scaffold creates, the profiles and the backends",
 				Set: []string{"--list"}},
 		},
-		Complete: Completion{Names: scaffoldNames},
+		Complete: firstOf(templates.TypeNames),
 		Face:     &o.Face,
 		Run: func(ctx context.Context, c Call) error {
 			if o.ID == "" && !o.List {
