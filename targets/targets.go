@@ -219,7 +219,6 @@ func Host(ctx context.Context,
 	dataDir *string, // directory of the database and the keys of this host (default: .slipway/data)
 	database *string, // SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from SLIPWAY_DATABASE
 	adminPasswordFile *string, // file with the password of the user admin, at least 12 characters; SLIPWAY_ADMIN_PASSWORD can hold the password itself (default: generated and printed once)
-	adminPassword *string, // password of the user admin (deprecated: other users can read it in the process list); only for hosts that listen on loopback
 	tlsCert *string, // PEM file with the TLS certificate and its chain; reloaded when it changes
 	tlsKey *string, // PEM file with the key of the TLS certificate
 	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
@@ -238,7 +237,6 @@ func Host(ctx context.Context,
 		program.Option("data-dir", dataDir),
 		program.Option("database", database),
 		program.Option("admin-password-file", adminPasswordFile),
-		program.Option("admin-password", adminPassword),
 		program.Option("tls-cert", tlsCert),
 		program.Option("tls-key", tlsKey),
 		program.Option("allowed-hosts", allowedHosts),
@@ -254,12 +252,10 @@ func Dev(ctx context.Context,
 	dir *string, // plugin repository (default: this directory)
 	open *bool, // open the console of the host in a browser, signed in
 	debug *bool, // build the backend for a debugger and run it under Delve
-	query *string, // JSON of the query in the curl command that is printed (default: a query for the scaffolded data source, or {} if the repository was not scaffolded)
 	listen *string, // address to listen on; port 0 picks a free port (default: 127.0.0.1:3000)
 	dataDir *string, // directory of the database and the keys of this host (default: .slipway/data)
 	database *string, // SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from SLIPWAY_DATABASE
 	adminPasswordFile *string, // file with the password of the user admin, at least 12 characters; SLIPWAY_ADMIN_PASSWORD can hold the password itself (default: generated and printed once)
-	adminPassword *string, // password of the user admin (deprecated: other users can read it in the process list); only for hosts that listen on loopback
 	tlsCert *string, // PEM file with the TLS certificate and its chain; reloaded when it changes
 	tlsKey *string, // PEM file with the key of the TLS certificate
 	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
@@ -272,12 +268,10 @@ func Dev(ctx context.Context,
 		program.Option("dir", dir),
 		program.Option("open", open),
 		program.Option("debug", debug),
-		program.Option("query", query),
 		program.Option("listen", listen),
 		program.Option("data-dir", dataDir),
 		program.Option("database", database),
 		program.Option("admin-password-file", adminPasswordFile),
-		program.Option("admin-password", adminPassword),
 		program.Option("tls-cert", tlsCert),
 		program.Option("tls-key", tlsKey),
 		program.Option("allowed-hosts", allowedHosts),

@@ -77,13 +77,7 @@ func serverOptions(c verbs.Call, o verbs.ServeOptions) (server.Options, error) {
 		Listen: o.Listen, DataDir: o.DataDir, Database: o.Database, TLSCert: o.TLSCert, TLSKey: o.TLSKey, AllowedHosts: o.AllowedHosts,
 		ServiceVersion: o.ServiceVersion, Toggles: o.Toggles, Debug: loader.Debugging{Wait: o.DebugWait, Attach: o.Attach},
 	}
-	return s, readSecrets(c.Face, &s, passwordOptions{o.AdminPasswordFile, o.AdminPassword}, c.Stderr)
-}
-
-// passwordOptions are the options that set a password; the environment can set it too.
-type passwordOptions struct {
-	file string
-	text string // visible in the process list
+	return s, readSecrets(c.Face, &s, o.AdminPasswordFile)
 }
 
 // runHost scans the plugin directories on each hangup. It returns when ctx is done, the host
@@ -106,9 +100,9 @@ func runHost(ctx context.Context, s *server.Server, stderr io.Writer, hangup <-c
 	}
 }
 
-// readSecrets sets the options that come from the password options and the environment. It
-// removes the secrets from the environment, so that no process inherits them.
-func readSecrets(f verbs.Face, o *server.Options, p passwordOptions, stderr io.Writer) error {
+// readSecrets sets the options that come from the file of the password, unless it is "", and the
+// environment. It removes the secrets from the environment, so that no process inherits them.
+func readSecrets(f verbs.Face, o *server.Options, file string) error {
 	password, database, key := takeEnv(verbs.EnvAdminPassword), takeEnv(verbs.EnvDatabase), takeEnv(verbs.EnvSecretKey)
 	o.Database = cmp.Or(o.Database, database)
 	o.AdminPassword = password
@@ -118,23 +112,12 @@ func readSecrets(f verbs.Face, o *server.Options, p passwordOptions, stderr io.W
 			return fmt.Errorf("%s: %w", verbs.EnvSecretKey, err)
 		}
 	}
-	option := f.Option("admin-password")
-	switch {
-	case p.text != "" && p.file != "":
-		return usageError("%s and %s cannot be used together", option, f.Option("admin-password-file"))
-	case p.file != "":
-		text, err := readPassword(p.file)
+	if file != "" {
+		text, err := readPassword(file)
 		if err != nil {
 			return usageError("%s: %w", f.Option("admin-password-file"), err)
 		}
 		o.AdminPassword = text
-	case p.text != "" && !isLoopback(o.Listen):
-		return usageError("%s is allowed only if the host listens on loopback, because other users can read it in the process list; use %s or %s",
-			option, f.Option("admin-password-file"), verbs.EnvAdminPassword)
-	case p.text != "":
-		fmt.Fprintf(stderr, "warning: other users can read %s in the process list; use %s or %s\n", option, f.Option("admin-password-file"),
-			verbs.EnvAdminPassword)
-		o.AdminPassword = p.text
 	}
 	if o.AdminPassword == "" {
 		return nil

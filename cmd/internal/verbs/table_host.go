@@ -29,7 +29,6 @@ type ServeOptions struct {
 	DataDir           string // "" is .slipway/data
 	Database          string
 	AdminPasswordFile string
-	AdminPassword     string // visible in the list of processes
 	TLSCert, TLSKey   string
 	AllowedHosts      []string
 	ServiceVersion    string
@@ -50,8 +49,6 @@ func (o *ServeOptions) options() []Option {
 		{Name: "admin-password-file", Value: &o.AdminPasswordFile, Help: fmt.Sprintf(
 			"file with the password of the user admin, at least %d characters; %s can hold the password itself (default: generated and "+
 				"printed once)", MinPassword, EnvAdminPassword)},
-		{Name: "admin-password", Value: &o.AdminPassword,
-			Help: "password of the user admin (deprecated: other users can read it in the process list); only for hosts that listen on loopback"},
 		{Name: "tls-cert", Value: &o.TLSCert, Help: "PEM file with the TLS certificate and its chain; reloaded when it changes"},
 		{Name: "tls-key", Value: &o.TLSKey, Help: "PEM file with the key of the TLS certificate"},
 		{Name: "allowed-hosts", Value: &o.AllowedHosts, Help: "host names that clients may use besides loopback, the address to listen " +
@@ -101,7 +98,6 @@ type DevOptions struct {
 	Dir   string
 	Open  bool
 	Debug bool
-	Query string
 }
 
 // DevVerb returns the row of dev.
@@ -115,8 +111,6 @@ func DevVerb(o *DevOptions) Verb {
 			dirOption(&o.Dir),
 			{Name: "open", Value: &o.Open, Help: "open the console of the host in a browser, signed in"},
 			{Name: "debug", Value: &o.Debug, Help: "build the backend for a debugger and run it under Delve"},
-			{Name: "query", Value: &o.Query, Help: "JSON of the query in the curl command that is printed (default: a query for the " +
-				"scaffolded data source, or {} if the repository was not scaffolded)"},
 		}, o.options()...),
 	}
 }
