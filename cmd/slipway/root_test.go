@@ -79,6 +79,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"scaffold", "panel", "acme-x-panel", "--dir=."}, "choose another directory with --dir, or overwrite files with --force"},
 		{[]string{"scaffold", "panel", "acme-x-panel", "--backend=yes"}, "--backend: invalid value \"yes\": must be true or false\n"},
 		{[]string{"init", "x"}, "unexpected argument \"x\"\nusage: slipway init [flags]"},
+		{[]string{"init", "--undo", "--dry-run"}, "--undo and --dry-run cannot be used together"},
+		{[]string{"init", "--undo", "--dir=" + dir}, "there is nothing to undo"},
 		{[]string{"init", "--dir=" + dir}, "no plugin.json or src/plugin.json"},
 		{[]string{"scaffold", "update", "--dir=" + dir}, "only repositories that record their scaffold can be updated"},
 		{[]string{"scaffold", "update", "--dri"}, "unknown option --dri; did you mean --dir?\nrun 'slipway scaffold update --help' for usage"},

@@ -224,6 +224,23 @@ func TestPlan(t *testing.T) {
 			if again.Namespace != c.namespace {
 				t.Errorf("a second run finds the namespace %q, want %q", again.Namespace, c.namespace)
 			}
+			undone, err := Undo(p.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var restored []string
+			for _, f := range undone {
+				restored = append(restored, f.Path)
+				if _, existed := before[f.Path]; existed != (f.After != nil) {
+					t.Errorf("Undo reports %+v, but the file existed before: %t", f, existed)
+				}
+			}
+			if slices.Sort(restored); !slices.Equal(restored, slices.Sorted(slices.Values(c.files))) {
+				t.Errorf("Undo restored %v, want %v", restored, c.files)
+			}
+			if diff := cmp.Diff(before, state(t, root)); diff != "" {
+				t.Errorf("after Undo (-want +got):\n%s", diff)
+			}
 		})
 	}
 }
@@ -285,18 +302,90 @@ func TestPlanOffline(t *testing.T) {
 	}
 }
 
-func TestApplyKeepsModes(t *testing.T) {
-	t.Parallel()
-	root := repository(t, plugin)
+// applied returns a repository after init, and its files before and after.
+func applied(t *testing.T) (root string, before, after map[string]string) {
+	t.Helper()
+	root = repository(t, plugin)
 	write(t, filepath.Join(root, "go.mod"), "module example.com/acme\r\n\r\ngo 1.25\r\n")
 	if err := os.Chmod(filepath.Join(root, "go.mod"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	before = state(t, root)
 	if err := makePlan(t, root).Apply(); err != nil {
 		t.Fatal(err)
 	}
-	if mode := state(t, root)["go.mod"][:10]; runtime.GOOS != "windows" && mode != "-rw-------" {
+	return root, before, state(t, root)
+}
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	root, before, after := applied(t)
+	if mode := after["go.mod"][:10]; runtime.GOOS != "windows" && mode != "-rw-------" {
 		t.Errorf("Apply changed the mode of go.mod to %s", mode)
+	}
+
+	edited := filepath.Join(root, "slipway.yaml")
+	original, err := os.ReadFile(edited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, edited, string(original)+"rules: {}\n")
+	want := state(t, root)
+	if _, err := Undo(root); err == nil || !strings.Contains(err.Error(), "slipway.yaml has been edited since init") {
+		t.Errorf("Undo of an edited file returned %v", err)
+	}
+	if diff := cmp.Diff(want, state(t, root)); diff != "" {
+		t.Errorf("Undo changed files although it refused (-want +got):\n%s", diff)
+	}
+
+	write(t, edited, string(original))
+	if _, err := Undo(root); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, state(t, root)); diff != "" {
+		t.Errorf("after Undo (-want +got):\n%s", diff)
+	}
+	if _, err := Undo(root); !errors.Is(err, ErrNoRecord) {
+		t.Errorf("a second Undo returned %v, want %v", err, ErrNoRecord)
+	}
+}
+
+// TestUndoOfTwoRuns checks that Undo restores the state before the first run if a second
+// run adds what was removed in between.
+func TestUndoOfTwoRuns(t *testing.T) {
+	t.Parallel()
+	root, before, after := applied(t)
+	if err := os.Remove(filepath.Join(root, "slipway.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	p := makePlan(t, root)
+	if got := paths(p); !slices.Equal(got, []string{"slipway.yaml"}) {
+		t.Fatalf("the second run changes %v", got)
+	}
+	if err := p.Apply(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(after, state(t, root)); diff != "" {
+		t.Errorf("after the second run (-first +second):\n%s", diff)
+	}
+	if _, err := Undo(root); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, state(t, root)); diff != "" {
+		t.Errorf("after Undo (-want +got):\n%s", diff)
+	}
+}
+
+func TestUndoKeepsDataOfHost(t *testing.T) {
+	t.Parallel()
+	root, _, _ := applied(t)
+	data := filepath.Join(root, ".slipway", "data", "slipway.db")
+	write(t, data, "data")
+	if _, err := Undo(root); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(data); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -329,6 +418,29 @@ func TestApplyRefusesChangedFiles(t *testing.T) {
 		}
 		if diff := cmp.Diff(before, state(t, root)); diff != "" {
 			t.Errorf("Apply changed files although it refused (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestUndoOfForeignRecord checks that a record that someone else wrote cannot change
+// files outside of the repository, or the settings of Git.
+func TestUndoOfForeignRecord(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"../victim", "/etc/passwd", "a/../../victim", ".git/config", ".git", "link/victim"} {
+		parent := t.TempDir()
+		root := filepath.Join(parent, "repo")
+		write(t, filepath.Join(parent, "victim"), "")
+		write(t, filepath.Join(root, ".git", "config"), "")
+		if err := os.Symlink(parent, filepath.Join(root, "link")); err != nil {
+			t.Skipf("cannot make symbolic links: %v", err)
+		}
+		write(t, filepath.Join(root, ".slipway", "init.json"), `{"files": [{"path": "`+name+`", "after": "`+digest(nil)+`", "mode": 420, "exists": true, "before": "aGVsbG8="}]}`)
+		before := state(t, parent)
+		if restored, err := Undo(root); err == nil {
+			t.Errorf("%s: Undo restored %v", name, restored)
+		}
+		if diff := cmp.Diff(before, state(t, parent)); diff != "" {
+			t.Errorf("%s: Undo changed files (-want +got):\n%s", name, diff)
 		}
 	}
 }

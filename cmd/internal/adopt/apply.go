@@ -2,6 +2,9 @@ package adopt
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,56 +12,168 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
-// Apply writes the files of the plan. It refuses to overwrite what has changed since MakePlan. If a
-// file cannot be written, it restores those that it wrote.
+// The record of init, in the directory of the plugin. Git ignores it.
+const (
+	recordDir  = ".slipway"
+	recordFile = "init.json"
+	ignoreFile = ".gitignore"
+	ignoreAll  = "*\n"
+)
+
+// ErrNoRecord is the error of Undo in a repository that init did not change.
+var ErrNoRecord = errors.New("no record of init in .slipway: there is nothing to undo")
+
+// record is what Undo restores.
+type record struct {
+	Files []recordedFile `json:"files"`
+}
+
+type recordedFile struct {
+	Path   string      `json:"path"`             // slash-separated, relative to the top of the repository
+	Before []byte      `json:"before,omitempty"` // original content
+	Exists bool        `json:"exists"`           // before init
+	Mode   fs.FileMode `json:"mode"`
+	After  string      `json:"after"` // SHA-256 of the content that init wrote, in hexadecimal
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Apply writes the files of the plan, and before that the record for Undo. If a file
+// cannot be written, it restores those that it wrote.
 func (p *Plan) Apply() error {
+	if len(p.Files) == 0 {
+		return nil
+	}
 	root, err := os.OpenRoot(p.Root)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	modes := make([]fs.FileMode, len(p.Files))
-	for i, f := range p.Files {
-		if modes[i], err = f.check(root); err != nil {
-			return err
-		}
+	before, err := readRecord(p.Dir)
+	if err != nil && !errors.Is(err, ErrNoRecord) {
+		return err
+	}
+	after, err := p.record(root, before)
+	if err != nil {
+		return err
+	}
+	if err := writeRecord(p.Dir, after); err != nil {
+		return fmt.Errorf("record the original files: %w", err)
 	}
 	for i, f := range p.Files {
-		if err := writeFile(root, f.Path, modes[i], f.After); err != nil {
-			for n, written := range p.Files[:i] {
-				err = errors.Join(err, written.restore(root, modes[n]))
+		if err := writeFile(root, f.Path, modeIn(after, f.Path), f.After); err != nil {
+			for _, written := range p.Files[:i] {
+				err = errors.Join(err, restore(root, recordedFile{
+					Path: written.Path, Before: written.Before, Exists: written.Before != nil, Mode: modeIn(after, written.Path),
+				}))
 			}
-			return err
+			if len(before.Files) == 0 {
+				return errors.Join(err, removeRecord(p.Dir))
+			}
+			return errors.Join(err, writeRecord(p.Dir, before))
 		}
 	}
 	return nil
 }
 
-// check checks that a file is as the plan found it, and returns the mode to write it with.
-func (f File) check(root *os.Root) (fs.FileMode, error) {
-	name := filepath.FromSlash(f.Path)
-	info, err := root.Lstat(name)
-	switch {
-	case f.Before == nil && err == nil:
-		return 0, fmt.Errorf("%s was created while init was running; run it again", f.Path)
-	case f.Before == nil:
-		return 0o644, nil
+// record returns the record after the plan has been applied. Files that an earlier run
+// recorded, and that have not changed since, keep their original.
+func (p *Plan) record(root *os.Root, earlier record) (record, error) {
+	r := record{slices.Clone(earlier.Files)}
+	for _, f := range p.Files {
+		entry := recordedFile{Path: f.Path, Before: f.Before, Exists: f.Before != nil, Mode: 0o644, After: digest(f.After)}
+		if info, err := root.Lstat(filepath.FromSlash(f.Path)); err == nil {
+			if !entry.Exists {
+				return r, fmt.Errorf("%s was created while init was running; run it again", f.Path)
+			}
+			entry.Mode = info.Mode().Perm()
+		}
+		if current, err := root.ReadFile(filepath.FromSlash(f.Path)); entry.Exists && (err != nil || !bytes.Equal(current, f.Before)) {
+			return r, fmt.Errorf("%s changed while init was running; run it again", f.Path)
+		}
+		at := slices.IndexFunc(r.Files, func(e recordedFile) bool { return e.Path == f.Path })
+		switch {
+		case at < 0:
+			r.Files = append(r.Files, entry)
+		case entry.Exists && r.Files[at].After == digest(f.Before):
+			r.Files[at].After = entry.After
+		default:
+			r.Files[at] = entry
+		}
 	}
-	if current, err := root.ReadFile(name); err != nil || !bytes.Equal(current, f.Before) {
-		return 0, fmt.Errorf("%s changed while init was running; run it again", f.Path)
+	return r, nil
+}
+
+func modeIn(r record, name string) fs.FileMode {
+	for _, f := range r.Files {
+		if f.Path == name {
+			return f.Mode
+		}
 	}
-	return info.Mode().Perm(), nil
+	return 0o644
+}
+
+// Undo restores the files that init changed in the repository of the plugin in dir, and
+// removes those that it created. It returns the changes that it made, with After nil for a
+// file that was removed. It changes nothing if one of the files has been edited since.
+func Undo(dir string) (undone []File, err error) {
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	r, err := readRecord(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(topDir(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for _, f := range r.Files {
+		name := filepath.FromSlash(f.Path)
+		info, err := root.Lstat(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s has been removed since init; restore it, or revert init's changes with git: %w", f.Path, err)
+		}
+		data, err := root.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() || digest(data) != f.After {
+			return nil, request("%s has been edited since init; undo your edit, or restore the file with git", f.Path)
+		}
+	}
+	for _, f := range slices.Backward(r.Files) {
+		if err := restore(root, f); err != nil {
+			return undone, fmt.Errorf("restore %s: %w", f.Path, err)
+		}
+		change := File{Path: f.Path}
+		if f.Exists {
+			change.After = append([]byte{}, f.Before...)
+		}
+		undone = append(undone, change)
+	}
+	return undone, removeRecord(dir)
 }
 
 // restore writes the original content of a file, or removes the file and the directories
 // that are then empty.
-func (f File) restore(root *os.Root, mode fs.FileMode) error {
-	if f.Before != nil {
-		return writeFile(root, f.Path, mode, f.Before)
+func restore(root *os.Root, f recordedFile) error {
+	if f.Exists {
+		return writeFile(root, f.Path, f.Mode, f.Before)
 	}
 	if err := root.Remove(filepath.FromSlash(f.Path)); err != nil {
 		return err
@@ -80,4 +195,62 @@ func writeFile(root *os.Root, name string, mode fs.FileMode, data []byte) error 
 		_, err := w.Write(data)
 		return err
 	})
+}
+
+func readRecord(dir string) (r record, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, recordDir, recordFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, ErrNoRecord
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		return r, fmt.Errorf("read the record of init: %w", err)
+	}
+	for _, f := range r.Files {
+		if !fs.ValidPath(f.Path) || f.Path == ".git" || strings.HasPrefix(f.Path, ".git/") || f.Mode != f.Mode.Perm() {
+			return record{}, fmt.Errorf("read the record of init: invalid entry %q", f.Path)
+		}
+	}
+	return r, nil
+}
+
+func writeRecord(dir string, r record) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	ignore := path.Join(recordDir, ignoreFile)
+	if _, err := root.Lstat(filepath.FromSlash(ignore)); errors.Is(err, fs.ErrNotExist) {
+		if err := writeFile(root, ignore, 0o644, []byte(ignoreAll)); err != nil {
+			return err
+		}
+	}
+	return writeFile(root, path.Join(recordDir, recordFile), 0o600, data)
+}
+
+// removeRecord removes the record, and its directory unless a host keeps data in it.
+func removeRecord(dir string) error {
+	root, err := os.OpenRoot(filepath.Join(dir, recordDir))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.Remove(recordFile); err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil || len(entries) != 1 || entries[0].Name() != ignoreFile {
+		return err
+	}
+	if text, err := root.ReadFile(ignoreFile); err != nil || string(text) != ignoreAll {
+		return err
+	}
+	return errors.Join(root.Remove(ignoreFile), os.Remove(filepath.Join(dir, recordDir)))
 }

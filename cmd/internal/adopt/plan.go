@@ -201,7 +201,7 @@ var isIgnored = regexp.MustCompile(`(?m)^/?release/?\s*$`)
 
 // addIgnore adds what package writes to the .gitignore of the plugin, if there is one.
 func (p *Plan) addIgnore(context.Context, Options) error {
-	file := filepath.Join(p.Dir, ".gitignore")
+	file := filepath.Join(p.Dir, ignoreFile)
 	before, err := readRegular(file)
 	if err != nil || isIgnored.Match(before) { // such as a symbolic link
 		return nil

@@ -24,14 +24,21 @@ type InitOptions struct {
 	Face   Face
 	Dir    string // the directory of the plugin; "" is the current directory
 	DryRun bool   // print a diff and change nothing
+	Undo   bool   // restore what an earlier run changed
 }
 
 // Init adds Slipway to an existing plugin repository, then validates and builds the
 // plugin with the new targets. Findings and a failed download or build are printed, but they are
 // not errors: the repository has changed as announced.
 func Init(ctx context.Context, w *os.File, o InitOptions) error {
+	if o.Undo && o.DryRun {
+		return usage("%s and %s cannot be used together", o.Face.Option("undo"), o.Face.Option("dry-run"))
+	}
 	if o.Dir == "" {
 		o.Dir = "."
+	}
+	if o.Undo {
+		return undoInit(w, o)
 	}
 	from, err := origin.Find()
 	if err != nil {
@@ -60,7 +67,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if err := plan.Apply(); err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
-	fmt.Fprintln(w, "\nSlipway is set up.")
+	fmt.Fprintf(w, "\nSlipway is set up. To undo these changes, run %s %s\n", o.Face.Verb("init"), o.Face.Option("undo"))
 	printCheckout(w, from.Checkout, "")
 	tryTargets(ctx, w, plan)
 	return ctx.Err()
@@ -89,13 +96,29 @@ func printPlan(w *os.File, p *adopt.Plan) {
 		fmt.Fprintf(w, "warning: go.mod said go %s; tools need go 1.24, with which go.mod also lists indirect requirements\n", p.OldGo)
 	}
 	if p.OldMage != "" {
-		fmt.Fprintf(w, "note: go tool slipway works now; for Mage targets, which need Mage 1.17 instead of %s, run 'go get "+
-			"github.com/magefile/mage@latest' and then init again\n", p.OldMage)
+		fmt.Fprintf(w, "note: go tool slipway works now; for Mage targets, which need Mage 1.17 instead of %s, run 'go get github.com/magefile/mage@latest' and then init again\n", p.OldMage)
 	}
 	if p.Namespace != "" {
-		fmt.Fprintf(w, "note: the magefiles define targets with the same names, so Slipway's begin with %q, such as %s:validate\n",
-			p.Namespace+":", p.Namespace)
+		fmt.Fprintf(w, "note: the magefiles define targets with the same names, so Slipway's begin with %q, such as %s:validate\n", p.Namespace+":", p.Namespace)
 	}
+}
+
+func undoInit(w *os.File, o InitOptions) error {
+	undone, err := adopt.Undo(o.Dir)
+	for _, f := range undone {
+		verb := "restored"
+		if f.After == nil {
+			verb = "removed"
+		}
+		fmt.Fprintf(w, "  %-8s  %s\n", verb, terminal.Line(f.Path))
+	}
+	if _, isRequest := errors.AsType[*adopt.RequestError](err); isRequest || errors.Is(err, adopt.ErrNoRecord) {
+		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("undo init: %w", err)}
+	}
+	if err != nil {
+		return fmt.Errorf("undo init: %w", err)
+	}
+	return nil
 }
 
 // tryTargets runs the first verbs as the author will, and prints how they end.
@@ -115,9 +138,8 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 	for _, line := range [][]string{p.Command("validate"), p.Command("deps"), p.Command("build", "platforms=host")} {
 		verb, text := line[3][strings.LastIndexByte(line[3], ':')+1:], strings.Join(line, " ")
 		switch {
-		case verb == "build" && isKept: // init changes only the files that it lists
-			results = append(results, fmt.Sprintf("  %s: not run, because Git tracks files in dist; %s also replaces them",
-				strings.Join(p.Command("build"), " "), p.Command("dev")[3]))
+		case verb == "build" && isKept: // undo does not restore what a build replaces
+			results = append(results, fmt.Sprintf("  %s: not run, because Git tracks files in dist; %s also replaces them", strings.Join(p.Command("build"), " "), p.Command("dev")[3]))
 			continue
 		case verb == "build" && failed != "":
 			results = append(results, fmt.Sprintf("  %s: not run, because %s failed", text, failed))

@@ -242,6 +242,7 @@ func TestInit(t *testing.T) {
 	}
 	for _, want := range []string{
 		"  create  magefile.go\n", "  create  go.mod\n", "  create  .github/workflows/slipway.yml\n",
+		"To undo these changes, run slipway init --undo\n",
 		"$ go tool mage validate\nsrc/plugin.json:1:1: error",
 		"  go tool mage validate: ended with exit status 1; the reason is above\n",
 		"  go tool mage deps: works\n",
@@ -266,6 +267,13 @@ func TestInit(t *testing.T) {
 	w, printed = captured(t)
 	if err := Init(t.Context(), w, InitOptions{Dir: dir}); err != nil || printed() != "nothing to change: Slipway is already set up\n" {
 		t.Errorf("a second time: %v\n%s", err, printed())
+	}
+	w, printed = captured(t)
+	if err := Init(t.Context(), w, InitOptions{Dir: dir, Undo: true}); err != nil || strings.Count(printed(), "  removed   ") != 5 {
+		t.Errorf("undo: %v\n%s", err, printed())
+	}
+	if entries, err := os.ReadDir(dir); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "src" && e.Name() != "dist" }) {
+		t.Errorf("undo left %v (%v)", entries, err)
 	}
 }
 

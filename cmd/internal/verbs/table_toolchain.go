@@ -82,6 +82,7 @@ func initVerb() Verb {
 		Options: []Option{
 			{Name: "dir", Value: &o.Dir, Help: "directory of the plugin (default: this directory)", Complete: Completion{Dirs: true}},
 			{Name: "dry-run", Value: &o.DryRun, Help: "print a diff and change nothing"},
+			{Name: "undo", Value: &o.Undo, Help: "restore the files that init changed"},
 		},
 		Face: &o.Face,
 		Run:  func(ctx context.Context, c Call) error { return Init(ctx, c.Stdout, *o) },
