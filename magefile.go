@@ -14,23 +14,52 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
+	"time"
 
 	"github.com/magefile/mage/mg"
 
-	"github.com/slipway-dev/slipway/internal/demo"
 	"github.com/slipway-dev/slipway/internal/newrule"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// Demo takes a plugin from an empty directory to a running host.
+// Demo takes a plugin from an empty directory to a running host, and prints commands to paste.
 func Demo(ctx context.Context,
-	once *bool, // stop the host and exit after the last step
+	once *bool, // check the backend with conformance instead of running it
 ) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	return demo.Run(ctx, os.Stdout, demo.Options{Once: once != nil && *once})
+	dir, err := os.MkdirTemp("", "slipway-demo-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	const id = "acme-hello-datasource"
+	slipway, repo := filepath.Join(dir, "slipway"), filepath.Join(dir, id)
+	steps := [][]string{
+		{"go", "build", "-o", dir + string(filepath.Separator), origin.Module + "/cmd/..."},
+		{slipway, "scaffold", "datasource", id, "--dir=" + repo},
+		{slipway, "validate", repo},
+	}
+	if once != nil && *once {
+		steps = append(steps, []string{slipway, "build", "--platforms=host", "--dir=" + repo}, []string{slipway, "conformance", repo})
+	}
+	for _, step := range steps {
+		fmt.Println("$", strings.Join(step, " "))
+		started := time.Now()
+		if err := command(ctx, step[0], step[1:]...); err != nil {
+			return err
+		}
+		fmt.Printf("  [%.2fs]\n", time.Since(started).Seconds())
+	}
+	if once != nil && *once {
+		return nil
+	}
+	// It builds the plugin and serves until Ctrl-C, which the terminal sends to it as well.
+	dev := exec.CommandContext(context.WithoutCancel(ctx), slipway, "dev", "--listen=127.0.0.1:0", "--dir="+repo)
+	dev.Stdout, dev.Stderr = os.Stdout, os.Stderr
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt) // Mage must remove the directory after dev has ended
+	defer signal.Stop(interrupted)
+	return dev.Run()
 }
 
 // Test runs all tests with the race detector, which needs gcc. If PostgreSQL is installed, the tests

@@ -34,7 +34,8 @@ const (
 // IsToolDir reports whether directories with this name belong to tools or tests, and
 // are not part of a plugin.
 func IsToolDir(name string) bool {
-	return strings.HasPrefix(name, ".") || slices.Contains([]string{nodeModules, "testdata", "vendor", "__tests__", "__mocks__", "__fixtures__"}, name)
+	return strings.HasPrefix(name, ".") || slices.Contains([]string{nodeModules, "testdata", "vendor", "__tests__", "__mocks__",
+		"__fixtures__"}, name)
 }
 
 // Discover returns the plugins below the roots, in the order of the roots and of

@@ -1,7 +1,7 @@
 package bundle
 
 import (
-	"fmt"
+	_ "embed" // faults.txt
 	"strings"
 	"time"
 )
@@ -144,77 +144,22 @@ type FaultKind struct {
 	Help    string // what to do, without a period
 }
 
-// FaultKinds returns every kind of fault, in the order of the stages.
-func FaultKinds() []FaultKind {
-	return []FaultKind{
-		{FaultMissingRoot, StageDiscover, "a directory of plugins that the host searches does not exist", "create it or configure another"},
-		{FaultUnreadable, StageDiscover, "a directory cannot be read", "give the user that runs the host access to it"},
-		{FaultTooDeep, StageDiscover, fmt.Sprintf("a directory is nested more than %d levels deep", maxDepth), "move the plugin up"},
-		{FaultLink, StageDiscover, "a symbolic link is broken or points to itself", "point it at a directory or delete it"},
-		{FaultLinkOutside, StageDiscover, "a symbolic link in a plugin points to another plugin outside of it", "replace it with a copy"},
-		{FaultUnbuilt, StageDiscover, "a plugin directory has a dist without plugin.json", "build the plugin again, or delete dist"},
-		{FaultDuplicateID, StageDiscover, "two directories contain plugins with the same id; the first is mounted", "remove one of them"},
+//go:embed faults.txt
+var faultsText string
 
-		{FaultUnreadFile, StageRead, "plugin.json cannot be read", "give the user that runs the host access to it"},
-		{FaultTooLarge, StageRead, fmt.Sprintf("plugin.json is larger than %d MiB", maxMetadataBytes>>20), "move data that is not metadata to other files of the plugin"},
-		{FaultInvalidJSON, StageRead, "plugin.json is not valid JSON", "correct it at the reported line; validate the plugin to list every error"},
-
-		{FaultInvalidValue, StageValidate, "a key of plugin.json has a value of the wrong type", "correct the value; validate the plugin to list every error"},
-		{FaultMissingID, StageValidate, "plugin.json has no id", "add one"},
-		{FaultInvalidID, StageValidate, "the id cannot be used in URLs and account names, or is reserved", "use letters, digits, hyphens, dots and underscores, and start with a letter or digit"},
-		{FaultUnknownType, StageValidate, "the type is unknown", "use app, datasource, panel, renderer or secretsmanager"},
-		{FaultIncomplete, StageValidate, "plugin.json lacks required keys; the plugin is mounted anyway", "add them; validate the plugin for details"},
-		{FaultRole, StageValidate, "a role in plugin.json is not registered", "grant only actions that start with the id of the plugin"},
-
-		{FaultNotVerified, StageVerify, "the manifest cannot be read or belongs to another plugin", "install the plugin again"},
-		{FaultChanged, StageVerify, "the files of the plugin differ from its manifest", "install the plugin again"},
-		{FaultUnsigned, StageVerify, "the host requires signatures and the plugin has none", "install a release that is signed with a trusted key"},
-		{FaultUntrusted, StageVerify, "the plugin is signed with a key that the host does not trust", "install a release that is signed with a trusted key, or trust its key"},
-		{FaultBadSignature, StageVerify, "the signature does not match the manifest", "install a release that is signed with a trusted key"},
-
-		{FaultServiceRange, StageResolve, "the plugin requires a different version of the service; the plugin is mounted anyway", "install a release of the plugin for this version of the service, or make the host report a version that the plugin supports"},
-		{FaultInvalidRange, StageResolve, "the range of service versions is invalid and is not checked", "write a range such as >=10.4.0"},
-		{FaultDependencyMissing, StageResolve, "a required plugin is not mounted; the plugin is mounted anyway", "install the required plugin"},
-		{FaultDependencyType, StageResolve, "a required plugin has a different type than plugin.json declares; the plugin is mounted anyway", "correct the type in dependencies.plugins, or install the intended plugin"},
-		{FaultDependencyRange, StageResolve, "a required plugin has a version outside the required range; the plugin is mounted anyway", "install a version of the required plugin within the range"},
-		{FaultDependencyCycle, StageResolve, "plugins require each other; they start in no particular order", "remove one of the dependencies"},
-		{FaultNoExecutable, StageResolve, `plugin.json sets "backend" but not "executable"`, `set "executable" to the first part of the file name of the executable`},
-		{FaultExecutableMissing, StageResolve, "the plugin has no executable for the platform of the host", "build or install the plugin for this platform"},
-		{FaultExecutableIrregular, StageResolve, "the executable is not a regular file", "replace it with a regular file"},
-		{FaultExecutableUnread, StageResolve, "the executable cannot be read or has a damaged header", "give the user that runs the host access to it, and build or install the plugin again"},
-		{FaultNotExecutable, StageResolve, "the executable does not have execute permission", "run chmod +x on it, and check the tool that unpacked it"},
-		{FaultWrongPlatform, StageResolve, "the executable is built for another operating system or architecture", "build or install the plugin for this platform"},
-
-		{FaultToken, StageLaunch, "the host issued no token for the service account of the plugin", "check the permissions in iam, and that the host can write to its database"},
-		{FaultCopy, StageLaunch, "the executable could not be copied to a private directory", "if a build is in progress, wait until it ends; otherwise, free up space in the directory for temporary files"},
-		{FaultExec, StageLaunch, "the system could not start the executable", "check the limits of the host's user, and try to start the executable by hand"},
-		{FaultExecDenied, StageLaunch, "the system denied permission to start the executable", "if the directory for temporary files is mounted noexec, set TMPDIR to another directory"},
-		{FaultExecFormat, StageLaunch, "the executable has a format that the system cannot run", "build the plugin again; a script must begin with #! and its interpreter"},
-		{FaultInterpreter, StageLaunch, "the interpreter of a script or the dynamic loader of an executable does not exist", "install the interpreter, or build the plugin with CGO_ENABLED=0"},
-		{FaultLibrary, StageLaunch, "a shared library of the executable is not installed", "install the library, or build the plugin with CGO_ENABLED=0"},
-
-		{FaultHandshake, StageHandshake, "the connection to the process could not be established", "build the plugin with a current SDK"},
-		{FaultTimeout, StageHandshake, "the process printed no handshake within the start timeout", "call sdk.Serve in main before any slow work"},
-		{FaultOutput, StageHandshake, "the process printed other text to standard output before the handshake", "print to standard error, or use a logger"},
-		{FaultExitedAtStart, StageHandshake, "the process exited or closed standard output before the handshake", "read the last lines of its output"},
-		{FaultKilledAtStart, StageHandshake, "the process was killed by a signal before the handshake", "check the system log and the memory limit of the process"},
-		{FaultPanicAtStart, StageHandshake, "the process panicked before the handshake", "correct the code at the line of the panic"},
-		{FaultCookie, StageHandshake, "the executable is a plugin for another kind of host", "use the magic cookie of this kind of host in the handshake, as the SDKs do"},
-		{FaultProtocol, StageHandshake, "the process uses a different version of the plugin protocol", "build the plugin with a current SDK"},
-		{FaultTransport, StageHandshake, "the process does not use gRPC", "build the plugin with a current SDK"},
-
-		{FaultHealth, StageHealth, "the last health check of the plugin failed", "correct the settings, or check the service that the message names"},
-		{FaultHealthError, StageHealth, "the last health check of the plugin returned an error instead of a status", "read the last lines of the output of the process"},
-		{FaultHealthTimeout, StageHealth, "the plugin did not respond to the last health check in time", "make CheckHealth return before the time limit, and look for deadlocks"},
-
-		{FaultNotRunning, StageRun, "the process is not running", "read the last lines of its output"},
-		{FaultExited, StageRun, "the process exited unexpectedly within the last few minutes", "return errors from handlers instead of calling os.Exit"},
-		{FaultKilled, StageRun, "the process was killed by a signal within the last few minutes", "check the system log and the memory limit of the process"},
-		{FaultPanic, StageRun, "the process ended with a panic within the last few minutes", "correct the code at the line of the panic"},
-		{FaultOutOfMemory, StageRun, "the process ran out of memory within the last few minutes", "allow it more memory, or make its handlers use less"},
-		{FaultDeaf, StageRun, "the process did not respond to several probes in a row and was replaced", "find what blocks it, such as a lock that is never released"},
-		{FaultHandlerPanic, StageRun, "a handler of the running process panicked", "correct the code at the line of the panic, which the log of the plugin contains"},
+// FaultKinds returns every kind of fault, in the order of the stages: those of faults.txt, where a
+// code, its summary and its help have a line each below the stage.
+func FaultKinds() (kinds []FaultKind) {
+	var stage Stage
+	for entry := range strings.SplitSeq(strings.TrimSpace(faultsText), "\n\n") {
+		lines := strings.Split(entry, "\n")
+		if len(lines) == 1 {
+			stage = Stage(strings.Trim(entry, "[]"))
+			continue
+		}
+		kinds = append(kinds, FaultKind{FaultCode(lines[0]), stage, lines[1], lines[2]})
 	}
+	return kinds
 }
 
 // kind returns the description of a code, which is zero for an unknown code.

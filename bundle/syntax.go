@@ -268,7 +268,8 @@ func (s *syntax) text(t token) *SyntaxError {
 		case b == '\t':
 			return s.doc.syntaxError(at, at+1, "unescaped tab in a string", `write \t`)
 		case b < ' ':
-			return s.doc.syntaxError(at, at+1, fmt.Sprintf("unescaped control character U+%04X in a string", b), fmt.Sprintf(`delete it, or write \u%04x`, b))
+			return s.doc.syntaxError(at, at+1, fmt.Sprintf("unescaped control character U+%04X in a string", b),
+				fmt.Sprintf(`delete it, or write \u%04x`, b))
 		case b == '\\':
 			length := 2
 			if text[i+1] == 'u' {

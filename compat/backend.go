@@ -13,11 +13,8 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 )
-
-// magicCookie is the name of the variable in the handshake, which every backend for these
-// hosts contains.
-const magicCookie = "grafana_plugin_type"
 
 func (p plugin) backend(o Options) []Row {
 	if !p.metadata.Backend {
@@ -25,7 +22,7 @@ func (p plugin) backend(o Options) []Row {
 	}
 	if p.isSource {
 		rows := []Row{{Aspect: "executable", Found: "not built", Here: Unknown, Existing: Unknown, Help: "build the plugin first"}}
-		variables, _, isComplete := p.variablesInSource()
+		variables, isComplete := p.variablesInSource()
 		if !isComplete {
 			rows = append(rows, unreadRow())
 		}
@@ -62,7 +59,7 @@ func (p plugin) executables() (names, platforms []string) {
 	return names, platforms
 }
 
-// executable reads one executable: its header, its SDK, the cookie and the names of variables.
+// executable reads one executable, its header, its SDK and the cookie, and the variables in the sources around it.
 func (p plugin) executable(name string, o Options) []Row {
 	row := Row{Aspect: "protocol", Here: Yes, Existing: Yes}
 	unread := func(err error) []Row {
@@ -88,7 +85,7 @@ func (p plugin) executable(name string, o Options) []Row {
 	if isKnown {
 		row.Found = sdk.String()
 	}
-	hasCookie, variables, err := scan(io.NewSectionReader(r, 0, maxExecutable))
+	hasCookie, err := contains(io.NewSectionReader(r, 0, maxExecutable), handshake.CookieKey)
 	switch {
 	case err != nil:
 		return unread(err)
@@ -96,17 +93,18 @@ func (p plugin) executable(name string, o Options) []Row {
 		row.Here, row.Existing, row.Help = No, No, fmt.Sprintf("%s is built for %s: build it again", name, found)
 	case !hasCookie && !isKnown:
 		row.Here, row.Existing = Unknown, Unknown
-		row.Help = fmt.Sprintf("%s does not contain the magic cookie %s: build it with an SDK, or start it to find out", name, magicCookie)
+		row.Help = fmt.Sprintf("%s does not contain the magic cookie %s: build it with an SDK, or start it to find out", name,
+			handshake.CookieKey)
 	}
 	if o.Start != nil && row.Here != No {
 		row = started(row, o.Start(p.dir))
 	}
-	if named, hasSource, isComplete := p.variablesInSource(); hasSource && isComplete {
-		variables = named // without what Go's layout of strings may have added
-	} else if isKnown {
-		variables = slices.DeleteFunc(variables, isOfSDK)
+	variables, isComplete := p.variablesInSource()
+	rows := []Row{row}
+	if !isComplete {
+		rows = append(rows, unreadRow())
 	}
-	return append([]Row{row}, variableRows(variables, o)...)
+	return append(rows, variableRows(variables, o)...)
 }
 
 // started adds to a row whether the handshake was completed.
@@ -128,87 +126,36 @@ func readerAt(f fs.File) (io.ReaderAt, error) {
 	return bytes.NewReader(data), err
 }
 
-// variable matches the names of the variables that hosts set for backends.
-var variable = regexp.MustCompile(`(?:GF|SVC)_[A-Z][A-Z0-9_]{2,60}`)
-
-// The window in which an executable is searched, and the overlap of two windows.
-const (
-	window  = 1 << 20
-	overlap = 128
-)
-
-// scan searches an executable for the cookie and for names of variables. Go stores strings
-// without separators, so that a name may have the beginning of another string at its end.
-func scan(r io.Reader) (hasCookie bool, variables []string, err error) {
-	buffer := make([]byte, 0, window+overlap)
+// contains searches for a text in windows that overlap.
+func contains(r io.Reader, text string) (bool, error) {
+	const window = 1 << 20
+	buffer := make([]byte, 0, window+len(text))
 	for {
-		n, err := io.ReadFull(r, buffer[len(buffer):window+overlap])
+		n, err := io.ReadFull(r, buffer[len(buffer):cap(buffer)])
 		buffer = buffer[:len(buffer)+n]
-		hasCookie = hasCookie || bytes.Contains(buffer, []byte(magicCookie))
-		for _, match := range variable.FindAll(buffer, -1) {
-			for _, name := range split(string(match)) {
-				if !slices.Contains(variables, name) && len(variables) < maxNames {
-					variables = append(variables, name)
-				}
-			}
+		switch {
+		case bytes.Contains(buffer, []byte(text)):
+			return true, nil
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return false, nil
+		case err != nil:
+			return false, err
 		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			slices.Sort(variables)
-			return hasCookie, withoutParts(variables), nil
-		}
-		if err != nil {
-			return false, nil, err
-		}
-		buffer = buffer[:copy(buffer, buffer[len(buffer)-overlap:])]
+		buffer = buffer[:copy(buffer, buffer[len(buffer)-len(text):])]
 	}
-}
-
-// split splits a string that begins with a name where the next one begins.
-func split(text string) (names []string) {
-	for text != "" {
-		end := len(text)
-		for _, p := range bundle.Profiles() {
-			if i := strings.Index(text[1:], p.EnvPrefix); i >= 0 {
-				end = min(end, i+1)
-			}
-		}
-		names, text = append(names, text[:end]), text[end:]
-	}
-	return names
-}
-
-// isOfSDK reports whether Grafana's SDK contains a variable: every plugin built with the
-// SDK contains the variable, and works without it.
-func isOfSDK(name string) bool {
-	rest, ok := strings.CutPrefix(name, "GF_")
-	return ok && slices.ContainsFunc([]string{
-		"PLUGIN_GRPC_ADDRESS_", "SECURE_SOCKS_DATASOURCE_PROXY_", "USER_FACING_DEFAULT_ERROR", "SQL_", "RESPONSE_LIMIT", "PLUGIN_VERSION",
-		"PLUGIN_PROFILING_", "PLUGIN_HAR_LOG_", "PLUGIN_APP_CLIENT_SECRET", "PLUGINS_PROFILER", "LIVE_CLIENT_QUEUE_MAX_SIZE", "INSTANCE_",
-		"DATAPROXY_RESPONSE_LIMIT", "CONCURRENT_QUERY_COUNT", "APP_URL", "VERSION",
-	}, func(known string) bool { return strings.HasPrefix(rest, known) || strings.HasPrefix(known, rest) })
-}
-
-// withoutParts removes names that are prefixes of others: compilers also keep the first
-// bytes of a string in the code that compares it.
-func withoutParts(names []string) []string {
-	all := slices.Clone(names)
-	return slices.DeleteFunc(names, func(name string) bool {
-		return slices.ContainsFunc(all, func(other string) bool { return other != name && strings.HasPrefix(other, name) })
-	})
 }
 
 // quotedVariable matches a variable as a constant in Go.
 var quotedVariable = regexp.MustCompile("[\"`]((?:GF|SVC)_[A-Z][A-Z0-9_]+)[\"`]")
 
-// variablesInSource returns the variables that the Go files of a plugin name. hasSource
-// is false if there are no such files, and isComplete if not all of them could be read.
-func (p plugin) variablesInSource() (list []string, hasSource, isComplete bool) {
+// variablesInSource returns the variables that the Go files of a plugin name. isComplete is
+// false if not all of them could be read.
+func (p plugin) variablesInSource() (list []string, isComplete bool) {
 	dir := p.dir
 	if p.inLayout {
 		dir = "."
 	}
 	isComplete = eachText(p.files, dir, p.inLayout, maxSource, []string{".go"}, func(text []byte) {
-		hasSource = true
 		for _, m := range quotedVariable.FindAllSubmatch(text, -1) {
 			if name := string(m[1]); !slices.Contains(list, name) && len(list) < maxNames {
 				list = append(list, name)
@@ -216,7 +163,7 @@ func (p plugin) variablesInSource() (list []string, hasSource, isComplete bool) 
 		}
 	})
 	slices.Sort(list)
-	return list, hasSource, isComplete
+	return list, isComplete
 }
 
 // variableRows returns a row for the variables that the host of this program does not set.
@@ -232,7 +179,8 @@ func variableRows(names []string, o Options) []Row {
 	}
 	return []Row{{
 		Aspect: "variables", Found: strings.Join(missing, ", "), Here: Partly, Existing: Partly,
-		Help: "hosts do not set these: check that the backend works without them, or set those that begin with GF_PLUGIN_ in the plugin's settings",
+		Help: "hosts do not set these: check that the backend works without them, or set those that begin with GF_PLUGIN_ in the plugin's " +
+			"settings",
 	}}
 }
 

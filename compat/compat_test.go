@@ -95,11 +95,11 @@ func TestCheck(t *testing.T) {
 			[]string{"protocol unknown unknown unknown SDK"}, Runs{Unknown, Unknown}, "does not contain the magic cookie grafana_plugin_type: build it with an SDK, or start it to find out",
 		},
 		{
-			"variables", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": program + "\x00textGF_APP_URLSVC_REGIONGF_REGION-GF_REG-" + strings.Repeat("x", 2*window-40) + "GF_AT_THE_EDGE."},
-			[]string{"variables partly partly GF_AT_THE_EDGE, GF_REGION, SVC_REGION"}, Runs{Partly, Partly}, "",
+			"a cookie between two windows", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": strings.Repeat("x", 1<<20-4) + "grafana_plugin_type"},
+			nil, Runs{Yes, Yes}, "",
 		},
 		{
-			"a variable with the end of another", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": program, "main.go": `os.Getenv("GF_URL")`},
+			"variables", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": program, "main.go": `os.Getenv("GF_URL")`},
 			[]string{"variables partly partly GF_URL"}, Runs{Partly, Partly}, "hosts do not set these: check that the backend works without them, or set those that begin with GF_PLUGIN_ in the plugin's settings",
 		},
 		{

@@ -58,7 +58,8 @@ func (p plugin) frontend(o Options) []Row {
 				Help: "not every host shares them: bundle them, or require a host that shares them",
 			}
 			if slices.ContainsFunc(foreign, func(name string) bool { return strings.HasPrefix(name, "app/") }) {
-				row.Help = "not every host shares them: bundle those that are packages; those below app/ are parts of the host, so use the @grafana packages instead"
+				row.Help = "not every host shares them: bundle those that are packages; those below app/ are parts of the host, so use the " +
+					"@grafana packages instead"
 			}
 			rows = append(rows, row)
 		}
@@ -74,7 +75,8 @@ func isAngular(library string) bool { return library == "angular" || library == 
 func angularRow(existing string) Row {
 	row := Row{
 		Aspect: "angular", Found: "a frontend for Angular", Here: Partly, Existing: Partly,
-		Help: "existing hosts from version 12 on do not run it, and version 11 does so only with angular_support_enabled: port the frontend to React",
+		Help: "existing hosts from version 12 on do not run it, and version 11 does so only with angular_support_enabled: port the " +
+			"frontend to React",
 	}
 	switch {
 	case admits("<12", existing) == No:
@@ -89,7 +91,8 @@ func angularRow(existing string) Row {
 func unreadRow() Row {
 	return Row{
 		Aspect: "files", Found: "not all were read", Here: Unknown, Existing: Unknown,
-		Help: fmt.Sprintf("files must be readable, scripts at most %d MiB, source files at most %d MiB, and all of them together at most %d MiB", maxScript>>20, maxSource>>20, maxTexts>>20),
+		Help: fmt.Sprintf("files must be readable, scripts at most %d MiB, source files at most %d MiB, and all of them together at most "+
+			"%d MiB", maxScript>>20, maxSource>>20, maxTexts>>20),
 	}
 }
 
@@ -121,7 +124,8 @@ func eachText(files fs.FS, dir string, all bool, maxSize int64, extensions []str
 			return errTooManyFiles
 		case e.IsDir() && name != dir && (bundle.IsToolDir(e.Name()) || !all && isPlugin(files, name)):
 			return fs.SkipDir
-		case e.IsDir(), !slices.Contains(extensions, path.Ext(name)), strings.Contains(path.Base(name), ".test."), strings.HasSuffix(name, "_test.go"):
+		case e.IsDir(), !slices.Contains(extensions, path.Ext(name)), strings.Contains(path.Base(name), ".test."),
+			strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
 		text, err := readText(files, name, min(maxSize, left))

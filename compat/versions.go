@@ -26,7 +26,8 @@ func (p plugin) profile() []Row {
 		return nil
 	}
 	row.Existing = Partly
-	row.Help = fmt.Sprintf("add dependencies.%s: without it, existing hosts do not check the version and their tools reject the plugin", bundle.Published().DependencyKey)
+	row.Help = fmt.Sprintf("add dependencies.%s: without it, existing hosts do not check the version and their tools reject the plugin",
+		bundle.Published().DependencyKey)
 	if len(found) == 0 {
 		row.Found, row.Here = "neither", Partly
 	}
@@ -83,11 +84,13 @@ func admits(text, version string) Verdict {
 func versionHelp(row Row, o Options) string {
 	switch {
 	case row.Existing == No:
-		return fmt.Sprintf("the existing host has version %s and does not install it: use another version of the plugin or of the host", o.Existing)
+		return fmt.Sprintf("the existing host has version %s and does not install it: use another version of the plugin or of the host",
+			o.Existing)
 	case admits(row.Found, "") == Partly:
 		return "write a range that a version can satisfy, such as >=10.3.0"
 	case row.Here == Partly:
-		return fmt.Sprintf("this host has version %s: it runs the plugin and reports the difference; set %s to a version within the range", o.Version, o.VersionOption)
+		return fmt.Sprintf("this host has version %s: it runs the plugin and reports the difference; set %s to a version within the range",
+			o.Version, o.VersionOption)
 	}
 	return ""
 }

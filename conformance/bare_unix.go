@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -18,7 +17,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/internal/text"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 )
 
 // bare is a process that was started with nothing but what the protocol requires. The
@@ -56,12 +56,8 @@ func runBare(ctx context.Context, executable string, withHost bool) (_ *bare, er
 		b.cmd = exec.Command("/bin/sh", "-c", hostScript, executable)
 	}
 	b.cmd.Dir = dir
-	b.cmd.Env = []string{
-		wire.CookieKey + "=" + wire.CookieValue,
-		"PLUGIN_PROTOCOL_VERSIONS=" + strconv.Itoa(wire.AppProtocol), "PLUGIN_UNIX_SOCKET_DIR=" + dir,
-		"PLUGIN_MIN_PORT=10000", "PLUGIN_MAX_PORT=25000",
-	}
-	b.cmd.Env = append(b.cmd.Env, temporaryFiles(dir)...) // plugins that do not know PLUGIN_UNIX_SOCKET_DIR keep sockets there
+	// Plugins that do not know PLUGIN_UNIX_SOCKET_DIR keep sockets with their temporary files.
+	b.cmd.Env = append(handshake.Environ(dir), temporaryFiles(dir)...)
 	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// Reading from life ends when the last process that has its other end has ended.
 	var theirs []*os.File
@@ -97,8 +93,8 @@ func runBare(ctx context.Context, executable string, withHost bool) (_ *bare, er
 	go func() { _, _ = io.Copy(printed, stderr) }()
 	address, err := readHandshake(ctx, stdout)
 	if err != nil {
-		if text := shorten(strings.TrimSpace(printed.text()), 300); text != "" {
-			err = fmt.Errorf("%w; standard error: %s", err, text)
+		if said := text.Shorten(strings.TrimSpace(printed.text()), 300); said != "" {
+			err = fmt.Errorf("%w; standard error: %s", err, said)
 		}
 		return nil, err
 	}
@@ -119,18 +115,15 @@ func readHandshake(ctx context.Context, stdout *os.File) (string, error) {
 		}
 		return "", errors.New("standard output ended before the handshake")
 	}
-	parts := strings.Split(strings.TrimSpace(line), "|")
-	if len(parts) < 5 || parts[0] != "1" || parts[1] != strconv.Itoa(wire.AppProtocol) || parts[4] != "grpc" {
-		return "", fmt.Errorf("invalid handshake %q: it must look like 1|%d|unix|/path/of/socket|grpc", shorten(strings.TrimSpace(line), 200), wire.AppProtocol)
+	network, address, err := handshake.Parse(line)
+	if err != nil {
+		return "", fmt.Errorf("%q is %w", text.Shorten(strings.TrimSpace(line), 200), err)
 	}
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
-	switch parts[2] {
-	case "unix":
-		return "unix:" + parts[3], nil
-	case "tcp":
-		return parts[3], nil
+	if network == "unix" {
+		return "unix:" + address, nil
 	}
-	return "", fmt.Errorf("invalid network %q in the handshake: it must be unix or tcp", shorten(parts[2], 40))
+	return address, nil
 }
 
 // killHost kills the host and closes everything that a host holds open.

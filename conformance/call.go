@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
@@ -57,7 +58,8 @@ func (s *subject) do(ctx context.Context, c call, who *pluginv2.PluginContext, h
 		out, err := s.raw.diagnostics.CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: who})
 		return newReply(err, fmt.Sprintf("%d bytes", len(out.GetMetrics().GetPrometheus())))
 	case callResource:
-		in := &pluginv2.CallResourceRequest{PluginContext: who, Method: "GET", Path: unknownName, Url: unknownName, Headers: map[string]*pluginv2.StringList{}}
+		in := &pluginv2.CallResourceRequest{PluginContext: who, Method: "GET", Path: unknownName, Url: unknownName,
+			Headers: map[string]*pluginv2.StringList{}}
 		for name, value := range headers {
 			in.Headers[name] = &pluginv2.StringList{Values: []string{value, value}}
 		}
@@ -66,7 +68,8 @@ func (s *subject) do(ctx context.Context, c call, who *pluginv2.PluginContext, h
 		out, err := s.raw.stream.SubscribeStream(ctx, &pluginv2.SubscribeStreamRequest{PluginContext: who, Headers: headers, Path: unknownName})
 		return newReply(err, out.GetStatus().String())
 	case callPublish:
-		out, err := s.raw.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{PluginContext: who, Headers: headers, Path: unknownName, Data: []byte(`{}`)})
+		out, err := s.raw.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{PluginContext: who, Headers: headers, Path: unknownName,
+			Data: []byte(`{}`)})
 		return newReply(err, out.GetStatus().String())
 	}
 	return s.runStream(ctx, &pluginv2.RunStreamRequest{PluginContext: who, Headers: headers, Path: unknownName})
@@ -110,7 +113,7 @@ func (s *subject) resource(ctx context.Context, in *pluginv2.CallResourceRequest
 	code := first.GetCode()
 	r := reply{got: fmt.Sprintf("status %d", code), isOK: code < 500}
 	if code >= 500 {
-		r.isPanic = isPanic(shorten(string(first.GetBody()), 1000))
+		r.isPanic = isPanic(text.Shorten(string(first.GetBody()), 1000))
 	}
 	if code < 100 || code > 599 {
 		r.problem = "invalid HTTP status"
@@ -137,17 +140,17 @@ func (s *subject) query(ctx context.Context, in *pluginv2.QueryDataRequest) repl
 		id := q.GetRefId()
 		sent[id] = true
 		a := out.GetResponses()[id]
-		text := fmt.Sprintf("%s: status %d, frames: %d", id, a.GetStatus(), len(a.GetFrames()))
+		what := fmt.Sprintf("%s: status %d, frames: %d", id, a.GetStatus(), len(a.GetFrames()))
 		switch {
 		case a == nil:
-			text, r.isOK = id+": no response", false
+			what, r.isOK = id+": no response", false
 		case a.GetError() != "":
-			text, r.isOK = fmt.Sprintf("%s: status %d, error %q", id, a.GetStatus(), shorten(a.GetError(), 200)), false
+			what, r.isOK = fmt.Sprintf("%s: status %d, error %q", id, a.GetStatus(), text.Shorten(a.GetError(), 200)), false
 			r.says = cmp.Or(r.says, a.GetError())
 		}
 		r.isPanic = r.isPanic || isPanic(a.GetError())
 		if len(summary) < 3 {
-			summary = append(summary, text)
+			summary = append(summary, what)
 		}
 	}
 	if more := len(in.GetQueries()) - len(summary); more > 0 {
@@ -160,7 +163,7 @@ func (s *subject) query(ctx context.Context, in *pluginv2.QueryDataRequest) repl
 		case s.isPassedOn(a):
 			r.isOK, r.says = false, cmp.Or(r.says, a.GetError())
 		default:
-			r.problem = fmt.Sprintf("response to a query %q that was not sent", shorten(id, 60))
+			r.problem = fmt.Sprintf("response to a query %q that was not sent", text.Shorten(id, 60))
 		}
 	}
 	return r

@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"context"
+	_ "embed" // checks.txt
+	"strings"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 )
@@ -81,63 +83,76 @@ func firstNotPassed(verdicts []Verdict) Verdict {
 	return passed()
 }
 
+//go:embed checks.txt
+var checksText string // why each check matters
+
 // Checks lists the checks in the order in which they run.
 func Checks() []Check {
 	query, resource := []call{callQuery}, []call{callResource}
-	const anonymous = "a host without a signed-in user may send no context"
-	return []Check{
+	list := []Check{
 		// lifecycle.go
-		{ID: "start-mtls", Why: "hosts start plugins with certificates and their own environment", ownProcess: true, run: startMTLS},
-		{ID: "start-bare", Why: "a host may set only the variables that the protocol requires", ownProcess: true, run: startBare},
-		{ID: "start-health-service", Why: "hosts use it to see whether the plugin is alive", run: startHealthService},
+		{ID: "start-mtls", ownProcess: true, run: startMTLS},
+		{ID: "start-bare", ownProcess: true, run: startBare},
+		{ID: "start-health-service", run: startHealthService},
 		// instance.go
-		{ID: "instance", Why: "most other checks need a plugin that works with its settings", calls: instanceCalls(), anyInstance: true, run: makesInstance},
+		{ID: "instance", calls: instanceCalls(), anyInstance: true, run: makesInstance},
 		// robust.go
-		{ID: "unknown-service", Why: "hosts learn what a plugin supports by calling it", run: unknownService},
-		{ID: "unknown-method", Why: "a newer host calls methods that this plugin does not know", run: unknownMethod},
-		{ID: "unknown-fields", Why: "a newer host sends fields that this plugin does not know", calls: []call{callQuery, callHealth}, run: each(unknownFields)},
-		{ID: "nil-context-query", Why: anonymous, calls: query, anyInstance: true, isUnusual: true, run: each(nilContext)},
-		{ID: "nil-context-health", Why: anonymous, calls: []call{callHealth}, anyInstance: true, isUnusual: true, run: each(nilContext)},
-		{ID: "nil-context-metrics", Why: "hosts collect metrics without a user", calls: []call{callMetrics}, anyInstance: true, isUnusual: true, run: each(nilContext)},
-		{ID: "nil-context-resource", Why: anonymous, calls: resource, anyInstance: true, isUnusual: true, run: each(nilContext)},
-		{ID: "nil-context-subscribe", Why: anonymous, calls: []call{callSubscribe}, anyInstance: true, isUnusual: true, run: each(nilContext)},
-		{ID: "nil-context-run", Why: "hosts run streams without a user", calls: []call{callRun}, anyInstance: true, isUnusual: true, run: each(nilContext)},
-		{ID: "nil-context-publish", Why: anonymous, calls: []call{callPublish}, anyInstance: true, isUnusual: true, run: each(nilContext)},
-		{ID: "bare-context", Why: "alerts and provisioning have no user, and new instances have no settings", calls: calls(), run: each(bareContext)},
-		{ID: "settings-change", Why: "settings change between calls, and organizations call concurrently", calls: []call{callQuery, callHealth, callResource}, run: settingsChange},
+		{ID: "unknown-service", run: unknownService},
+		{ID: "unknown-method", run: unknownMethod},
+		{ID: "unknown-fields", calls: []call{callQuery, callHealth}, run: each(unknownFields)},
+		{ID: "nil-context-query", calls: query, anyInstance: true, isUnusual: true, run: each(nilContext)},
+		{ID: "nil-context-health", calls: []call{callHealth}, anyInstance: true, isUnusual: true, run: each(nilContext)},
+		{ID: "nil-context-metrics", calls: []call{callMetrics}, anyInstance: true, isUnusual: true, run: each(nilContext)},
+		{ID: "nil-context-resource", calls: resource, anyInstance: true, isUnusual: true, run: each(nilContext)},
+		{ID: "nil-context-subscribe", calls: []call{callSubscribe}, anyInstance: true, isUnusual: true, run: each(nilContext)},
+		{ID: "nil-context-run", calls: []call{callRun}, anyInstance: true, isUnusual: true, run: each(nilContext)},
+		{ID: "nil-context-publish", calls: []call{callPublish}, anyInstance: true, isUnusual: true, run: each(nilContext)},
+		{ID: "bare-context", calls: calls(), run: each(bareContext)},
+		{ID: "settings-change", calls: []call{callQuery, callHealth, callResource}, run: settingsChange},
 		// query.go
-		{ID: "query-responds-to-each", Why: "a query without a response leaves its panel empty, without an error", calls: query, run: queryRespondsToEach},
-		{ID: "query-frames", Why: "a frame that is unreadable or has the wrong refId is lost", calls: query, run: queryFrames},
-		{ID: "query-errors", Why: "retries and alerts depend on the status and the source of an error", calls: query, run: queryErrors},
-		{ID: "query-none", Why: "a dashboard may hide all its queries", calls: query, run: queryNone},
-		{ID: "query-many", Why: "an alert rule or an export sends many queries at once", calls: query, run: queryMany},
-		{ID: "query-unknown-type", Why: "dashboards outlive the plugin version they were made with", calls: query, run: oddQuery("of the unknown type "+unknownName, func(q *pluginv2.DataQuery) { q.QueryType = unknownName })},
-		{ID: "query-nil-time-range", Why: "the query of an annotation or a variable may have no time range", calls: query, isUnusual: true, run: oddQuery("without a timeRange", func(q *pluginv2.DataQuery) { q.TimeRange = nil })},
-		{ID: "query-nil-json", Why: "a query that was never edited has no JSON", calls: query, run: oddQuery("without json", func(q *pluginv2.DataQuery) { q.Json = nil })},
-		{ID: "query-no-json", Why: "users edit dashboards by hand", calls: query, run: queryNoJSON},
+		{ID: "query-responds-to-each", calls: query, run: queryRespondsToEach},
+		{ID: "query-frames", calls: query, run: queryFrames},
+		{ID: "query-errors", calls: query, run: queryErrors},
+		{ID: "query-none", calls: query, run: queryNone},
+		{ID: "query-many", calls: query, run: queryMany},
+		{ID: "query-unknown-type", calls: query, run: oddQuery("of the unknown type "+unknownName,
+			func(q *pluginv2.DataQuery) { q.QueryType = unknownName })},
+		{ID: "query-nil-time-range", calls: query, isUnusual: true,
+			run: oddQuery("without a timeRange", func(q *pluginv2.DataQuery) { q.TimeRange = nil })},
+		{ID: "query-nil-json", calls: query, run: oddQuery("without json", func(q *pluginv2.DataQuery) { q.Json = nil })},
+		{ID: "query-no-json", calls: query, run: queryNoJSON},
 		// health.go
-		{ID: "health-response", Why: "administrators read it after \"Save & test\"", calls: []call{callHealth}, run: healthResponse},
-		{ID: "metrics-text", Why: "hosts discard all metrics if one line is invalid", calls: []call{callMetrics}, run: metricsText},
+		{ID: "health-response", calls: []call{callHealth}, run: healthResponse},
+		{ID: "metrics-text", calls: []call{callMetrics}, run: metricsText},
 		// resource.go
-		{ID: "resource-unknown-path", Why: "a frontend can show an HTTP status, but not a failed call", calls: resource, run: resourceUnknownPath},
-		{ID: "resource-methods", Why: "browsers and scripts use every HTTP method", calls: resource, run: resourceMethods},
-		{ID: "resource-odd-paths", Why: "any signed-in user can send any path", calls: resource, run: resourceOddPaths},
+		{ID: "resource-unknown-path", calls: resource, run: resourceUnknownPath},
+		{ID: "resource-methods", calls: resource, run: resourceMethods},
+		{ID: "resource-odd-paths", calls: resource, run: resourceOddPaths},
 		// stream.go
-		{ID: "stream-subscribe-unknown", Why: "a user who mistypes a channel must get an error", calls: []call{callSubscribe, callPublish}, run: each(streamUnknownChannel)},
-		{ID: "stream-run-refused", Why: "hosts restart a failed stream repeatedly", calls: []call{callRun}, run: streamRunRefused},
+		{ID: "stream-subscribe-unknown", calls: []call{callSubscribe, callPublish}, run: each(streamUnknownChannel)},
+		{ID: "stream-run-refused", calls: []call{callRun}, run: streamRunRefused},
 		// robust.go
-		{ID: "odd-headers", Why: "headers from browsers and proxies arrive unchanged", calls: []call{callQuery, callHealth, callResource, callSubscribe, callRun, callPublish}, run: each(oddHeaders)},
-		{ID: "huge-request", Why: "large queries and uploads are legitimate, and the gRPC size error is obscure", calls: []call{callQuery, callResource}, anyInstance: true, isUnusual: true, run: each(hugeRequest)},
+		{ID: "odd-headers", calls: []call{callQuery, callHealth, callResource, callSubscribe, callRun, callPublish}, run: each(oddHeaders)},
+		{ID: "huge-request", calls: []call{callQuery, callResource}, anyInstance: true, isUnusual: true, run: each(hugeRequest)},
 		// load.go
-		{ID: "parallel-calls", Why: "a dashboard sends all its queries at once", calls: []call{callQuery, callHealth, callResource, callSubscribe}, run: parallelCalls},
-		{ID: "canceled-calls", Why: "users leave dashboards while they load", calls: calls(), run: canceledCalls},
-		{ID: "canceled-leaves-nothing", Why: "what canceled calls leave behind accumulates until the plugin fails", calls: calls(), run: canceledLeavesNothing},
+		{ID: "parallel-calls", calls: []call{callQuery, callHealth, callResource, callSubscribe}, run: parallelCalls},
+		{ID: "canceled-calls", calls: calls(), run: canceledCalls},
+		{ID: "canceled-leaves-nothing", calls: calls(), run: canceledLeavesNothing},
 		// lifecycle.go
-		{ID: "stop-in-time", Why: "hosts kill a plugin that takes longer, and its work is lost", ownProcess: true, run: stopInTime},
-		{ID: "stop-busy", Why: "dashboards are usually open when a host stops", ownProcess: true, run: stopBusy},
-		{ID: "stop-host-killed", Why: "a plugin that outlives its host keeps ports and memory", ownProcess: true, isUnusual: true, run: stopHostKilled},
+		{ID: "stop-in-time", ownProcess: true, run: stopInTime},
+		{ID: "stop-busy", ownProcess: true, run: stopBusy},
+		{ID: "stop-host-killed", ownProcess: true, isUnusual: true, run: stopHostKilled},
 		// output.go
-		{ID: "stdout-silent", Why: "standard output is reserved for the protocol; a host that does not read it blocks the plugin", run: stdoutSilent},
-		{ID: "logs-readable", Why: "hosts read level and message from the JSON of a log line", isUnusual: true, run: logsReadable},
+		{ID: "stdout-silent", run: stdoutSilent},
+		{ID: "logs-readable", isUnusual: true, run: logsReadable},
 	}
+	why := map[string]string{}
+	for line := range strings.Lines(checksText) {
+		id, reason, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		why[id] = reason
+	}
+	for i, c := range list {
+		list[i].Why = why[c.ID]
+	}
+	return list
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 func healthResponse(ctx context.Context, s *subject, _ []call) Verdict {
@@ -25,8 +27,9 @@ func healthResponse(ctx context.Context, s *subject, _ []call) Verdict {
 		return failed(sent, fmt.Sprintf("%s without a message", out.GetStatus()), "describe in the message what is wrong and what to do")
 	}
 	var details map[string]any
-	if text := out.GetJsonDetails(); len(text) > 0 && json.Unmarshal(text, &details) != nil {
-		return failed(sent, fmt.Sprintf("details that are not a JSON object: %q", shorten(string(text), 120)), "return a JSON object, or no details")
+	if got := out.GetJsonDetails(); len(got) > 0 && json.Unmarshal(got, &details) != nil {
+		return failed(sent, fmt.Sprintf("details that are not a JSON object: %q", text.Shorten(string(got), 120)),
+			"return a JSON object, or no details")
 	}
 	return s.harmless(ctx, sent, newReply(nil, out.GetMessage(), out.GetMessage()))
 }

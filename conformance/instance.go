@@ -9,6 +9,8 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // instanceCalls returns the calls that the probe makes: those for which every SDK makes an
@@ -79,7 +81,7 @@ func (s *subject) able(ctx context.Context, list []call) []call {
 
 // reason explains why the checks that need an instance are skipped.
 func (o *obstacle) reason() string {
-	return fmt.Sprintf("the plugin does not work with these settings: %s failed with %q", joined(o.calls), shorten(o.reply.says, 200))
+	return fmt.Sprintf("the plugin does not work with these settings: %s failed with %q", joined(o.calls), text.Shorten(o.reply.says, 200))
 }
 
 const helpSettings = "pass the settings and secrets with which the plugin works, and the URL of its service"

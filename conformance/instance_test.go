@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // TestMissingSettings requires that a plugin which needs settings is not blamed for a run
@@ -73,7 +75,7 @@ func TestOneReason(t *testing.T) {
 func TestSecretsAreRemoved(t *testing.T) {
 	t.Parallel()
 	const secret = "correct horse battery"
-	v := failed(secret, shorten("key "+secret, 12), "x").without(map[string]string{"a": secret, "b": "x", "c": ""})
+	v := failed(secret, text.Shorten("key "+secret, 12), "x").without(map[string]string{"a": secret, "b": "x", "c": ""})
 	if diff := cmp.Diff(failed(removed, "key "+removed+"...", "x"), v); diff != "" {
 		t.Errorf("verdict (-want +got):\n%s", diff)
 	}

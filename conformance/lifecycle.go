@@ -34,7 +34,8 @@ func startBare(ctx context.Context, s *subject, _ []call) Verdict {
 	}
 	defer b.end()
 	if _, err := serving(ctx, b.conn); err != nil {
-		return failed(sent+", and a call without certificates", err.Error(), "serve without certificates if the host provides none, that is, if PLUGIN_CLIENT_CERT is not set")
+		return failed(sent+", and a call without certificates", err.Error(),
+			"serve without certificates if the host provides none, that is, if PLUGIN_CLIENT_CERT is not set")
 	}
 	return passed()
 }
@@ -77,7 +78,8 @@ func stopInTime(ctx context.Context, s *subject, _ []call) Verdict {
 func stopBusy(ctx context.Context, s *subject, _ []call) Verdict {
 	return s.stop(ctx, sentStop+" during a stream and a query", func(b *bare) {
 		ctx, cancel := context.WithTimeout(ctx, stopWithin)
-		stream, err := pluginv2.NewStreamClient(b.conn).RunStream(ctx, &pluginv2.RunStreamRequest{PluginContext: s.context(1, 1), Path: unknownName})
+		stream, err := pluginv2.NewStreamClient(b.conn).RunStream(ctx,
+			&pluginv2.RunStreamRequest{PluginContext: s.context(1, 1), Path: unknownName})
 		go func() {
 			defer cancel()
 			_, _ = pluginv2.NewDataClient(b.conn).QueryData(ctx, s.queries(1, nil))
@@ -105,16 +107,19 @@ func (s *subject) stop(ctx context.Context, sent string, before func(*bare)) Ver
 	select {
 	case <-b.exited:
 	case <-stopped:
-		return failed(sent, fmt.Sprintf("the process was still running after %s", stopWithin), "return from main within 2 s after the server stops, and start nothing that outlives main")
+		return failed(sent, fmt.Sprintf("the process was still running after %s", stopWithin),
+			"return from main within 2 s after the server stops, and start nothing that outlives main")
 	}
 	if b.err != nil {
-		return failed(sent, fmt.Sprintf("the process ended with %v", b.err), "exit with status 0 when the host requests it: any other status looks like a crash")
+		return failed(sent, fmt.Sprintf("the process ended with %v", b.err),
+			"exit with status 0 when the host requests it: any other status looks like a crash")
 	}
 	select {
 	case <-b.gone:
 		return passed()
 	case <-time.After(childrenWithin):
-		return failed(sent, "the process ended, but processes that it had started were still running", "before main returns, end the processes that the plugin started")
+		return failed(sent, "the process ended, but processes that it had started were still running",
+			"before main returns, end the processes that the plugin started")
 	}
 }
 
@@ -145,7 +150,8 @@ func stopHostKilled(ctx context.Context, s *subject, _ []call) Verdict {
 	case <-b.gone:
 		return passed()
 	case <-time.After(orphanWithin):
-		return failed("nothing: its host was killed and its connections were closed", fmt.Sprintf("the process was still running %s later", orphanWithin),
+		return failed("nothing: its host was killed and its connections were closed",
+			fmt.Sprintf("the process was still running %s later", orphanWithin),
 			"exit when the parent process is no longer the one that started the plugin, as sdk.Serve does")
 	}
 }

@@ -80,7 +80,8 @@ func canceledCalls(ctx context.Context, s *subject, has []call) Verdict {
 		isLate := errors.Is(soon.Err(), context.DeadlineExceeded)
 		stop()
 		if isLate || status.Code(r.err) == codes.DeadlineExceeded {
-			return failed(sent, fmt.Sprintf("no response within %s", afterCancel), "release what a call holds, such as locks and pool slots, when its context ends")
+			return failed(sent, fmt.Sprintf("no response within %s", afterCancel),
+				"release what a call holds, such as locks and pool slots, when its context ends")
 		}
 		if v := s.asUsual(ctx, c, sent, r); v.Outcome != Passed {
 			return v

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // maxOutput is how much of a plugin's output is kept.
@@ -49,12 +51,12 @@ const allCalls = "all calls of this run"
 
 func stdoutSilent(ctx context.Context, s *subject, _ []call) Verdict {
 	s.provoke(ctx)
-	text := s.stdout.text()
-	if text == "" {
+	printed := s.stdout.text()
+	if printed == "" {
 		return passed()
 	}
-	line, _, _ := strings.Cut(text, "\n")
-	return failed(allCalls, fmt.Sprintf("standard output starts with %q (bytes in total: %d)", shorten(line, 120), len(text)),
+	line, _, _ := strings.Cut(printed, "\n")
+	return failed(allCalls, fmt.Sprintf("standard output starts with %q (bytes in total: %d)", text.Shorten(line, 120), len(printed)),
 		"print to standard error, or log; look for fmt.Print and for libraries that print")
 }
 
@@ -62,7 +64,7 @@ func logsReadable(ctx context.Context, s *subject, _ []call) Verdict {
 	s.provoke(ctx)
 	count := 0
 	for line := range strings.Lines(s.stderr.text()) {
-		if isCrash(line) {
+		if text.IsPanic(line) {
 			break // the check that caused the crash reports it
 		}
 		if !strings.HasSuffix(line, "\n") || strings.TrimSpace(line) == "" {
@@ -70,8 +72,9 @@ func logsReadable(ctx context.Context, s *subject, _ []call) Verdict {
 		}
 		count++
 		if problem := logProblem(line); problem != "" {
-			return failed(allCalls, fmt.Sprintf("%s: %q", problem, shorten(strings.TrimSpace(line), 160)),
-				"log with the SDK's logger, which writes one JSON object per line with @level, @message and @timestamp; look for fmt.Print, and do not share standard error with programs that the plugin starts")
+			return failed(allCalls, fmt.Sprintf("%s: %q", problem, text.Shorten(strings.TrimSpace(line), 160)),
+				"log with the SDK's logger, which writes one JSON object per line with @level, @message and @timestamp; look for fmt.Print, and "+
+					"do not share standard error with programs that the plugin starts")
 		}
 	}
 	if count == 0 {

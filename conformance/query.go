@@ -7,6 +7,7 @@ import (
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
@@ -47,7 +48,8 @@ func oddQuery(kind string, change func(*pluginv2.DataQuery)) runFunc {
 
 func queryNoJSON(ctx context.Context, s *subject, _ []call) Verdict {
 	for _, text := range []string{"{", "no JSON", "null", "[]", `"text"`, "17", "\x00\xff\xfe"} {
-		v := s.survives(ctx, fmt.Sprintf("QueryData with a query whose json is %q", text), s.queries(1, func(q *pluginv2.DataQuery) { q.Json = []byte(text) }))
+		v := s.survives(ctx, fmt.Sprintf("QueryData with a query whose json is %q", text),
+			s.queries(1, func(q *pluginv2.DataQuery) { q.Json = []byte(text) }))
 		if v.Outcome != Passed {
 			return v
 		}
@@ -62,14 +64,15 @@ func queryNone(ctx context.Context, s *subject, _ []call) Verdict {
 func queryRespondsToEach(ctx context.Context, s *subject, _ []call) Verdict {
 	in := s.queries(3, nil)
 	in.Queries[1].RefId, in.Queries[2].RefId = "größe 2/b", "a.b-c_d"
-	sent := fmt.Sprintf("QueryData with the queries %q, %q and %q, each %s", in.Queries[0].RefId, in.Queries[1].RefId, in.Queries[2].RefId, in.Queries[0].Json)
+	sent := fmt.Sprintf("QueryData with the queries %q, %q and %q, each %s", in.Queries[0].RefId, in.Queries[1].RefId, in.Queries[2].RefId,
+		in.Queries[0].Json)
 	out, err := s.raw.data.QueryData(ctx, in)
 	if err != nil {
 		return s.wholeCallFailed(ctx, sent, err)
 	}
 	for id, a := range out.GetResponses() {
 		if !slices.ContainsFunc(in.Queries, func(q *pluginv2.DataQuery) bool { return q.RefId == id }) && s.isPassedOn(a) {
-			return warned(sent, fmt.Sprintf("error %q under %q", shorten(a.GetError(), 200), shorten(id, 60)),
+			return warned(sent, fmt.Sprintf("error %q under %q", text.Shorten(a.GetError(), 200), text.Shorten(id, 60)),
 				"respond with the error under the refId of each query, or fail the call")
 		}
 	}
@@ -112,10 +115,12 @@ func queryFrames(ctx context.Context, s *subject, _ []call) Verdict {
 			sent := fmt.Sprintf("QueryData with query %s", id)
 			f, err := frame.Parse(bytes)
 			if err != nil {
-				return failed(sent, fmt.Sprintf("frame %d of the response is invalid: %v", n, err), "write frames in the Arrow file format, with fields of equal length, as the data package does")
+				return failed(sent, fmt.Sprintf("frame %d of the response is invalid: %v", n, err),
+					"write frames in the Arrow file format, with fields of equal length, as the data package does")
 			}
 			if f.RefID != id {
-				return failed(sent, fmt.Sprintf("frame %d of the response has the refId %q", n, f.RefID), "set the refId of each frame to that of its query")
+				return failed(sent, fmt.Sprintf("frame %d of the response has the refId %q", n, f.RefID),
+					"set the refId of each frame to that of its query")
 			}
 		}
 	}
@@ -145,9 +150,10 @@ func queryErrors(ctx context.Context, s *subject, _ []call) Verdict {
 				continue
 			}
 			seen++
-			got := fmt.Sprintf("%s: error %q, status %d, errorSource %q", id, shorten(a.GetError(), 120), a.GetStatus(), a.GetErrorSource())
+			got := fmt.Sprintf("%s: error %q, status %d, errorSource %q", id, text.Shorten(a.GetError(), 120), a.GetStatus(), a.GetErrorSource())
 			if hasField(s.sdk, statusSince) && (a.GetStatus() < 400 || a.GetStatus() > 599) {
-				return failed(sent, got, "give an error a status from 400 to 599: 4xx if the query is invalid, 5xx if the plugin or its upstream service failed")
+				return failed(sent, got, "give an error a status from 400 to 599: 4xx if the query is invalid, 5xx if the plugin or its "+
+					"upstream service failed")
 			}
 			const help = "set errorSource to plugin for a bug in the plugin and to downstream for anything else"
 			switch source := a.GetErrorSource(); {

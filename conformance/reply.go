@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
@@ -36,7 +37,7 @@ func newReply(err error, got string, texts ...string) reply {
 func errorReply(err error) reply {
 	s := status.Convert(err)
 	return reply{
-		err: err, says: s.Message(), got: fmt.Sprintf("%s %q", s.Code(), shorten(s.Message(), 200)),
+		err: err, says: s.Message(), got: fmt.Sprintf("%s %q", s.Code(), text.Shorten(s.Message(), 200)),
 		isPanic: wire.IsPanic(err, nil) || isPanic(s.Message()),
 	}
 }
@@ -63,8 +64,9 @@ const (
 	helpPanic    = "fix the handler: the plugin's log has the stack of the panic. Read messages with their Get methods, which accept nil"
 	helpResponse = "respond to every call, and only to the queries in it"
 	helpExited   = "find the reason in the output of the process: a single call must not stop the plugin for all others"
-	helpSlow     = "respond to every call, with an error if necessary, and stop when its context ends. If the plugin is merely slow, allow more time per check"
-	helpStart    = "main must call sdk.Serve (or the Manage function of another SDK) and print nothing before it"
+	helpSlow     = "respond to every call, with an error if necessary, and stop when its context ends. If the plugin is merely slow, " +
+		"allow more time per check"
+	helpStart = "main must call sdk.Serve (or the Manage function of another SDK) and print nothing before it"
 )
 
 // harmless fails a reply that is never acceptable: a panic, a violation of the

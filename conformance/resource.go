@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 func (s *subject) request(method, path, url string) *pluginv2.CallResourceRequest {
@@ -52,7 +54,7 @@ func resourceOddPaths(ctx context.Context, s *subject, _ []call) Verdict {
 		"a\x00b", "a\nb", `..\..\b`, "http://host/x", ":", strings.Repeat("long/", 5000),
 	} {
 		for _, url := range []string{path, "/api/plugins/x/resources/" + path, ""} {
-			sent := fmt.Sprintf("CallResource GET %q with the URL %q", shorten(path, 60), shorten(url, 90))
+			sent := fmt.Sprintf("CallResource GET %q with the URL %q", text.Shorten(path, 60), text.Shorten(url, 90))
 			if v := s.harmless(ctx, sent, s.resource(ctx, s.request("GET", path, url))); v.Outcome != Passed {
 				return v
 			}

@@ -11,6 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 func unknownService(ctx context.Context, s *subject, _ []call) Verdict {
@@ -31,7 +33,8 @@ func (s *subject) unimplemented(ctx context.Context, method string) Verdict {
 	if status.Code(err) == codes.Unimplemented {
 		return passed()
 	}
-	return failed("call of "+method, newReply(err, "a response").got, "leave unknown methods to gRPC, which returns Unimplemented: hosts rely on that code")
+	return failed("call of "+method, newReply(err, "a response").got,
+		"leave unknown methods to gRPC, which returns Unimplemented: hosts rely on that code")
 }
 
 // unknownFields sends what a future host may send: fields that are not defined yet,
@@ -134,7 +137,7 @@ func oddHeaders(ctx context.Context, s *subject, c call) Verdict {
 		{"Host", ":::"}, {"Content-Length", "-1"}, {"Transfer-Encoding", "chunked"}, {"Cookie", "=;=;;"}, {"traceparent", "x"},
 	} {
 		r := s.do(ctx, c, s.context(1, 1), map[string]string{h.name: h.value})
-		if v := s.harmless(ctx, fmt.Sprintf("%s with the header %q: %q", c, h.name, shorten(h.value, 60)), r); v.Outcome != Passed {
+		if v := s.harmless(ctx, fmt.Sprintf("%s with the header %q: %q", c, h.name, text.Shorten(h.value, 60)), r); v.Outcome != Passed {
 			return v
 		}
 	}

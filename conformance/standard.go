@@ -3,7 +3,7 @@ package conformance
 import (
 	"os"
 
-	"github.com/Masterminds/semver/v3"
+	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -41,8 +41,8 @@ func forSDK(sdk bundle.SDK) Standard {
 
 // The versions of Grafana's SDK from which responses to queries have the fields.
 const (
-	statusSince = "0.142.0"
-	sourceSince = "0.180.0" // 0.179 declares the field, but does not send it
+	statusSince = "v0.142.0"
+	sourceSince = "v0.180.0" // 0.179 declares the field, but does not send it
 )
 
 // hasField reports whether responses to queries have a field that Grafana's SDK has
@@ -51,6 +51,5 @@ func hasField(sdk bundle.SDK, since string) bool {
 	if sdk.Module != bundle.GrafanaModule {
 		return true
 	}
-	v, err := semver.NewVersion(sdk.Version)
-	return err != nil || !v.LessThan(semver.MustParse(since))
+	return !semver.IsValid(sdk.Version) || semver.Compare(sdk.Version, since) >= 0
 }

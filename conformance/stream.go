@@ -20,7 +20,8 @@ func streamUnknownChannel(ctx context.Context, s *subject, c call) Verdict {
 		code = int32(out.GetStatus())
 	} else {
 		var out *pluginv2.PublishStreamResponse
-		out, err = s.raw.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{PluginContext: s.context(1, 1), Path: unknownName, Data: []byte(`{}`)})
+		out, err = s.raw.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{PluginContext: s.context(1, 1), Path: unknownName,
+			Data: []byte(`{}`)})
 		code = int32(out.GetStatus())
 	}
 	sent := fmt.Sprintf("%s of the channel %q", c, unknownName)
@@ -64,7 +65,9 @@ func streamRunRefused(ctx context.Context, s *subject, _ []call) Verdict {
 		return v
 	}
 	if reason := refusal(r.err); reason != "" {
-		return failed(sent, r.got+", which means "+reason, "if a stream cannot work, end it without an error, as the SDK does for an sdk.Error with a 4xx status: after an error, hosts restart it forever")
+		return failed(sent, r.got+", which means "+reason,
+			"if a stream cannot work, end it without an error, as the SDK does for an sdk.Error with a 4xx status: after an error, hosts "+
+				"restart it forever")
 	}
 	if r.err != nil {
 		return skipped("RunStream failed in a way that may be temporary, so hosts may restart it: " + r.got)

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -63,7 +64,8 @@ const startTimeout = 30 * time.Second
 // start starts the process that the checks share.
 func (s *subject) start(ctx context.Context) error {
 	s.process, s.startErr = loader.Start(ctx, s.o.Plugin, loader.Options{
-		HostVersion: hostVersion, AppURL: hostURL, Environ: append(slices.Clone(s.o.Environ), temporaryFiles(s.temp)...), StartTimeout: max(s.o.Timeout, startTimeout),
+		HostVersion: hostVersion, AppURL: hostURL, Environ: append(slices.Clone(s.o.Environ),
+			temporaryFiles(s.temp)...), StartTimeout: max(s.o.Timeout, startTimeout),
 	}, loader.Output{Stdout: s.stdout, Stderr: s.stderr})
 	if s.startErr != nil {
 		return s.startErr
@@ -192,7 +194,7 @@ func (s *subject) ping(ctx context.Context) error {
 func (s *subject) awaitCrash() {
 	for end := time.Now().Add(outputGrace); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		for line := range strings.Lines(s.stderr.text()[s.before:]) {
-			if isCrash(line) && strings.HasSuffix(line, "\n") {
+			if text.IsPanic(line) && strings.HasSuffix(line, "\n") {
 				return
 			}
 		}
@@ -203,7 +205,7 @@ func (s *subject) awaitCrash() {
 func (s *subject) lastOutput() string {
 	const count, width = 3, 200
 	lines := strings.Split(strings.TrimSpace(s.stderr.text()[s.before:]), "\n")
-	if i := slices.IndexFunc(lines, isCrash); i >= 0 {
+	if i := slices.IndexFunc(lines, text.IsPanic); i >= 0 {
 		lines = lines[:i+1] // without the stack
 	}
 	lines = lines[max(0, len(lines)-count):]
@@ -214,24 +216,10 @@ func (s *subject) lastOutput() string {
 		if json.Unmarshal([]byte(line), &log) == nil && log.Message != "" {
 			line = log.Message
 		}
-		lines[i] = shorten(line, width)
+		lines[i] = text.Shorten(line, width)
 	}
 	if lines[0] == "" {
 		return ""
 	}
 	return "; last output: " + strings.Join(lines, " | ")
-}
-
-// isCrash reports whether a line is the first one that Go prints when a program
-// crashes.
-func isCrash(line string) bool {
-	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
-}
-
-// shorten cuts a string to a readable length.
-func shorten(text string, width int) string {
-	if len(text) <= width {
-		return text
-	}
-	return strings.ToValidUTF8(text[:width], "") + "..."
 }

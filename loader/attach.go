@@ -35,12 +35,12 @@ func standalone(dir string) (string, error) {
 	}
 	name, port, err := net.SplitHostPort(text)
 	if err != nil {
-		return "", fmt.Errorf("find attached backend: %s contains %q: %w", addressFile, shorten(text), err)
+		return "", fmt.Errorf("find attached backend: %s contains %q: %w", addressFile, quote(text), err)
 	}
 	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
 		name = "127.0.0.1"
 	} else if name != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return "", fmt.Errorf("find attached backend: %s contains %q: the address must be on loopback", addressFile, shorten(text))
+		return "", fmt.Errorf("find attached backend: %s contains %q: the address must be on loopback", addressFile, quote(text))
 	}
 	if pid := standalonePID(dir); pid != 0 && !isAlive(pid) {
 		return "", fmt.Errorf("find attached backend: process %d in %s has ended; start it again", pid, pidFile)

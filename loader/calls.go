@@ -75,7 +75,8 @@ var errLate = errors.New("no response in time")
 // call is Use with a context that is canceled after limit, unless do stops or resets the
 // timer. The error is then an *sdk.Error with status 504. The context has no deadline: gRPC
 // would send it to the plugin, whose clock could end the call first, with another error.
-func (p *Plugin) call(ctx context.Context, kind Call, limit time.Duration, do func(ctx context.Context, c *backend.Client, m *measurement) error) error {
+func (p *Plugin) call(ctx context.Context, kind Call, limit time.Duration,
+	do func(ctx context.Context, c *backend.Client, m *measurement) error) error {
 	return p.measure(ctx, kind, func(m *measurement) error {
 		select {
 		case p.calls <- struct{}{}:
@@ -140,7 +141,8 @@ func (p *Plugin) CollectMetrics(ctx context.Context, req *sdk.CollectMetricsRequ
 // CallResource sends a request to the plugin's own endpoints; see
 // backend.Client.CallResource. It returns an *sdk.Error with status 504 if the plugin
 // sends nothing for Limits.Resource. The time that receive takes does not count.
-func (p *Plugin) CallResource(ctx context.Context, req *backend.CallResourceRequest, receive func(backend.CallResourceResponse) error) error {
+func (p *Plugin) CallResource(ctx context.Context, req *backend.CallResourceRequest,
+	receive func(backend.CallResourceResponse) error) error {
 	limit := p.options.Limits.Resource
 	return p.call(ctx, CallResource, limit, func(ctx context.Context, c *backend.Client, m *measurement) error {
 		return c.CallResource(ctx, req, func(part backend.CallResourceResponse) error {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 )
 
 // serveWithOwnCertificate serves with a certificate that is not in the handshake.
@@ -28,7 +29,7 @@ func serveWithOwnCertificate() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("1|%d|unix|%s|grpc|\n", wire.AppProtocol, listener.Addr())
+	fmt.Printf("1|%d|unix|%s|grpc|\n", handshake.AppProtocol, listener.Addr())
 	panic(grpc.NewServer(grpc.Creds(credentials.NewServerTLSFromCert(&own))).Serve(listener))
 }
 

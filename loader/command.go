@@ -125,7 +125,7 @@ func (c *command) Kill(context.Context) error {
 
 // Stdout returns the line of the handshake and then io.EOF.
 func (c *command) Stdout() io.ReadCloser {
-	return &handshake{file: c.stdout, rest: c.rest, exited: c.exited}
+	return &firstLine{file: c.stdout, rest: c.rest, exited: c.exited}
 }
 
 // Stderr returns standard error, which carries the logs.
@@ -155,9 +155,9 @@ func (c *command) HostToPlugin(network, address string) (string, string, error) 
 	return network, address, nil
 }
 
-// handshake returns the first line of standard output and copies the rest to another
+// firstLine returns the first line of standard output and copies the rest to another
 // writer: go-plugin would stop at a line over 64 KB and block the backend.
-type handshake struct {
+type firstLine struct {
 	file   *os.File
 	rest   io.Writer
 	exited <-chan struct{} // of the process
@@ -165,21 +165,21 @@ type handshake struct {
 }
 
 // Read returns bytes up to the end of the first line.
-func (h *handshake) Read(p []byte) (int, error) {
-	if h.done {
-		_, _ = io.Copy(h.rest, h.file) // a broken pipe is an end as well
+func (l *firstLine) Read(p []byte) (int, error) {
+	if l.done {
+		_, _ = io.Copy(l.rest, l.file) // a broken pipe is an end as well
 		return 0, io.EOF
 	}
-	n, err := h.file.Read(p)
+	n, err := l.file.Read(p)
 	if end := bytes.IndexByte(p[:n], '\n'); end >= 0 {
-		_, _ = h.rest.Write(p[end+1 : n])
-		n, h.done = end+1, true
+		_, _ = l.rest.Write(p[end+1 : n])
+		n, l.done = end+1, true
 	}
 	if err != nil {
 		// Go-plugin kills a process whose output ends early. Let one that is ending on
 		// its own do so first, since its result explains the failure.
 		select {
-		case <-h.exited:
+		case <-l.exited:
 		case <-time.After(pipeGrace):
 		}
 	}
@@ -187,7 +187,7 @@ func (h *handshake) Read(p []byte) (int, error) {
 }
 
 // Close closes the pipe.
-func (h *handshake) Close() error { return h.file.Close() }
+func (l *firstLine) Close() error { return l.file.Close() }
 
 // isStarted reports whether Start was called, even if it failed. Go-plugin can fail before that.
 func (c *command) isStarted() bool {

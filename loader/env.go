@@ -18,7 +18,8 @@ func passedOn() []string {
 		"SSL_CERT_FILE", "SSL_CERT_DIR",
 	}
 	if runtime.GOOS == "windows" {
-		names = append(names, "SYSTEMROOT", "SYSTEMDRIVE", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "COMSPEC", "PATHEXT")
+		names = append(names, "SYSTEMROOT", "SYSTEMDRIVE", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "COMSPEC",
+			"PATHEXT")
 	}
 	return names
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
@@ -108,15 +109,15 @@ func (p *Plugin) checked(ctx context.Context, proc *Process, req *sdk.CheckHealt
 	case ctx.Err() != nil, errors.Is(err, backend.ErrUnsupported), errors.Is(err, ErrBusy):
 		return
 	case isCallError && e.Status == 504:
-		f = newFault(bundle.FaultHealthTimeout, "%s", shorten(e.Message))
+		f = newFault(bundle.FaultHealthTimeout, "%s", quote(e.Message))
 	case err != nil:
-		f = newFault(bundle.FaultHealthError, "health check: %s", shorten(err.Error()))
+		f = newFault(bundle.FaultHealthError, "health check: %s", quote(err.Error()))
 	case result.Status != sdk.HealthOK && source != nil && source.ID == 0:
 		return
 	case result.Status != sdk.HealthOK && source != nil:
-		f = newFault(bundle.FaultHealth, "health check of the data source %q: %s", shorten(source.Name), shorten(result.Message))
+		f = newFault(bundle.FaultHealth, "health check of the data source %q: %s", quote(source.Name), quote(result.Message))
 	case result.Status != sdk.HealthOK:
-		f = newFault(bundle.FaultHealth, "health check: %s", shorten(result.Message))
+		f = newFault(bundle.FaultHealth, "health check: %s", quote(result.Message))
 	}
 	if !p.isCurrent(proc) {
 		return // it was replaced, or its end is reported
@@ -209,22 +210,23 @@ func Inspect(o Options) ([]bundle.Plugin, []bundle.Fault) {
 // those for a process that served.
 func exitFault(c *command, stderr []string, isStart bool) *bundle.Fault {
 	exited, killed, panicked, memory := bundle.FaultExited, bundle.FaultKilled, bundle.FaultPanic, bundle.FaultOutOfMemory
-	text := "the process exited unexpectedly"
+	what := "the process exited unexpectedly"
 	if isStart {
-		exited, killed, panicked, memory = bundle.FaultExitedAtStart, bundle.FaultKilledAtStart, bundle.FaultPanicAtStart, bundle.FaultKilledAtStart
-		text = "it exited before the handshake"
+		exited, killed, panicked = bundle.FaultExitedAtStart, bundle.FaultKilledAtStart, bundle.FaultPanicAtStart
+		memory = killed
+		what = "it exited before the handshake"
 	}
 	code := exited
 	exit, hasExit := errors.AsType[*exec.ExitError](c.waitErr)
 	switch {
 	case containsAny(stderr, "runtime: out of memory", "cannot allocate memory", "address space collisions"):
 		code = memory
-	case slices.ContainsFunc(stderr, crash.MatchString):
+	case slices.ContainsFunc(stderr, text.IsPanic):
 		code = panicked
 	case hasExit && exit.ExitCode() == -1: // ended by a signal
 		code = killed
 	}
-	f := newFault(code, "%s (%s)", text, c.result())
+	f := newFault(code, "%s (%s)", what, c.result())
 	f.Stderr = stderr
 	return f
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
@@ -164,7 +165,7 @@ func (l *launch) command(token, certificate string) (*command, error) {
 	if l.settings.InPluginDir {
 		dir = l.plugin.Dir
 	}
-	env := append(environment(l.options, l.plugin.Metadata, l.settings, token), wire.CertificateKey+"="+certificate)
+	env := append(environment(l.options, l.plugin.Metadata, l.settings, token), handshake.CertificateKey+"="+certificate)
 	c := newCommand(l.executable(), dir, env, cmp.Or(l.output.Stdout, io.Discard))
 	if id := l.plugin.Metadata.ID; l.options.Debug.launches(id) {
 		return c, l.options.Debug.wrap(c, id, l.dir)
@@ -176,8 +177,8 @@ func (l *launch) command(token, certificate string) (*command, error) {
 func (l *launch) clientConfig(c *command, tlsConfig *tls.Config, stderr *logWriter) *goplugin.ClientConfig {
 	also := func(log *logWriter, w io.Writer) io.Writer { return io.MultiWriter(log, cmp.Or(w, io.Discard)) }
 	return &goplugin.ClientConfig{
-		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
-		VersionedPlugins: map[int]goplugin.PluginSet{wire.AppProtocol: {}}, // calls are made on the connection
+		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: handshake.CookieKey, MagicCookieValue: handshake.CookieValue},
+		VersionedPlugins: map[int]goplugin.PluginSet{handshake.AppProtocol: {}}, // calls are made on the connection
 		RunnerFunc: func(_ hclog.Logger, protocol *exec.Cmd, _ string) (runner.Runner, error) {
 			c.cmd.Env = append(c.cmd.Env, protocol.Env...)
 			return c, nil

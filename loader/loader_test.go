@@ -23,7 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	case "hang":
 		time.Sleep(time.Hour)
 	case "withouttls":
-		if err := os.Unsetenv(wire.CertificateKey); err != nil {
+		if err := os.Unsetenv(handshake.CertificateKey); err != nil {
 			panic(err)
 		}
 	case "owntls":

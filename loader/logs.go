@@ -7,7 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 const (
@@ -60,25 +61,25 @@ func (l *logWriter) Write(p []byte) (int, error) {
 }
 
 // line handles a line without its line break.
-func (l *logWriter) line(text string) {
-	if e, ok := parseLine(text); ok {
+func (l *logWriter) line(line string) {
+	if e, ok := parseLine(line); ok {
 		if !l.isCrash { // other goroutines may log while a panic is printed
 			l.end()
 		}
-		e.isCut, e.size = l.isCut, len(text)
+		e.isCut, e.size = l.isCut, len(line)
 		l.remember(e.withPanic())
 		l.records.add(time.Now(), e)
 		return
 	}
-	isBlank := strings.TrimSpace(text) == ""
-	if l.isCrash && l.isOver(text) {
+	isBlank := strings.TrimSpace(line) == ""
+	if l.isCrash && l.isOver(line) {
 		l.end()
 	}
-	if l.pending != nil && (l.isCrash || isBlank || l.continues(text)) {
-		if l.isCrash && crash.MatchString(text) { // more useful than the stack
-			l.remember(text)
+	if l.pending != nil && (l.isCrash || isBlank || l.continues(line)) {
+		if l.isCrash && text.IsPanic(line) { // more useful than the stack
+			l.remember(line)
 		}
-		l.extend(text)
+		l.extend(line)
 		return
 	}
 	l.end()
@@ -86,18 +87,16 @@ func (l *logWriter) line(text string) {
 		return
 	}
 	e := entry{level: slog.LevelWarn, isCut: l.isCut}
-	if l.isCrash = crash.MatchString(text); l.isCrash {
+	if l.isCrash = text.IsPanic(line); l.isCrash {
 		e.level = slog.LevelError
 	}
-	l.remember(text)
-	l.pending, l.isTrace = &e, l.isCrash || goroutine.MatchString(text)
-	l.text.WriteString(text)
+	l.remember(line)
+	l.pending, l.isTrace = &e, l.isCrash || goroutine.MatchString(line)
+	l.text.WriteString(line)
 	l.wait()
 }
 
 var (
-	// crash matches the first line of a panic or of another crash of a Go program.
-	crash     = regexp.MustCompile(`^(panic|fatal error|runtime|SIG[A-Z]+): `)
 	goroutine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 	frame     = regexp.MustCompile(`^(\S+\(.*\)|created by .*|panic\(.*|\[signal .*|\.\.\..* elided\.\.\.)$`)
 )
@@ -108,30 +107,30 @@ const maxStrays = 40
 
 // isOver reports whether a line no longer belongs to a crash, since too many before it did
 // not look as if they did: the process only printed a line like the first one of a panic.
-func (l *logWriter) isOver(text string) bool {
+func (l *logWriter) isOver(line string) bool {
 	l.strays++
-	if strings.TrimSpace(text) == "" || text[0] == ' ' || text[0] == '\t' ||
-		crash.MatchString(text) || goroutine.MatchString(text) || frame.MatchString(text) {
+	if strings.TrimSpace(line) == "" || line[0] == ' ' || line[0] == '\t' ||
+		text.IsPanic(line) || goroutine.MatchString(line) || frame.MatchString(line) {
 		l.strays = 0
 	}
 	return l.strays > maxStrays
 }
 
 // continues reports whether a plain line belongs to those before it.
-func (l *logWriter) continues(text string) bool {
-	if goroutine.MatchString(text) {
+func (l *logWriter) continues(line string) bool {
+	if goroutine.MatchString(line) {
 		l.isTrace = true
 		l.pending.level = slog.LevelError
 	}
-	return l.isTrace && (goroutine.MatchString(text) || frame.MatchString(text)) || text[0] == ' ' || text[0] == '\t'
+	return l.isTrace && (goroutine.MatchString(line) || frame.MatchString(line)) || line[0] == ' ' || line[0] == '\t'
 }
 
 // extend adds a line to the pending ones.
-func (l *logWriter) extend(text string) {
-	if l.isCut || l.text.Len()+len(text) >= maxLogLine {
+func (l *logWriter) extend(line string) {
+	if l.isCut || l.text.Len()+len(line) >= maxLogLine {
 		l.pending.isCut = true
 	} else {
-		l.text.WriteString("\n" + text)
+		l.text.WriteString("\n" + line)
 	}
 	l.wait()
 }
@@ -165,7 +164,7 @@ func (l *logWriter) end() {
 
 // remember keeps a message for tail.
 func (l *logWriter) remember(message string) {
-	l.recent = append(l.recent, shorten(message))
+	l.recent = append(l.recent, quote(message))
 	if len(l.recent) > tailLines {
 		l.recent = l.recent[1:]
 	}
@@ -173,20 +172,8 @@ func (l *logWriter) remember(message string) {
 
 const maxQuote = 200 // bytes of a line that an error quotes
 
-func shorten(line string) string {
-	if len(line) <= maxQuote {
-		return line
-	}
-	return cutText(line, maxQuote) + "..."
-}
-
-// cutText returns the first bytes of a string, at most n, without a part of a character.
-func cutText(text string, n int) string {
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
-}
+// quote shortens a line for an error.
+func quote(line string) string { return text.Shorten(line, maxQuote) }
 
 // tail returns the last lines on one line.
 func (l *logWriter) tail() string {

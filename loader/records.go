@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // Bounds on the log of one plugin.
@@ -101,7 +103,7 @@ func (l *records) keep(now time.Time, e entry) (ok, isFirst bool) {
 	}
 	r := Record{Time: now, Level: e.level, Message: e.message, IsCut: e.isCut}
 	if len(r.Message) > maxMessage {
-		r.Message, r.IsCut = cutText(r.Message, maxMessage), true
+		r.Message, r.IsCut = text.Cut(r.Message, maxMessage), true
 	}
 	if len(e.fields) > 0 {
 		fields, err := json.Marshal(e.fields) // never fails: they come from JSON or are strings

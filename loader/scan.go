@@ -136,7 +136,8 @@ func keeps(f bundle.Fault, p bundle.Plugin, moving []string) bool {
 		return f.Path == dir && isBelow(moving, p.Root)
 	}
 	rel, err := filepath.Rel(f.Path, dir)
-	return f.Path == filepath.Join(dir, bundle.MetadataFile) || f.Code == bundle.FaultUnreadable && err == nil && filepath.IsLocal(rel) || f.Path == dir
+	return f.Path == filepath.Join(dir, bundle.MetadataFile) ||
+		f.Code == bundle.FaultUnreadable && err == nil && filepath.IsLocal(rel) || f.Path == dir
 }
 
 // isBelow reports whether a directory contains one of the paths.

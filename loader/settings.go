@@ -28,7 +28,8 @@ type Settings struct {
 }
 
 func (s Settings) isSame(other Settings) bool {
-	return s.SendsUser == other.SendsUser && s.InPluginDir == other.InPluginDir && maps.Equal(s.Values, other.Values) && maps.Equal(s.Config, other.Config)
+	return s.SendsUser == other.SendsUser && s.InPluginDir == other.InPluginDir && maps.Equal(s.Values, other.Values) &&
+		maps.Equal(s.Config, other.Config)
 }
 
 // IsReservedSetting reports whether a key, in upper case, names a variable that only the

@@ -50,15 +50,15 @@ func handshakeFault(ctx context.Context, text string, c *command, stderr []strin
 		}
 	}
 	if line, ok := after("Unrecognized remote plugin message:"); ok && line != "" && !strings.HasPrefix(line, "Failed to read") {
-		return newFault(bundle.FaultOutput, "it printed %q to standard output before the handshake; a backend must not print there", shorten(line))
+		return newFault(bundle.FaultOutput, "it printed %q to standard output before the handshake; a backend must not print there", quote(line))
 	}
 	for _, mark := range []string{"incompatible API version with plugin.", "incompatible core API version with plugin."} {
 		if versions, ok := after(mark); ok {
-			return newFault(bundle.FaultProtocol, "it uses another version of the plugin protocol: %s", shorten(versions))
+			return newFault(bundle.FaultProtocol, "it uses another version of the plugin protocol: %s", quote(versions))
 		}
 	}
 	if protocol, ok := after("unsupported plugin protocol"); ok {
-		return newFault(bundle.FaultTransport, "it does not use gRPC, but %s", shorten(protocol))
+		return newFault(bundle.FaultTransport, "it does not use gRPC, but %s", quote(protocol))
 	}
 	switch {
 	case c.endedAlone():
@@ -68,7 +68,7 @@ func handshakeFault(ctx context.Context, text string, c *command, stderr []strin
 	case strings.Contains(text, "Unrecognized remote plugin message:"):
 		return newFault(bundle.FaultExitedAtStart, "it exited or closed standard output before the handshake")
 	}
-	return newFault(bundle.FaultHandshake, "%s", shorten(text))
+	return newFault(bundle.FaultHandshake, "%s", quote(text))
 }
 
 // execFault returns the fault for an executable that the system did not start.

@@ -41,7 +41,8 @@ func (p *Plugin) RunStream(ctx context.Context, req *sdk.StreamRequest, receive 
 		return err
 	}
 	defer proc.release()
-	retired := &sdk.Error{Status: http.StatusServiceUnavailable, Source: sdk.SourcePlugin, Message: "the process of " + p.id + " is being replaced or stopped"}
+	retired := &sdk.Error{Status: http.StatusServiceUnavailable, Source: sdk.SourcePlugin, Message: "the process of " + p.id +
+		" is being replaced or stopped"}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(proc.serving, func() { cancel(retired) })()

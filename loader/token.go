@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
+	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/access"
@@ -27,15 +27,14 @@ type TokenDecision struct {
 // decideToken applies the contract: a token requires "iam" in plugin.json, a host
 // version and the toggle.
 func decideToken(m *bundle.Metadata, o Options) TokenDecision {
-	version, err := semver.NewVersion(o.HostVersion)
 	switch {
 	case m.IAM == nil:
 		return TokenDecision{Reason: `not requested: plugin.json has no "iam"`}
 	case o.Token == nil:
 		return TokenDecision{Reason: "this host issues no tokens"}
-	case err != nil:
+	case !semver.IsValid("v" + o.HostVersion):
 		return TokenDecision{Reason: fmt.Sprintf("the host's version %q is not a semantic version", o.HostVersion)}
-	case version.LessThan(semver.MustParse(minServiceAccounts)):
+	case semver.Compare("v"+o.HostVersion, "v"+minServiceAccounts) < 0:
 		return TokenDecision{Reason: fmt.Sprintf("the host's version %s is below %s", o.HostVersion, minServiceAccounts)}
 	case !slices.Contains(o.Toggles, ToggleServiceAccounts):
 		return TokenDecision{Reason: "the feature toggle " + ToggleServiceAccounts + " is off"}
@@ -69,8 +68,7 @@ func (l *Loader) TakesRoles() bool {
 	if l == nil {
 		return false
 	}
-	version, err := semver.NewVersion(l.options.HostVersion)
-	return err == nil && !version.LessThan(semver.MustParse(minRoles)) && slices.Contains(l.options.Toggles, ToggleRoles)
+	return semver.Compare("v"+l.options.HostVersion, "v"+minRoles) >= 0 && slices.Contains(l.options.Toggles, ToggleRoles)
 }
 
 func granted(permissions []bundle.Permission) string {

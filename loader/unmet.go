@@ -18,7 +18,8 @@ func (o Options) unmet(mounts []ordered) (list []bundle.Fault) {
 	}
 	for _, p := range mounts {
 		report := func(code bundle.FaultCode, format string, args ...any) {
-			list = append(list, bundle.Fault{Code: code, Path: filepath.Join(p.Dir, bundle.MetadataFile), PluginID: p.Metadata.ID, Reason: fmt.Sprintf(format, args...)})
+			list = append(list, bundle.Fault{Code: code, Path: filepath.Join(p.Dir, bundle.MetadataFile), PluginID: p.Metadata.ID,
+				Reason: fmt.Sprintf(format, args...)})
 		}
 		if missing := p.Metadata.Missing; len(missing) > 0 {
 			report(bundle.FaultIncomplete, "missing %s", strings.Join(missing, ", "))
@@ -46,7 +47,8 @@ func (o Options) unmet(mounts []ordered) (list []bundle.Fault) {
 				report(bundle.FaultDependencyType, "requires the plugin %q of type %s, but its type is %s", d.ID, d.Type, found.Type)
 			}
 			if admits, ok := inRange(d.Version, found.Info.Version); ok && !admits {
-				report(bundle.FaultDependencyRange, "requires version %s of the plugin %q, but version %s is mounted", d.Version, d.ID, found.Info.Version)
+				report(bundle.FaultDependencyRange, "requires version %s of the plugin %q, but version %s is mounted", d.Version, d.ID,
+					found.Info.Version)
 			}
 		}
 	}

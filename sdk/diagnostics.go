@@ -85,7 +85,9 @@ func failedHealth(ctx context.Context, err error) *CheckHealthResult {
 }
 
 // CollectMetrics implements pluginv2.DiagnosticsServer.
-func (s diagnosticsServer) CollectMetrics(ctx context.Context, in *pluginv2.CollectMetricsRequest) (*pluginv2.CollectMetricsResponse, error) {
+func (s diagnosticsServer) CollectMetrics(
+	ctx context.Context, in *pluginv2.CollectMetricsRequest,
+) (*pluginv2.CollectMetricsResponse, error) {
 	if s.metrics == nil {
 		return nil, errNoHandler("CollectMetrics")
 	}

@@ -105,7 +105,8 @@ func FromStatus(code int, message string) *Error {
 	case code == http.StatusGatewayTimeout:
 		status = code
 	}
-	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: fmt.Errorf("the upstream service responded with %d %s", code, http.StatusText(code))}
+	return &Error{Status: status, Source: SourceDownstream, Message: message,
+		Cause: fmt.Errorf("the upstream service responded with %d %s", code, http.StatusText(code))}
 }
 
 // AsError returns the *Error that the host records for err when a handler returns it,

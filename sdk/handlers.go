@@ -126,7 +126,8 @@ func implements[H any](t reflect.Type) bool {
 		return true
 	}
 	if t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(h) {
-		panic(fmt.Sprintf("sdk: %s does not implement %s, but a pointer to it does; return a pointer from the function that creates instances", t, h))
+		panic(fmt.Sprintf("sdk: %s does not implement %s, but a pointer to it does; return a pointer from the function that creates "+
+			"instances", t, h))
 	}
 	for has := range t.Methods() {
 		if want, named := h.MethodByName(has.Name); named {

@@ -107,11 +107,13 @@ func handleQuery[M any](ctx context.Context, q Query, handle QueryFunc[M]) (r Da
 	var model M
 	if len(q.JSON) > 0 {
 		if err := json.Unmarshal(q.JSON, &model); err != nil {
-			return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "invalid query: " + describeJSONError(err), Cause: err}}
+			return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream,
+				Message: "invalid query: " + describeJSONError(err), Cause: err}}
 		}
 	}
 	if err := validate(&model); err != nil {
-		return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "invalid query: " + err.Error(), Cause: err}}
+		return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream,
+			Message: "invalid query: " + err.Error(), Cause: err}}
 	}
 	frames, err := handle(ctx, q, model)
 	return DataResponse{Frames: frames, Err: err}
@@ -165,7 +167,8 @@ func (t QueryTypes) handle(ctx context.Context, kind string, req *QueryDataReque
 	}
 	handle, ok := t[kind]
 	if !ok {
-		respondToAll(DataResponse{Err: Downstreamf(http.StatusBadRequest, "unknown query type %q, expected one of %q", kind, slices.Sorted(maps.Keys(t)))})
+		respondToAll(DataResponse{Err: Downstreamf(http.StatusBadRequest, "unknown query type %q, expected one of %q", kind,
+			slices.Sorted(maps.Keys(t)))})
 		return responses
 	}
 	defer func() {

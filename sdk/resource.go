@@ -198,7 +198,8 @@ func (w *startedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	code, source, message := describe(err)
 	if !isCanceled(r.Context(), err) {
-		loggerOf(r.Context()).ErrorContext(r.Context(), "a resource request failed", "path", r.URL.Path, "status", code, "errorSource", source, "error", err)
+		loggerOf(r.Context()).ErrorContext(r.Context(), "a resource request failed", "path", r.URL.Path, "status", code,
+			"errorSource", source, "error", err)
 	}
 	for _, name := range []string{"Content-Length", "Content-Encoding", "Etag", "Last-Modified"} { // of the response that failed
 		w.Header().Del(name)

@@ -78,7 +78,8 @@ func fillSecrets(v reflect.Value, secrets map[string]string, within []reflect.Ty
 			case inner.CanSet():
 				inner.Set(reflect.New(t))
 			case isEmbedded && isSet:
-				errs = append(errs, fmt.Errorf("field %s of the settings embeds a pointer to an unexported struct with secrets; embed the struct itself", field.Name))
+				errs = append(errs, fmt.Errorf("field %s of the settings embeds a pointer to an unexported struct with secrets; embed the "+
+					"struct itself", field.Name))
 			}
 			inner = inner.Elem() // the zero Value of a nil
 		}

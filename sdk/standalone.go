@@ -63,7 +63,8 @@ func builtPlugin() (string, error) {
 			}
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no dist/plugin.json in %s or any directory above it: build the plugin, and run the backend from its repository", current)
+			return "", fmt.Errorf("no dist/plugin.json in %s or any directory above it: build the plugin, and run the backend from its "+
+				"repository", current)
 		}
 	}
 }

@@ -33,12 +33,10 @@ func Scaffold(ctx context.Context, pluginType, id string,
 func Init(ctx context.Context,
 	dir *string, // directory of the plugin (default: this directory)
 	dryRun *bool, // print a diff and change nothing
-	undo *bool, // restore the files that init changed
 ) error {
 	return program.Mage(ctx, "init", nil,
 		program.Option("dir", dir),
 		program.Option("dry-run", dryRun),
-		program.Option("undo", undo),
 	)
 }
 
@@ -213,7 +211,7 @@ func Conformance(ctx context.Context,
 // Host runs the reference host on directories of plugins.
 func Host(ctx context.Context,
 	pluginsDir *string, // directory of plugins (default under Mage: this directory); may be repeated; if two contain the same plugin id, the first wins
-	watch *string, // how to watch the directories of plugins: auto, poll or off (default: auto)
+	watch *string, // how to watch the directories of plugins: poll or off (default: poll)
 	debug *string, // ids of plugins whose backends run under Delve
 	provisioning *string, // directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; applied at startup and when they change; they can refer to any file that the host can read
 	trustedKeys *string, // file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin
@@ -221,7 +219,6 @@ func Host(ctx context.Context,
 	dataDir *string, // directory of the database and the keys of this host (default: .slipway/data)
 	database *string, // SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from SLIPWAY_DATABASE
 	adminPasswordFile *string, // file with the password of the user admin, at least 12 characters; SLIPWAY_ADMIN_PASSWORD can hold the password itself (default: generated and printed once)
-	adminPassword *string, // password of the user admin (deprecated: other users can read it in the process list); only for hosts that listen on loopback
 	tlsCert *string, // PEM file with the TLS certificate and its chain; reloaded when it changes
 	tlsKey *string, // PEM file with the key of the TLS certificate
 	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
@@ -240,7 +237,6 @@ func Host(ctx context.Context,
 		program.Option("data-dir", dataDir),
 		program.Option("database", database),
 		program.Option("admin-password-file", adminPasswordFile),
-		program.Option("admin-password", adminPassword),
 		program.Option("tls-cert", tlsCert),
 		program.Option("tls-key", tlsKey),
 		program.Option("allowed-hosts", allowedHosts),
@@ -256,12 +252,10 @@ func Dev(ctx context.Context,
 	dir *string, // plugin repository (default: this directory)
 	open *bool, // open the console of the host in a browser, signed in
 	debug *bool, // build the backend for a debugger and run it under Delve
-	query *string, // JSON of the query in the curl command that is printed (default: a query for the scaffolded data source, or {} if the repository was not scaffolded)
 	listen *string, // address to listen on; port 0 picks a free port (default: 127.0.0.1:3000)
 	dataDir *string, // directory of the database and the keys of this host (default: .slipway/data)
 	database *string, // SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from SLIPWAY_DATABASE
 	adminPasswordFile *string, // file with the password of the user admin, at least 12 characters; SLIPWAY_ADMIN_PASSWORD can hold the password itself (default: generated and printed once)
-	adminPassword *string, // password of the user admin (deprecated: other users can read it in the process list); only for hosts that listen on loopback
 	tlsCert *string, // PEM file with the TLS certificate and its chain; reloaded when it changes
 	tlsKey *string, // PEM file with the key of the TLS certificate
 	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
@@ -274,12 +268,10 @@ func Dev(ctx context.Context,
 		program.Option("dir", dir),
 		program.Option("open", open),
 		program.Option("debug", debug),
-		program.Option("query", query),
 		program.Option("listen", listen),
 		program.Option("data-dir", dataDir),
 		program.Option("database", database),
 		program.Option("admin-password-file", adminPasswordFile),
-		program.Option("admin-password", adminPassword),
 		program.Option("tls-cert", tlsCert),
 		program.Option("tls-key", tlsKey),
 		program.Option("allowed-hosts", allowedHosts),

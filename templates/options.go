@@ -155,7 +155,8 @@ func CheckID(pluginType, id string) error {
 		return request("the plugin id has %d characters; use at most %d", len(id), maxID)
 	}
 	if !idForm.MatchString(id) || len(parts) < 3 || parts[len(parts)-1] != pluginType {
-		return request("invalid plugin id %q; use <org>-<name>-%s in lowercase letters and digits, such as acme-hello-%s", id, pluginType, pluginType)
+		return request("invalid plugin id %q; use <org>-<name>-%s in lowercase letters and digits, such as acme-hello-%s", id, pluginType,
+			pluginType)
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ func write(dir string, rendered []File) (*Result, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			differ = append(differ, f)
 		case err != nil:
-			return nil, fmt.Errorf("scaffold into %s: cannot write %s: %w; nothing was written; move the file away or make it writable", dir, f.Path, err)
+			return nil, fmt.Errorf("scaffold into %s: cannot write %s: %w; nothing was written; move the file away or make it writable", dir,
+				f.Path, err)
 		case bytes.Equal(before, f.Data):
 			r.Unchanged = append(r.Unchanged, f.Path)
 		default:

@@ -22,7 +22,8 @@ func Unreadable() Rule {
 		ID:       UnreadableFile,
 		Severity: Error,
 		Summary:  "symbolic link out of the repository or the plugin, named pipe, socket or device",
-		Why: "What such a file contains depends on the machine, and the author of a pull request could make a report print the secrets of the machine that " +
+		Why: "What such a file contains depends on the machine, and the author of a pull request could make a report print the secrets of " +
+			"the machine that " +
 			"validates it. The file is not read, so checks that need it do not run. This finding cannot be turned off or suppressed.",
 		Help: "replace it with a regular file",
 	}

@@ -84,7 +84,8 @@ func (p *parser) identifiers(isPre bool) (string, error) {
 		}
 		word := p.text[from:p.at]
 		if word == "" {
-			return "", p.error(start-1, max(p.at, start), "expected an identifier after the version", "add letters, digits or hyphens, or delete what precedes them")
+			return "", p.error(start-1, max(p.at, start), "expected an identifier after the version",
+				"add letters, digits or hyphens, or delete what precedes them")
 		}
 		if isPre && len(word) > 1 && word[0] == '0' && isNumber(word) {
 			return "", p.error(from, p.at, fmt.Sprintf("leading zero in %q", word), "delete the leading zeros")

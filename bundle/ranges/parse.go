@@ -105,7 +105,8 @@ func (p *parser) condition() (interval, error) {
 		p.space()
 	}
 	if p.at == p.end {
-		return interval{}, p.error(start, p.end, fmt.Sprintf("expected a version after %q", p.text[start:p.end]), "add one, or delete the operator")
+		return interval{}, p.error(start, p.end, fmt.Sprintf("expected a version after %q", p.text[start:p.end]),
+			"add one, or delete the operator")
 	}
 	isLoose := operator == "~" || operator == "^"
 	version, err := p.version(!isLoose, isLoose)

@@ -137,7 +137,8 @@ func (a *Archive) add(f *zip.File, limits Limits) {
 	case e.Size > limits.EntryBytes:
 		e.Refusal = fmt.Sprintf("it unpacks to %s; the limit is %s", megabytes(e.Size), megabytes(limits.EntryBytes))
 	case e.Size > limits.RatioFrom && e.Size/limits.Ratio > e.Packed:
-		e.Refusal = fmt.Sprintf("it unpacks from %[2]d bytes to %[1]s; the limit is %[3]d times its compressed size", megabytes(e.Size), e.Packed, limits.Ratio)
+		e.Refusal = fmt.Sprintf("it unpacks from %[2]d bytes to %[1]s; the limit is %[3]d times its compressed size", megabytes(e.Size),
+			e.Packed, limits.Ratio)
 	}
 	a.Entries = append(a.Entries, e)
 	last := &a.Entries[len(a.Entries)-1]

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
+	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/build/frontend"
 	"github.com/slipway-dev/slipway/bundle"
@@ -51,7 +51,7 @@ func runCompat(ctx context.Context, c verbs.Call, o verbs.CompatOptions) error {
 		return usage(fmt.Errorf("%s starts the backend on this machine: omit %s=%s", f.Option("start"), f.Option("platform"), o.Platform))
 	}
 	for _, v := range [][2]string{{"service-version", o.Version}, {"existing-version", o.Existing}} {
-		if _, err := semver.StrictNewVersion(v[1]); err != nil && v[1] != "" {
+		if version := "v" + v[1]; v[1] != "" && semver.Canonical(version)+semver.Build(version) != version {
 			return usage(fmt.Errorf("invalid %s=%s: write a version such as 12.1.0", f.Option(v[0]), v[1]))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/conformance"
 	"github.com/slipway-dev/slipway/internal/junit"
 	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // idWidth is the length of the longest id of a check.
@@ -48,14 +49,14 @@ func printCauses(w io.Writer, r conformance.Report) {
 }
 
 func printCause(w io.Writer, mark string, r conformance.Result, same []string) {
-	text := r.Why
+	note := r.Why
 	if r.Outcome == conformance.Skipped {
-		text = terminal.Line(r.Reason)
+		note = terminal.Line(r.Reason)
 	}
 	if len(same) == 0 {
-		fmt.Fprintf(w, "  %s  %-*s  %.1fs  %s\n", mark, idWidth(), r.ID, r.Elapsed.Seconds(), text)
+		fmt.Fprintf(w, "  %s  %-*s  %.1fs  %s\n", mark, idWidth(), r.ID, r.Elapsed.Seconds(), note)
 	} else {
-		fmt.Fprintf(w, "  %s  %s: %s\n", mark, plural(len(same)+1, "check"), text)
+		fmt.Fprintf(w, "  %s  %s: %s\n", mark, text.Plural(len(same)+1, "check"), note)
 	}
 	for _, line := range []struct{ name, text string }{
 		{"checks", strings.Join(append([]string{r.ID}, same...), ", ")}, {"sent", r.Sent}, {"got", r.Got}, {"help", r.Help},
@@ -66,16 +67,10 @@ func printCause(w io.Writer, mark string, r conformance.Result, same []string) {
 	}
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func printSummary(w io.Writer, r conformance.Report) {
-	fmt.Fprintf(w, "%s of %s%s: %d passed, %d failed, %s, %d skipped in %.1fs\n", plural(len(r.Results), "check"), r.PluginID, heldTo(r),
-		r.Count(conformance.Passed), r.Count(conformance.Failed), plural(r.Count(conformance.Warned), "warning"), r.Count(conformance.Skipped), r.Elapsed.Seconds())
+	fmt.Fprintf(w, "%s of %s%s: %d passed, %d failed, %s, %d skipped in %.1fs\n", text.Plural(len(r.Results), "check"), r.PluginID, heldTo(r),
+		r.Count(conformance.Passed), r.Count(conformance.Failed), text.Plural(r.Count(conformance.Warned), "warning"),
+		r.Count(conformance.Skipped), r.Elapsed.Seconds())
 }
 
 // heldTo returns what a report was made with, in parentheses.

@@ -38,7 +38,8 @@ func connectText(id, address string) string {
 	launch, _ := json.Marshal(map[string]any{ // strings and numbers
 		"name": id, "type": "go", "request": "attach", "mode": "remote", "host": host, "port": number,
 	})
-	return fmt.Sprintf("the backend of %s runs under Delve at %s\n  dlv connect %s\n  launch.json of VS Code: %s\n", id, address, address, launch)
+	return fmt.Sprintf("the backend of %s runs under Delve at %s\n  dlv connect %s\n  launch.json of VS Code: %s\n", id, address,
+		address, launch)
 }
 
 // findDelve returns the path of the Delve executable: on PATH, or as a tool of the Go module
@@ -52,5 +53,6 @@ func findDelve(ctx context.Context, dir string) (string, error) {
 	if out, err := cmd.Output(); err == nil {
 		return strings.TrimSpace(string(out)), nil
 	}
-	return "", usageError("Delve not found on the PATH: run 'go get -tool github.com/go-delve/delve/cmd/dlv' in the repository, or install it with 'go install github.com/go-delve/delve/cmd/dlv@latest'")
+	return "", usageError("Delve not found on the PATH: run 'go get -tool github.com/go-delve/delve/cmd/dlv' in the repository, or " +
+		"install it with 'go install github.com/go-delve/delve/cmd/dlv@latest'")
 }

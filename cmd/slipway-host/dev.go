@@ -38,8 +38,7 @@ type devOptions struct {
 	server.Options
 	dir   string
 	open  bool
-	query string // JSON
-	debug bool   // run the backend under Delve
+	debug bool // run the backend under Delve
 }
 
 func devVerb() verbs.Verb {
@@ -51,7 +50,8 @@ func devVerb() verbs.Verb {
 		if err != nil {
 			return err
 		}
-		return dev(ctx, c.Face, devOptions{Options: served, dir: cmp.Or(o.Dir, "."), open: o.Open, query: o.Query, debug: o.Debug}, c.Stdout, c.Stderr)
+		return dev(ctx, c.Face, devOptions{Options: served, dir: cmp.Or(o.Dir, "."), open: o.Open, debug: o.Debug}, c.Stdout,
+			c.Stderr)
 	}
 	return v
 }
@@ -62,12 +62,6 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	repo, err := bundle.OpenRepo(o.dir)
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
-	}
-	if o.query == "" {
-		o.query = exampleQuery(repo.Root)
-	}
-	if o.query, err = compact(o.query); err != nil {
-		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s: %w", f.Option("query"), err)}
 	}
 	if o.DataDir == "" {
 		o.DataDir = filepath.Join(repo.Root, ".slipway", "data")

@@ -77,13 +77,7 @@ func serverOptions(c verbs.Call, o verbs.ServeOptions) (server.Options, error) {
 		Listen: o.Listen, DataDir: o.DataDir, Database: o.Database, TLSCert: o.TLSCert, TLSKey: o.TLSKey, AllowedHosts: o.AllowedHosts,
 		ServiceVersion: o.ServiceVersion, Toggles: o.Toggles, Debug: loader.Debugging{Wait: o.DebugWait, Attach: o.Attach},
 	}
-	return s, readSecrets(c.Face, &s, passwordOptions{o.AdminPasswordFile, o.AdminPassword}, c.Stderr)
-}
-
-// passwordOptions are the options that set a password; the environment can set it too.
-type passwordOptions struct {
-	file string
-	text string // visible in the process list
+	return s, readSecrets(c.Face, &s, o.AdminPasswordFile)
 }
 
 // runHost scans the plugin directories on each hangup. It returns when ctx is done, the host
@@ -106,9 +100,9 @@ func runHost(ctx context.Context, s *server.Server, stderr io.Writer, hangup <-c
 	}
 }
 
-// readSecrets sets the options that come from the password options and the environment. It
-// removes the secrets from the environment, so that no process inherits them.
-func readSecrets(f verbs.Face, o *server.Options, p passwordOptions, stderr io.Writer) error {
+// readSecrets sets the options that come from the file of the password, unless it is "", and the
+// environment. It removes the secrets from the environment, so that no process inherits them.
+func readSecrets(f verbs.Face, o *server.Options, file string) error {
 	password, database, key := takeEnv(verbs.EnvAdminPassword), takeEnv(verbs.EnvDatabase), takeEnv(verbs.EnvSecretKey)
 	o.Database = cmp.Or(o.Database, database)
 	o.AdminPassword = password
@@ -118,22 +112,12 @@ func readSecrets(f verbs.Face, o *server.Options, p passwordOptions, stderr io.W
 			return fmt.Errorf("%s: %w", verbs.EnvSecretKey, err)
 		}
 	}
-	option := f.Option("admin-password")
-	switch {
-	case p.text != "" && p.file != "":
-		return usageError("%s and %s cannot be used together", option, f.Option("admin-password-file"))
-	case p.file != "":
-		text, err := readPassword(p.file)
+	if file != "" {
+		text, err := readPassword(file)
 		if err != nil {
 			return usageError("%s: %w", f.Option("admin-password-file"), err)
 		}
 		o.AdminPassword = text
-	case p.text != "" && !isLoopback(o.Listen):
-		return usageError("%s is allowed only if the host listens on loopback, because other users can read it in the process list; use %s or %s",
-			option, f.Option("admin-password-file"), verbs.EnvAdminPassword)
-	case p.text != "":
-		fmt.Fprintf(stderr, "warning: other users can read %s in the process list; use %s or %s\n", option, f.Option("admin-password-file"), verbs.EnvAdminPassword)
-		o.AdminPassword = p.text
 	}
 	if o.AdminPassword == "" {
 		return nil
@@ -196,7 +180,8 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 	if password := s.AdminPassword(); password != "" {
 		fmt.Fprintf(stdout, "admin password: %s (user %s; not shown again)\n", password, host.AdminLogin)
 	} else if o.AdminPassword == "" {
-		fmt.Fprintf(stdout, "admin password: as shown by the first start (user %s); to set a new one, use %s or %s\n", host.AdminLogin, f.Option("admin-password-file"), verbs.EnvAdminPassword)
+		fmt.Fprintf(stdout, "admin password: as shown by the first start (user %s); to set a new one, use %s or %s\n", host.AdminLogin,
+			f.Option("admin-password-file"), verbs.EnvAdminPassword)
 	}
 	fmt.Fprintf(stdout, "slipway host is at %s\n", s.URL())
 	if hasLoopbackURL(s) {
@@ -214,7 +199,8 @@ func hostError(f verbs.Face, o server.Options, err error) error {
 	if listen, ok := errors.AsType[*server.ListenError](err); ok {
 		err := fmt.Errorf("%s=%s: %w", f.Option("listen"), o.Listen, listen.Err)
 		if errors.Is(err, syscall.EADDRINUSE) {
-			err = fmt.Errorf("%w\nhelp: another program, perhaps another host, listens there; stop it, or choose a free port with %s=127.0.0.1:0", err, f.Option("listen"))
+			err = fmt.Errorf("%w\nhelp: another program, perhaps another host, listens there; stop it, or choose a free port with "+
+				"%s=127.0.0.1:0", err, f.Option("listen"))
 		}
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}

@@ -230,7 +230,8 @@ func (r *pluginsReport) print(w io.Writer, isJSON bool) error {
 		fmt.Fprintln(table, "PLUGIN\tTYPE\tVERSION\tBACKEND")
 	}
 	for _, p := range r.Plugins {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", terminal.Line(p.ID), terminal.Line(p.Type), cmp.Or(terminal.Line(p.Version), "-"), terminal.Line(p.State))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", terminal.Line(p.ID), terminal.Line(p.Type), cmp.Or(terminal.Line(p.Version), "-"),
+			terminal.Line(p.State))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -240,7 +241,8 @@ func (r *pluginsReport) print(w io.Writer, isJSON bool) error {
 		if f.Line > 0 {
 			path = fmt.Sprintf("%s:%d:%d", path, f.Line, f.Column)
 		}
-		fmt.Fprintf(w, "\n%s [%s] %s\n", terminal.Line(f.Stage), terminal.Line(f.Code), terminal.Line(strings.TrimPrefix(f.PluginID+": "+f.Reason, ": ")))
+		fmt.Fprintf(w, "\n%s [%s] %s\n", terminal.Line(f.Stage), terminal.Line(f.Code),
+			terminal.Line(strings.TrimPrefix(f.PluginID+": "+f.Reason, ": ")))
 		fmt.Fprintf(w, "  path:  %s\n  help:  %s\n  since: %s\n", terminal.Line(path), terminal.Line(f.Help), f.Since.Format(time.RFC3339))
 		for _, line := range f.Stderr {
 			fmt.Fprintf(w, "  | %s\n", terminal.Line(line))

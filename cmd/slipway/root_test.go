@@ -177,15 +177,6 @@ func optionsInSource(t *testing.T, dir string) (names []string) {
 }
 
 func TestCompletion(t *testing.T) {
-	repo := t.TempDir()
-	source := filepath.Join(repo, "src")
-	if err := os.MkdirAll(source, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(source, "plugin.json"), []byte(`{"id":"acme-x-panel","type":"panel"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(repo)
 	for _, c := range []struct {
 		args []string
 		want []string // among the completions
@@ -193,7 +184,6 @@ func TestCompletion(t *testing.T) {
 	}{
 		{[]string{"sca"}, []string{"scaffold\tCreate a plugin repository"}, ":4"},
 		{[]string{"scaffold", ""}, []string{"datasource", "panel"}, ":4"},
-		{[]string{"scaffold", "panel", ""}, []string{"acme-x-panel"}, ":4"},
 		{[]string{"scaffold", "--dir", ""}, nil, ":16"},
 		{[]string{"validate", "--format", ""}, []string{"text", "json", "sarif", "junit", "github"}, ":4"},
 		{[]string{"validate", "--profile", ""}, []string{"service", "grafana"}, ":4"},

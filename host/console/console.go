@@ -19,8 +19,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -228,7 +226,7 @@ func (c *content) functions() template.FuncMap {
 		"ago":     func(t time.Time) string { return ago(time.Since(t)) },
 		"path":    url.PathEscape,
 		"color":   color,
-		"bytes":   func(n float64) string { return humanize.IBytes(uint64(max(n, 0))) },
+		"bytes":   size,
 		"levels":  func() []string { return []string{"error", "warn", "info", "debug", "trace"} },
 		"methods": func() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} },
 		"every":   func() []string { return []string{"1", "5", "10", "30", "60"} },

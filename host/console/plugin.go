@@ -4,13 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/dustin/go-humanize"
 
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
@@ -174,12 +173,24 @@ func metrics(c *client, path string) (all []metric) {
 		if v, err := strconv.ParseFloat(value, 64); err == nil {
 			value = plainNumber(v)
 			if strings.HasSuffix(name, "_bytes") {
-				value = humanize.IBytes(uint64(max(v, 0)))
+				value = size(v)
 			}
 		}
 		all = append(all, metric{name, value})
 	}
 	return all
+}
+
+// size returns a number of bytes for people, such as "14 MiB".
+func size(bytes float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	for len(units) > 1 && bytes >= 1024 {
+		bytes, units = bytes/1024, units[1:]
+	}
+	if bytes < 10 && units[0] != "B" {
+		return fmt.Sprintf("%.1f %s", bytes, units[0])
+	}
+	return fmt.Sprintf("%.0f %s", max(bytes, 0), units[0])
 }
 
 // cutSample splits a line of the Prometheus text format after the name and its labels.

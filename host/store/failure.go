@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
-	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5/pgconn"
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -42,7 +42,7 @@ func isExplained(err error) bool {
 }
 
 func isSlow(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || pgconn.Timeout(err) || sqlState(err) == pgerrcode.QueryCanceled ||
+	return errors.Is(err, context.DeadlineExceeded) || pgconn.Timeout(err) || sqlState(err) == queryCanceled ||
 		code(err)&0xff == sqlite3.SQLITE_INTERRUPT
 }
 
@@ -53,7 +53,7 @@ func isFull(err error) bool {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE:
 		return true
 	}
-	return sqlState(err) == pgerrcode.DiskFull
+	return sqlState(err) == diskFull
 }
 
 func isDamaged(err error) bool {
@@ -61,7 +61,7 @@ func isDamaged(err error) bool {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
 		return true
 	}
-	return pgerrcode.IsSystemError(sqlState(err))
+	return strings.HasPrefix(sqlState(err), systemError)
 }
 
 // orNotFound replaces sql.ErrNoRows with host.NotFound.
@@ -74,7 +74,7 @@ func orNotFound(err error, what string) error {
 
 // orDuplicate replaces the violation of a unique index with duplicate.
 func orDuplicate(err error, duplicate error) error {
-	if code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE || sqlState(err) == pgerrcode.UniqueViolation {
+	if code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE || sqlState(err) == uniqueViolation {
 		return duplicate
 	}
 	return err

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -84,6 +83,21 @@ func (s *Store) openPostgres(ctx context.Context, address string) error {
 	return nil
 }
 
+// Codes of errors from PostgreSQL, and the classes that codes start with.
+const (
+	uniqueViolation    = "23505"
+	invalidCatalogName = "3D000"
+	diskFull           = "53100"
+	lockNotAvailable   = "55P03"
+	queryCanceled      = "57014"
+
+	connectionException   = "08"
+	transactionRollback   = "40"
+	insufficientResources = "53"
+	operatorIntervention  = "57"
+	systemError           = "58"
+)
+
 // sqlState returns the code of an error from PostgreSQL, or "" for other errors.
 func sqlState(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
@@ -95,13 +109,13 @@ func sqlState(err error) string {
 // isGone reports whether the server cannot be reached, has closed the connection or refuses to
 // work now.
 func isGone(err error) bool {
-	if state := sqlState(err); state != "" {
-		return state == pgerrcode.LockNotAvailable || state == pgerrcode.InvalidCatalogName ||
-			pgerrcode.IsTransactionRollback(state) || pgerrcode.IsInsufficientResources(state) ||
-			pgerrcode.IsConnectionException(state) || pgerrcode.IsOperatorIntervention(state)
-	}
+	state := sqlState(err)
 	_, isRefused := errors.AsType[*pgconn.ConnectError](err)
 	_, isBroken := errors.AsType[*net.OpError](err)
-	return isRefused || isBroken || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed)
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, driver.ErrBadConn, pgconn.ErrConnClosed} {
+		isBroken = isBroken || errors.Is(err, end)
+	}
+	return isRefused || isBroken || state == lockNotAvailable || state == invalidCatalogName ||
+		strings.HasPrefix(state, transactionRollback) || strings.HasPrefix(state, insufficientResources) ||
+		strings.HasPrefix(state, connectionException) || strings.HasPrefix(state, operatorIntervention)
 }

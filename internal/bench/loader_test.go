@@ -25,7 +25,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -153,7 +153,7 @@ func hostCertificate(b *testing.B) (tls.Certificate, string) {
 		b.Fatal(err)
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
-	return certificate, wire.CertificateKey + "=" + string(text)
+	return certificate, handshake.CertificateKey + "=" + string(text)
 }
 
 // answer copies a backend, starts the copy and returns the time to its first response, to a bare

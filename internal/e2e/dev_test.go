@@ -562,8 +562,8 @@ func (d *development) curl(t *testing.T) {
 
 // mage requires that SIGTERM to "go tool mage dev" ends the host and the backend.
 func (d *development) mage(t *testing.T) {
-	cmd := exec.Command("go", "tool", "mage", "dev", "-listen=127.0.0.1:0", "-dataDir="+t.TempDir(), "-adminPassword="+password)
-	cmd.Dir = d.repo
+	cmd := exec.Command("go", "tool", "mage", "dev", "-listen=127.0.0.1:0", "-dataDir="+t.TempDir())
+	cmd.Dir, cmd.Env = d.repo, append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,8 @@ func unknown(file string) error {
 	if strings.HasPrefix(file, Module+"/") {
 		return fmt.Errorf("%w: it was built from a checkout with -trimpath; build it without -trimpath, or install a release", ErrUnknown)
 	}
-	return fmt.Errorf("%w: it was built from a checkout that is not here (its file %s is missing); build it on this machine, or install a release", ErrUnknown, file)
+	return fmt.Errorf("%w: it was built from a checkout that is not here (its file %s is missing); build it on this machine, or "+
+		"install a release", ErrUnknown, file)
 }
 
 // Version returns the version of the module in the running executable, "(devel)" for a

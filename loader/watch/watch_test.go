@@ -1,47 +1,21 @@
 package watch
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
 
 // running is a Run in the background.
-type running struct {
-	changes chan Changes
-	log     *buffer
-}
-
-// buffer is a bytes.Buffer for several goroutines.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
+type running struct{ changes chan Changes }
 
 func start(t *testing.T, o Options) *running {
 	t.Helper()
-	r := &running{make(chan Changes, 100), &buffer{}}
-	o.Logger = slog.New(slog.NewTextHandler(r.log, nil))
+	r := &running{make(chan Changes, 100)}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- Run(ctx, o, func(c Changes) { r.changes <- c }) }()
@@ -81,57 +55,52 @@ func save(t *testing.T, path, text string) {
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
 }
 
-// eachMode runs a test with notifications and with polling.
-func eachMode(t *testing.T, f func(*testing.T, Options)) {
-	for _, mode := range []Mode{Auto, Poll} {
-		t.Run(string(mode), func(t *testing.T) {
-			t.Parallel()
-			root, err := filepath.EvalSymlinks(t.TempDir())
-			must(t, err)
-			f(t, Options{Dirs: []string{root}, Mode: mode, Interval: 20 * time.Millisecond})
-		})
-	}
+// options returns options that watch a directory of the test.
+func options(t *testing.T) Options {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	return Options{Dirs: []string{root}, Interval: 20 * time.Millisecond}
 }
 
 func TestChangesAreReported(t *testing.T) {
 	t.Parallel()
-	eachMode(t, func(t *testing.T, o Options) {
-		root := o.Dirs[0]
-		a := filepath.Join(root, "a", "plugin.json")
-		save(t, a, "1")
-		r := start(t, o)
-		save(t, a, "22")
-		r.await(t, a)
-		// An atomic rename.
-		save(t, a+".new", "333")
-		must(t, os.Rename(a+".new", a))
-		r.await(t, a)
-		// A directory that comes with files, and one below it.
-		b := filepath.Join(root, "b", "img", "logo.svg")
-		save(t, b, "1")
-		r.await(t, b)
-		save(t, b, "22")
-		r.await(t, b)
-		// A directory that is moved away, and another that takes its place.
-		must(t, os.Rename(filepath.Join(root, "b"), filepath.Join(root, "c")))
-		c := filepath.Join(root, "c", "img", "logo.svg")
-		r.await(t, b, c)
-		save(t, b, "a third one")
-		r.await(t, b)
-		save(t, c, "a fourth one")
-		r.await(t, c)
-		must(t, os.RemoveAll(filepath.Join(root, "c")))
-		r.await(t, c)
-		must(t, os.Chmod(b, 0o755))
-		r.await(t, b)
-		// A directory that is moved away and back before the watcher looks.
-		dir := filepath.Dir(b)
-		must(t, os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir))
-		save(t, a, "4444")
-		r.await(t, a)
-		save(t, b, "a fifth one, which is longer")
-		r.await(t, b)
-	})
+	o := options(t)
+	root := o.Dirs[0]
+	a := filepath.Join(root, "a", "plugin.json")
+	save(t, a, "1")
+	r := start(t, o)
+	save(t, a, "22")
+	r.await(t, a)
+	// An atomic rename.
+	save(t, a+".new", "333")
+	must(t, os.Rename(a+".new", a))
+	r.await(t, a)
+	// A directory that comes with files, and one below it.
+	b := filepath.Join(root, "b", "img", "logo.svg")
+	save(t, b, "1")
+	r.await(t, b)
+	save(t, b, "22")
+	r.await(t, b)
+	// A directory that is moved away, and another that takes its place.
+	must(t, os.Rename(filepath.Join(root, "b"), filepath.Join(root, "c")))
+	c := filepath.Join(root, "c", "img", "logo.svg")
+	r.await(t, b, c)
+	save(t, b, "a third one")
+	r.await(t, b)
+	save(t, c, "a fourth one")
+	r.await(t, c)
+	must(t, os.RemoveAll(filepath.Join(root, "c")))
+	r.await(t, c)
+	must(t, os.Chmod(b, 0o755))
+	r.await(t, b)
+	// A directory that is moved away and back before the watcher looks.
+	dir := filepath.Dir(b)
+	must(t, os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir))
+	save(t, a, "4444")
+	r.await(t, a)
+	save(t, b, "a fifth one, which is longer")
+	r.await(t, b)
 }
 
 // A file that was reported as moving is reported again if it changes back.
@@ -153,121 +122,101 @@ func TestChangesBack(t *testing.T) {
 
 func TestSymbolicLinks(t *testing.T) {
 	t.Parallel()
-	eachMode(t, func(t *testing.T, o Options) {
-		root := o.Dirs[0]
-		elsewhere, err := filepath.EvalSymlinks(t.TempDir())
-		must(t, err)
-		for _, release := range []string{"1", "2"} {
-			save(t, filepath.Join(elsewhere, release, "plugin.json"), release+strings.Repeat(" ", len(release)))
-			save(t, filepath.Join(elsewhere, release, "gpx"), strings.Repeat(release, 10))
-		}
-		current := filepath.Join(elsewhere, "current")
-		if err := os.Symlink("1", current); err != nil {
-			t.Skip("the system has no symbolic links: ", err)
-		}
-		must(t, os.Symlink(current, filepath.Join(root, "linked")), // a plugin elsewhere, through two links
-			os.Mkdir(filepath.Join(root, "plain"), 0o755),
-			os.Symlink(filepath.Join(current, "gpx"), filepath.Join(root, "plain", "gpx"))) // a file
-		r := start(t, o)
-		linked, file := filepath.Join(root, "linked", "gpx"), filepath.Join(root, "plain", "gpx")
-		save(t, filepath.Join(elsewhere, "1", "gpx"), "changed in place")
-		r.await(t, linked, file)
-		must(t, os.Remove(filepath.Join(elsewhere, "1", "gpx")))
-		save(t, filepath.Join(elsewhere, "1", "gpx"), "another")
-		r.await(t, linked, file)
-		must(t, os.Symlink("2", current+".new"), os.Rename(current+".new", current))
-		r.await(t, linked, file)
-		save(t, filepath.Join(elsewhere, "2", "gpx"), "changed in the new place")
-		r.await(t, linked, file)
-	})
+	o := options(t)
+	root := o.Dirs[0]
+	elsewhere, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	for _, release := range []string{"1", "2"} {
+		save(t, filepath.Join(elsewhere, release, "plugin.json"), release+strings.Repeat(" ", len(release)))
+		save(t, filepath.Join(elsewhere, release, "gpx"), strings.Repeat(release, 10))
+	}
+	current := filepath.Join(elsewhere, "current")
+	if err := os.Symlink("1", current); err != nil {
+		t.Skip("the system has no symbolic links: ", err)
+	}
+	must(t, os.Symlink(current, filepath.Join(root, "linked")), // a plugin elsewhere, through two links
+		os.Mkdir(filepath.Join(root, "plain"), 0o755),
+		os.Symlink(filepath.Join(current, "gpx"), filepath.Join(root, "plain", "gpx"))) // a file
+	r := start(t, o)
+	linked, file := filepath.Join(root, "linked", "gpx"), filepath.Join(root, "plain", "gpx")
+	save(t, filepath.Join(elsewhere, "1", "gpx"), "changed in place")
+	r.await(t, linked, file)
+	must(t, os.Remove(filepath.Join(elsewhere, "1", "gpx")))
+	save(t, filepath.Join(elsewhere, "1", "gpx"), "another")
+	r.await(t, linked, file)
+	must(t, os.Symlink("2", current+".new"), os.Rename(current+".new", current))
+	r.await(t, linked, file)
+	save(t, filepath.Join(elsewhere, "2", "gpx"), "changed in the new place")
+	r.await(t, linked, file)
 }
 
 // A directory to watch may be missing, and be removed.
 func TestMissingDirectory(t *testing.T) {
 	t.Parallel()
-	eachMode(t, func(t *testing.T, o Options) {
-		o.Dirs[0] = filepath.Join(o.Dirs[0], "not", "yet")
-		r := start(t, o)
-		file := filepath.Join(o.Dirs[0], "a", "plugin.json")
-		for range 2 {
-			save(t, file, "1")
-			r.await(t, file)
-			must(t, os.RemoveAll(filepath.Dir(o.Dirs[0])))
-			r.await(t, file)
-		}
-	})
+	o := options(t)
+	o.Dirs[0] = filepath.Join(o.Dirs[0], "not", "yet")
+	r := start(t, o)
+	file := filepath.Join(o.Dirs[0], "a", "plugin.json")
+	for range 2 {
+		save(t, file, "1")
+		r.await(t, file)
+		must(t, os.RemoveAll(filepath.Dir(o.Dirs[0])))
+		r.await(t, file)
+	}
 }
 
 // A file that grows is reported once, when it is complete, and does not hold up others.
 func TestGrowingFile(t *testing.T) {
 	t.Parallel()
-	eachMode(t, func(t *testing.T, o Options) {
-		o.Settle = 2 * time.Second // much longer than the pauses of the writer
-		root := o.Dirs[0]
-		growing, other := filepath.Join(root, "a", "gpx"), filepath.Join(root, "b", "plugin.json")
-		save(t, growing, "")
-		save(t, other, "1")
-		r := start(t, o)
-		f, err := os.OpenFile(growing, os.O_WRONLY|os.O_APPEND, 0)
+	o := options(t)
+	o.Settle = 2 * time.Second // much longer than the pauses of the writer
+	root := o.Dirs[0]
+	growing, other := filepath.Join(root, "a", "gpx"), filepath.Join(root, "b", "plugin.json")
+	save(t, growing, "")
+	save(t, other, "1")
+	r := start(t, o)
+	f, err := os.OpenFile(growing, os.O_WRONLY|os.O_APPEND, 0)
+	must(t, err)
+	defer f.Close()
+	isOtherReported, steps := false, 0
+	for ; !isOtherReported; steps++ {
+		_, err := f.WriteString("more ")
 		must(t, err)
-		defer f.Close()
-		isOtherReported, steps := false, 0
-		for ; !isOtherReported; steps++ {
-			_, err := f.WriteString("more ")
-			must(t, err)
-			if steps == 5 {
-				save(t, other, "22")
-			}
-			select {
-			case c := <-r.changes:
-				if slices.Contains(c.Changed, growing) {
-					t.Fatalf("reported while it grew: %+v", c)
-				}
-				isOtherReported = slices.Contains(c.Changed, other)
-				if isOtherReported && !slices.Contains(c.Moving, growing) {
-					t.Errorf("the growing file is not reported as moving: %+v", c)
-				}
-			case <-time.After(20 * time.Millisecond):
-			}
+		if steps == 5 {
+			save(t, other, "22")
 		}
-		r.await(t, growing)
-		info, err := f.Stat()
-		must(t, err)
-		if want := int64(steps * len("more ")); info.Size() != want {
-			t.Errorf("reported at %d bytes, want %d", info.Size(), want)
+		select {
+		case c := <-r.changes:
+			if slices.Contains(c.Changed, growing) {
+				t.Fatalf("reported while it grew: %+v", c)
+			}
+			isOtherReported = slices.Contains(c.Changed, other)
+			if isOtherReported && !slices.Contains(c.Moving, growing) {
+				t.Errorf("the growing file is not reported as moving: %+v", c)
+			}
+		case <-time.After(20 * time.Millisecond):
 		}
-	})
-}
-
-// With more directories than it may watch, it polls, and logs that it does.
-func TestTooManyDirectories(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	for n := range 5 {
-		save(t, filepath.Join(root, fmt.Sprint(n), "plugin.json"), "1")
 	}
-	r := start(t, Options{Dirs: []string{root}, MaxWatches: 3, Interval: 20 * time.Millisecond})
-	if !strings.Contains(r.log.String(), "directories of plugins are polled") {
-		t.Errorf("log: %s", r.log)
+	r.await(t, growing)
+	info, err := f.Stat()
+	must(t, err)
+	if want := int64(steps * len("more ")); info.Size() != want {
+		t.Errorf("reported at %d bytes, want %d", info.Size(), want)
 	}
-	file := filepath.Join(root, "3", "plugin.json")
-	save(t, file, "22")
-	r.await(t, file)
 }
 
 // The watcher skips the entries that bundle.Discover skips.
 func TestIgnored(t *testing.T) {
 	t.Parallel()
-	eachMode(t, func(t *testing.T, o Options) {
-		root := o.Dirs[0]
-		seen := filepath.Join(root, "a", "plugin.json")
-		save(t, seen, "1")
-		r := start(t, o)
-		save(t, filepath.Join(root, "a", "node_modules", "b", "index.js"), "1")
-		save(t, filepath.Join(root, "a", ".plugin.json.swp"), "1")
-		save(t, seen, "22")
-		if c := <-r.changes; !slices.Equal(c.Changed, []string{seen}) {
-			t.Errorf("reported %+v", c)
-		}
-	})
+	o := options(t)
+	root := o.Dirs[0]
+	seen := filepath.Join(root, "a", "plugin.json")
+	save(t, seen, "1")
+	r := start(t, o)
+	save(t, filepath.Join(root, "a", "node_modules", "b", "index.js"), "1")
+	save(t, filepath.Join(root, "a", ".plugin.json.swp"), "1")
+	save(t, seen, "22")
+	if c := <-r.changes; !slices.Equal(c.Changed, []string{seen}) {
+		t.Errorf("reported %+v", c)
+	}
 }

@@ -42,7 +42,8 @@ func (c *Client) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.
 
 // CheckHealth runs the plugin's health check.
 func (c *Client) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
-	out, err := pluginv2.NewDiagnosticsClient(c.conn).CheckHealth(ctx, &pluginv2.CheckHealthRequest{PluginContext: contextToWire(req.Context), Headers: req.Headers})
+	out, err := pluginv2.NewDiagnosticsClient(c.conn).CheckHealth(ctx,
+		&pluginv2.CheckHealthRequest{PluginContext: contextToWire(req.Context), Headers: req.Headers})
 	if err != nil {
 		return nil, callError(ctx, err)
 	}
@@ -52,7 +53,8 @@ func (c *Client) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (
 // CollectMetrics returns the metrics of the plugin's process in the Prometheus text
 // format.
 func (c *Client) CollectMetrics(ctx context.Context, req *sdk.CollectMetricsRequest) ([]byte, error) {
-	out, err := pluginv2.NewDiagnosticsClient(c.conn).CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: contextToWire(req.Context)})
+	out, err := pluginv2.NewDiagnosticsClient(c.conn).CollectMetrics(ctx,
+		&pluginv2.CollectMetricsRequest{PluginContext: contextToWire(req.Context)})
 	if err != nil {
 		return nil, callError(ctx, err)
 	}

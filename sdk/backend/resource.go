@@ -50,7 +50,8 @@ func (c *Client) CallResource(ctx context.Context, req *CallResourceRequest, rec
 		if err != nil {
 			return callError(ctx, err)
 		}
-		if err := receive(CallResourceResponse{Status: int(part.GetCode()), Header: wire.Header(part.GetHeaders()), Body: part.GetBody()}); err != nil {
+		if err := receive(CallResourceResponse{Status: int(part.GetCode()), Header: wire.Header(part.GetHeaders()),
+			Body: part.GetBody()}); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,8 @@ const (
 
 // ErrNoToken is wrapped by the errors that FromEnv and FromContext return if the plugin has no
 // service account.
-var ErrNoToken = errors.New("the plugin has no service account; it needs \"iam\" in plugin.json, and a host of version 10.3.0 or later with the feature toggle externalServiceAccounts")
+var ErrNoToken = errors.New("the plugin has no service account; it needs \"iam\" in plugin.json, and a host of version 10.3.0 or " +
+	"later with the feature toggle externalServiceAccounts")
 
 const (
 	defaultTimeout = 30 * time.Second
@@ -119,7 +120,9 @@ func IsNotFound(err error) bool {
 
 // call sends body, if it is not nil, as JSON to a fixed path with segments appended, and
 // decodes the response.
-func call[T any](ctx context.Context, c *Client, method, path string, segments []string, query url.Values, body any) (response T, err error) {
+func call[T any](
+	ctx context.Context, c *Client, method, path string, segments []string, query url.Values, body any,
+) (response T, err error) {
 	u, err := sdk.JoinURL(c.base.JoinPath(path).String(), segments...)
 	if err != nil {
 		return response, fmt.Errorf("call host: %w", err)

@@ -54,7 +54,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if r.Response != nil { // after a redirect, with headers for the service
 			if r.Body != nil && r.Body != http.NoBody {
 				_ = r.Body.Close()
-				return nil, sdk.Downstreamf(http.StatusBadGateway, "the upstream service redirected a request with a body to %s; the body is sent to the configured URL only", originOf(r.URL))
+				return nil, sdk.Downstreamf(http.StatusBadGateway,
+					"the upstream service redirected a request with a body to %s; the body is sent to the configured URL only", originOf(r.URL))
 			}
 			strip(r.Header)
 		}
@@ -156,5 +157,6 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 }
 
 func tooLarge(limit int64) error {
-	return sdk.Downstreamf(http.StatusBadGateway, "the response from the upstream service is larger than %d bytes; request less data, or raise the limit", limit)
+	return sdk.Downstreamf(http.StatusBadGateway, "the response from the upstream service is larger than %d bytes; request less data, "+
+		"or raise the limit", limit)
 }

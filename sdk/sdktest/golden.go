@@ -53,7 +53,8 @@ func Golden(t testing.TB, file string, response sdk.DataResponse) {
 	}
 	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))
 	if !bytes.Equal(got, want) {
-		t.Errorf("the response differs from %s (to update it, run %s=1 go test):\n%s", file, EnvUpdate, firstDifference(string(got), string(want)))
+		t.Errorf("the response differs from %s (to update it, run %s=1 go test):\n%s", file, EnvUpdate,
+			firstDifference(string(got), string(want)))
 	}
 }
 

@@ -93,7 +93,8 @@ func sampler(kind, param string) trace.Sampler {
 		slog.Warn("unknown sampler: keeping all traces", "variable", sdk.EnvName(EnvSamplerType), "value", kind)
 		return trace.AlwaysSample()
 	case err != nil || share < 0 || share > 1:
-		slog.Warn("the parameter of the sampler must be a number from 0 to 1: keeping all traces", "variable", sdk.EnvName(EnvSamplerParam), "value", param)
+		slog.Warn("the parameter of the sampler must be a number from 0 to 1: keeping all traces", "variable", sdk.EnvName(EnvSamplerParam),
+			"value", param)
 		return trace.AlwaysSample()
 	}
 	return trace.TraceIDRatioBased(share)

@@ -42,7 +42,8 @@ func run(ctx context.Context, isDry bool) error {
 	}
 	fmt.Printf("\nprepared %d files of %s in %s\n", len(files), r.version, r.out)
 	if !isDry {
-		fmt.Printf("to publish them, run\n\n  gh release create %s --verify-tag --title=%[1]s --notes-file=dist/release/%s dist/release/slipway_* dist/release/%s\n",
+		fmt.Printf("to publish them, run\n\n  gh release create %s --verify-tag --title=%[1]s --notes-file=dist/release/%s "+
+			"dist/release/slipway_* dist/release/%s\n",
 			r.version, notesFile, sumsFile)
 	}
 	return nil

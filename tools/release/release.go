@@ -144,7 +144,8 @@ func (r *release) build(ctx context.Context, p platform, dir string) (executable
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false -d=gcstart=512", "-ldflags=-s -w", "-o", dir+string(filepath.Separator), "./cmd/...")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false -d=gcstart=512",
+		"-ldflags=-s -w", "-o", dir+string(filepath.Separator), "./cmd/...")
 	cmd.Dir = r.root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+p.os, "GOARCH="+p.arch, "GOAMD64=v1", "GOARM=7", "GOARM64=v8.0")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -160,7 +161,8 @@ func (r *release) build(ctx context.Context, p platform, dir string) (executable
 			return nil, fmt.Errorf("build for %s: %w", p, err)
 		}
 		if !r.isDry && info.Main.Version != r.version {
-			return nil, fmt.Errorf("build for %s: the executable has the version %q, want %s; build in a clone of the repository", p, info.Main.Version, r.version)
+			return nil, fmt.Errorf("build for %s: the executable has the version %q, want %s; build in a clone of the repository", p,
+				info.Main.Version, r.version)
 		}
 		executables = append(executables, executable)
 	}

@@ -74,7 +74,8 @@ func imageKind(data []byte) string {
 		return "webp"
 	}
 	start := data[:min(len(data), 64<<10)]
-	if begin := bytes.TrimLeft(bytes.TrimPrefix(start, []byte(BOM)), " \t\r\n"); bytes.HasPrefix(begin, []byte("<")) && bytes.Contains(begin, []byte("<svg")) {
+	if begin := bytes.TrimLeft(bytes.TrimPrefix(start, []byte(BOM)), " \t\r\n"); bytes.HasPrefix(begin,
+		[]byte("<")) && bytes.Contains(begin, []byte("<svg")) {
 		return "svg"
 	}
 	if bytes.HasPrefix(start, []byte("<")) && bytes.Contains(start, []byte(":svg")) {
@@ -87,7 +88,8 @@ func imageKind(data []byte) string {
 func (i Image) Describe() string {
 	switch {
 	case i.Kind != "":
-		return map[string]string{"svg": "an SVG image", "png": "a PNG image", "jpeg": "a JPEG image", "gif": "a GIF image", "webp": "a WebP image"}[i.Kind]
+		return map[string]string{"svg": "an SVG image", "png": "a PNG image", "jpeg": "a JPEG image", "gif": "a GIF image",
+			"webp": "a WebP image"}[i.Kind]
 	case i.IsEmpty:
 		return "an empty file"
 	case path.Ext(i.Text) == ".svg":

@@ -157,7 +157,8 @@ func (s *svgScanner) attribute(element xml.Name, a xml.Attr) {
 
 // loads reports whether an element fetches the address. A link does not.
 func loads(element xml.Name, address string) bool {
-	if strings.EqualFold(element.Local, "a") || element.Space != "" && element.Space != "http://www.w3.org/2000/svg" && element.Space != nsXHTML {
+	if strings.EqualFold(element.Local, "a") ||
+		element.Space != "" && element.Space != "http://www.w3.org/2000/svg" && element.Space != nsXHTML {
 		return false
 	}
 	for _, scheme := range []string{"http:", "https:", "//", "ftp:", "file:"} {

@@ -17,7 +17,7 @@ const (
 )
 
 // frame prints the source line with the position underlined.
-func (t *text) frame(p validate.Place, color string) {
+func (t *writer) frame(p validate.Place, color string) {
 	line := t.line(p.File, p.Line)
 	if len(line) == 0 || p.Column < 1 || p.Column > len(line)+1 {
 		return
@@ -59,7 +59,7 @@ type source struct {
 }
 
 // line returns a line of a file, counted from 1, or nil if the file has no such line.
-func (t *text) line(file string, number int) []rune {
+func (t *writer) line(file string, number int) []rune {
 	s := &t.source
 	if s.file != file {
 		*s = source{file: file, lines: bytes.Split(withoutMark(t.report.Sources[file]), []byte("\n"))}

@@ -3,11 +3,9 @@ package report
 import (
 	"encoding/json"
 	"io"
-	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -20,12 +18,12 @@ const (
 	sourceRoot   = "%SRCROOT%" // which code hosts replace with the repository
 )
 
-// SARIF writes a SARIF 2.1.0 log for code hosts and editors. Its paths are relative to
+// SARIF writes a SARIF 2.1.0 log for code hosts and editors, without fixes, which code hosts ignore. Its paths are relative to
 // the directory in which validate ran, which must be the root of the repository.
 // Suppressed findings are results with a suppression, and checks that did not run are
 // notifications of the invocation.
 func SARIF(w io.Writer, r *validate.Report, o Options) error {
-	s := sarifWriter{report: r, index: map[string]int{}}
+	s := sarifWriter{index: map[string]int{}}
 	run := sarifRun{
 		Invocations:        []sarifInvocation{{IsSuccess: r.ExitCode() != validate.ExitBroken, ExitCode: r.ExitCode()}},
 		OriginalURIBaseIDs: map[string]sarifBase{sourceRoot: {sarifText{"the directory in which validate ran"}}},
@@ -54,9 +52,8 @@ func SARIF(w io.Writer, r *validate.Report, o Options) error {
 }
 
 type sarifWriter struct {
-	report *validate.Report
-	rules  []sarifRule
-	index  map[string]int // of rules by id
+	rules []sarifRule
+	index map[string]int // of rules by id
 }
 
 // add adds a rule unless it is known, and returns its index.
@@ -91,7 +88,6 @@ func (s *sarifWriter) result(f validate.Finding) sarifResult {
 		Level: level(f.Severity), Message: sarifText{text},
 		Locations:    []sarifLocation{location(f.Place)},
 		Fingerprints: map[string]string{"slipway/v1": f.Fingerprint()},
-		Fixes:        s.fixes(f),
 	}
 	for i, related := range f.Related {
 		l := location(related.Place)
@@ -113,38 +109,6 @@ func (s *sarifWriter) notification(skip validate.Skip) sarifNotification {
 		n.Rule = &sarifRuleReference{ID: skip.Rule, Index: s.add(validate.Rule{ID: skip.Rule, Severity: validate.Warning})}
 	}
 	return n
-}
-
-// fixes returns the fix of a finding, or nil if the fix is more than edits of text in the
-// report. The byte order mark is not such text: it has no column.
-func (s *sarifWriter) fixes(f validate.Finding) []sarifFix {
-	if f.Fix == nil {
-		return nil
-	}
-	changes := map[string][]sarifReplacement{}
-	for _, e := range f.Fix.Edits {
-		text := withoutMark(s.report.Sources[e.File])
-		mark := len(s.report.Sources[e.File]) - len(text)
-		if e.MakeExecutable || e.From < mark || e.From > e.To || e.To > mark+len(text) {
-			return nil
-		}
-		region := sarifRegion{}
-		region.StartLine, region.StartColumn = lineColumn(text, e.From-mark)
-		region.EndLine, region.EndColumn = lineColumn(text, e.To-mark)
-		replacement := sarifReplacement{Deleted: region}
-		if e.Text != "" {
-			replacement.Inserted = &sarifText{e.Text}
-		}
-		changes[e.File] = append(changes[e.File], replacement)
-	}
-	fix := sarifFix{Description: sarifText{sentence(f.Fix.Title)}}
-	for _, file := range slices.Sorted(maps.Keys(changes)) {
-		fix.Changes = append(fix.Changes, sarifChange{artifact(file), changes[file]})
-	}
-	if len(fix.Changes) == 0 {
-		return nil
-	}
-	return []sarifFix{fix}
 }
 
 func location(p validate.Place) sarifLocation {

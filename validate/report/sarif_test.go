@@ -31,51 +31,12 @@ func TestSARIFNamesFiles(t *testing.T) {
 	}
 }
 
-// TestSARIFFixes checks the regions of a fix.
-func TestSARIFFixes(t *testing.T) {
+// TestTextAfterAByteOrderMark checks that a quoted line does not contain the mark.
+func TestTextAfterAByteOrderMark(t *testing.T) {
 	t.Parallel()
-	r := sample()
-	s := sarifWriter{report: r, index: map[string]int{}}
-	for _, f := range r.Findings {
-		fixes := s.fixes(f)
-		if f.Fix == nil {
-			if fixes != nil {
-				t.Errorf("%s has a fix", f.Rule)
-			}
-			continue
-		}
-		got := fixes[0].Changes[0].Replacements[0]
-		if got.Deleted != (sarifRegion{3, 2, 3, 9}) || got.Inserted.Text != `"naive"` {
-			t.Errorf("%+v", got)
-		}
-		f.Fix = &validate.Fix{Edits: []validate.Edit{{File: "plugin.json", From: 1, To: 4000}}}
-		if s.fixes(f) != nil {
-			t.Error("a fix with an edit outside the file")
-		}
-		f.Fix = &validate.Fix{Edits: []validate.Edit{{File: "gpx", MakeExecutable: true}}}
-		if s.fixes(f) != nil {
-			t.Error("a fix without text")
-		}
-	}
-}
-
-// TestSARIFFixesAfterAByteOrderMark checks that regions do not count the mark, which edits do.
-func TestSARIFFixesAfterAByteOrderMark(t *testing.T) {
-	t.Parallel()
-	s := sarifWriter{report: &validate.Report{Sources: map[string][]byte{"plugin.json": []byte(byteOrderMark + "{}")}}}
-	for from, want := range map[int]sarifRegion{3: {1, 1, 1, 3}, 0: {}} {
-		fix := &validate.Fix{Edits: []validate.Edit{{File: "plugin.json", From: from, To: 5}}}
-		got := sarifRegion{}
-		for _, f := range s.fixes(validate.Finding{Fix: fix}) {
-			got = f.Changes[0].Replacements[0].Deleted
-		}
-		if got != want {
-			t.Errorf("from byte %d: got %+v, want %+v", from, got, want)
-		}
-	}
 	got := write(t, "text", &validate.Report{
 		Findings: []validate.Finding{{Place: validate.Place{File: "plugin.json", Line: 1, Column: 1, EndLine: 1, EndColumn: 3}}},
-		Sources:  s.report.Sources,
+		Sources:  map[string][]byte{"plugin.json": []byte(byteOrderMark + "{}")},
 	}, Options{})
 	if !strings.Contains(got, " | {}\n") {
 		t.Errorf("the line of a file with a byte order mark:\n%s", got)

@@ -28,10 +28,3 @@ const byteOrderMark = "\uFEFF"
 // withoutMark returns a text without its byte order mark, which lines and columns do not
 // count.
 func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte(byteOrderMark)) }
-
-// lineColumn converts a byte offset to a line and a column, both from 1.
-func lineColumn(text []byte, offset int) (line, column int) {
-	before := text[:offset]
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -18,7 +19,7 @@ func Text(w io.Writer, r *validate.Report, o Options) error {
 		return err
 	}
 	b := bufio.NewWriter(w)
-	t := &text{w: b, report: r, hasColor: o.HasColor, isVerbose: o.IsVerbose}
+	t := &writer{w: b, report: r, hasColor: o.HasColor, isVerbose: o.IsVerbose}
 	t.skips()
 	t.gone()
 	t.printf("%s\n", summary(r))
@@ -29,14 +30,14 @@ func Text(w io.Writer, r *validate.Report, o Options) error {
 // Sources holds the text of the files by path.
 func Findings(w io.Writer, findings []validate.Finding, sources map[string][]byte, o Options) error {
 	b := bufio.NewWriter(w)
-	t := &text{w: b, report: &validate.Report{Sources: sources}, hasColor: o.HasColor}
+	t := &writer{w: b, report: &validate.Report{Sources: sources}, hasColor: o.HasColor}
 	for _, f := range findings {
 		t.finding(f)
 	}
 	return b.Flush()
 }
 
-type text struct {
+type writer struct {
 	w         io.Writer
 	report    *validate.Report
 	hasColor  bool
@@ -53,7 +54,7 @@ const (
 	faint  = "2"
 )
 
-func (t *text) finding(f validate.Finding) {
+func (t *writer) finding(f validate.Finding) {
 	color := map[validate.Severity]string{validate.Error: red, validate.Warning: yellow}[f.Severity]
 	if color == "" {
 		color = blue
@@ -69,7 +70,7 @@ func (t *text) finding(f validate.Finding) {
 	t.printf("\n")
 }
 
-func (t *text) skips() {
+func (t *writer) skips() {
 	for _, g := range groups(t.report.Skips) {
 		t.printf("%s: %s: %s\n", t.paint(bold, terminal.Line(g.file)), t.paint(yellow, "not checked"), terminal.Line(g.line()))
 		if t.isVerbose && len(g.rules) > 1 {
@@ -80,12 +81,12 @@ func (t *text) skips() {
 }
 
 // gone prints the baseline entries that no longer occur.
-func (t *text) gone() {
+func (t *writer) gone() {
 	for _, f := range t.report.Gone {
 		t.printf("%s: %s: %s (%s)\n", t.paint(bold, terminal.Line(f.File)), t.paint(blue, "fixed"), terminal.Line(f.Message), f.Rule)
 	}
 	if n := len(t.report.Gone); n > 0 {
-		t.printf("  help: update the baseline, which still contains %s\n\n", count(n, "fixed finding"))
+		t.printf("  help: update the baseline, which still contains %s\n\n", text.Plural(n, "fixed finding"))
 	}
 }
 
@@ -94,15 +95,19 @@ func summary(r *validate.Report) string {
 	var parts []string
 	for _, s := range []validate.Severity{validate.Error, validate.Warning, validate.Info} {
 		if n := r.Count(s); n > 0 {
-			parts = append(parts, count(n, nounOf(s)))
+			parts = append(parts, text.Plural(n, nounOf(s)))
 		}
 	}
 	if len(parts) == 0 {
 		parts = []string{"no findings"}
 	}
-	line := strings.Join(parts, ", ") + " in " + count(r.Plugins, "plugin.json file")
+	line := strings.Join(parts, ", ") + " in " + text.Plural(r.Plugins, "plugin.json file")
 	if len(r.Profiles) > 0 {
-		line += fmt.Sprintf(" (%s: %s; detected)", plural("profile", len(r.Profiles)), strings.Join(r.Profiles, ", "))
+		noun := "profile"
+		if len(r.Profiles) > 1 {
+			noun = "profiles"
+		}
+		line += fmt.Sprintf(" (%s: %s; detected)", noun, strings.Join(r.Profiles, ", "))
 	}
 	if n := len(r.Suppressed); n > 0 {
 		line += fmt.Sprintf("; %d suppressed", n)
@@ -111,7 +116,7 @@ func summary(r *validate.Report) string {
 		line += fmt.Sprintf("; %d fixed since the baseline", n)
 	}
 	if n := len(r.Skips); n > 0 {
-		line += "; " + count(n, "check") + " did not run"
+		line += "; " + text.Plural(n, "check") + " did not run"
 	}
 	return line
 }
@@ -125,9 +130,9 @@ func nounOf(s validate.Severity) string {
 }
 
 // printf writes to a bufio.Writer, which keeps the first error for Flush.
-func (t *text) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }
+func (t *writer) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }
 
-func (t *text) paint(color, s string) string {
+func (t *writer) paint(color, s string) string {
 	if !t.hasColor {
 		return s
 	}
@@ -136,21 +141,12 @@ func (t *text) paint(color, s string) string {
 
 func place(p validate.Place) string { return terminal.Line(p.Address()) }
 
-func count(n int, noun string) string { return fmt.Sprintf("%d %s", n, plural(noun, n)) }
-
-func plural(noun string, n int) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
-}
-
-// Wrap breaks a text into lines of at most width bytes and indents all but the first by
+// Wrap breaks s into lines of at most width bytes and indents all but the first by
 // two spaces.
-func Wrap(text string, width int) string {
+func Wrap(s string, width int) string {
 	var b strings.Builder
 	at := 0
-	for i, word := range strings.Fields(text) {
+	for i, word := range strings.Fields(s) {
 		switch {
 		case i == 0:
 		case at+1+len(word) > width:

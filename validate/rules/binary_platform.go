@@ -16,9 +16,10 @@ func binaryPlatform() validate.Rule {
 		ID:       "binary-platform",
 		Severity: validate.Error,
 		Summary:  "executable for the wrong platform",
-		Why:      "The host cannot start an executable that was built for another operating system or architecture. The header of the file shows the platform.",
-		Help:     "build it again for the platform in its name",
-		Where:    validate.Dist | validate.Zip,
+		Why: "The host cannot start an executable that was built for another operating system or architecture. The header of the " +
+			"file shows the platform.",
+		Help:  "build it again for the platform in its name",
+		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			for _, m := range inspect.Executables.Of(p).Matches {
 				if m.Platform == (bundle.Platform{}) || !inspect.IsFirst(p, "binary-platform", m.File) {

@@ -20,9 +20,10 @@ func bundleOutdated() validate.Rule {
 		ID:       "bundle-outdated",
 		Severity: validate.Warning,
 		Summary:  "module.js built by a version of Slipway that let libraries call the host's define",
-		Why:      "A library in the bundle that looks for an AMD loader before CommonJS finds that of the host, and exports nothing to the plugin. The plugin then does not load, or fails when it uses the library.",
-		Help:     "build the plugin again",
-		Where:    validate.Dist | validate.Zip,
+		Why: "A library in the bundle that looks for an AMD loader before CommonJS finds that of the host, and exports nothing to " +
+			"the plugin. The plugin then does not load, or fails when it uses the library.",
+		Help:  "build the plugin again",
+		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			name := path.Join(p.Dir, moduleFile)
 			if !inspect.Exists(p, name) {
@@ -35,7 +36,8 @@ func bundleOutdated() validate.Rule {
 			}
 			header, _, _ := bytes.Cut(data, []byte("\n"))
 			if bytes.Contains(header, []byte(exposedWrapper)) && amdTest.Match(data) {
-				p.Reportf(validate.Place{File: name}, "a library in module.js may be empty in existing hosts: an earlier version of Slipway built the file")
+				p.Reportf(validate.Place{File: name}, "a library in module.js may be empty in existing hosts: an earlier version of Slipway "+
+					"built the file")
 			}
 		},
 	}

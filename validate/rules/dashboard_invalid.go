@@ -13,8 +13,9 @@ func dashboardInvalid() validate.Rule {
 		ID:       "dashboard-invalid",
 		Severity: validate.Error,
 		Summary:  "included dashboard that the host does not import",
-		Why:      "The host offers included dashboards for import. It refuses one that it cannot store, so users of the plugin cannot import it. In the grafana profile, the finding is a warning, or info if only the uid is missing.",
-		Help:     "export the dashboard again, with its title and uid",
+		Why: "The host offers included dashboards for import. It refuses one that it cannot store, so users of the plugin cannot " +
+			"import it. In the grafana profile, the finding is a warning, or info if only the uid is missing.",
+		Help: "export the dashboard again, with its title and uid",
 		Check: func(p *validate.Pass) {
 			for _, d := range inspect.Dashboards.Of(p) {
 				if d.Err == nil {

@@ -15,9 +15,11 @@ func debugFile() validate.Rule {
 		ID:       "debug-file",
 		Severity: validate.Error,
 		Summary:  "debugger file in a built plugin",
-		Why:      "standalone.txt and pid.txt contain the address and process id of a backend that was started in a debugger. On another machine they are wrong: a backend built with Grafana's SDK makes the host connect to that address if any process has that id. A file whose name begins with __debug_bin is an executable built for a debugger.",
-		Help:     "delete it, and build again without the debugger",
-		Where:    validate.Dist | validate.Zip,
+		Why: "standalone.txt and pid.txt contain the address and process id of a backend that was started in a debugger. On another " +
+			"machine they are wrong: a backend built with Grafana's SDK makes the host connect to that address if any process has that id. A " +
+			"file whose name begins with __debug_bin is an executable built for a debugger.",
+		Help:  "delete it, and build again without the debugger",
+		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			entries, err := fs.ReadDir(p.FS, p.Dir)
 			if err != nil {

@@ -12,8 +12,9 @@ func dependencyRangeInvalid() validate.Rule {
 		ID:       "dependency-range-invalid",
 		Severity: validate.Error,
 		Summary:  "invalid range of service versions",
-		Why:      "The host checks its own version against this range. A range that it cannot parse allows either no version or every version. In the grafana profile, the finding is a warning if Grafana's published schema accepts the range.",
-		Help:     "write a range such as >=10.3.0",
+		Why: "The host checks its own version against this range. A range that it cannot parse allows either no version or every " +
+			"version. In the grafana profile, the finding is a warning if Grafana's published schema accepts the range.",
+		Help: "write a range such as >=10.3.0",
 		Check: func(p *validate.Pass) {
 			_, err, ok := inspect.ServiceRange(p)
 			if !ok || err == nil {

@@ -14,8 +14,9 @@ func dependencyRangeUnsatisfiable() validate.Rule {
 		ID:       "dependency-range-unsatisfiable",
 		Severity: validate.Error,
 		Summary:  "unsatisfiable range of service versions",
-		Why:      "Conditions separated by a space must all hold. If they exclude each other, the range allows no version, and the plugin cannot be installed. In the grafana profile, the finding is a warning if Grafana's published schema accepts the range.",
-		Help:     "separate alternatives with ||, as in 6.x.x || 7.x.x, or widen the range",
+		Why: "Conditions separated by a space must all hold. If they exclude each other, the range allows no version, and the plugin " +
+			"cannot be installed. In the grafana profile, the finding is a warning if Grafana's published schema accepts the range.",
+		Help: "separate alternatives with ||, as in 6.x.x || 7.x.x, or widen the range",
 		Check: func(p *validate.Pass) {
 			r, err, ok := inspect.ServiceRange(p)
 			if !ok || err != nil || r.IsSatisfiable() {

@@ -16,8 +16,9 @@ func dependencyUnknownType() validate.Rule {
 		ID:       "dependency-unknown-type",
 		Severity: validate.Error,
 		Summary:  "dependency of the wrong type",
-		Why:      "The contract allows dependencies only on apps, data sources and panels. The type in the dependency must be that of the required plugin.",
-		Help:     "write the type of the plugin that is required",
+		Why: "The contract allows dependencies only on apps, data sources and panels. The type in the dependency must be that of the " +
+			"required plugin.",
+		Help: "write the type of the plugin that is required",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {
 				if v.Keyword != "enum" || !isDependencyType(v.Pointer) {

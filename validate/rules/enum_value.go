@@ -14,8 +14,9 @@ func enumValue() validate.Rule {
 		ID:       "enum-value",
 		Severity: validate.Error,
 		Summary:  "value that is not allowed",
-		Why:      `The host knows only the allowed values. For any other, it rejects the plugin or ignores the key. In the grafana profile, the finding is a warning in "roles".`,
-		Help:     "use one of the allowed values",
+		Why: `The host knows only the allowed values. For any other, it rejects the plugin or ignores the key. In the grafana ` +
+			`profile, the finding is a warning in "roles".`,
+		Help: "use one of the allowed values",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {
 				if v.Keyword != "enum" || isDependencyType(v.Pointer) && p.Runs("dependency-unknown-type") {

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/google/go-cmp/cmp"
 

@@ -15,9 +15,10 @@ func generatedInvalid() validate.Rule {
 		ID:       "generated-invalid",
 		Severity: validate.Error,
 		Summary:  `invalid entry in "generated"`,
-		Why:      `Before it loads a plugin, the web application reads from "generated" what the plugin adds to the user interface. It cannot use invalid entries.`,
-		Help:     `build the plugin again, and do not edit "generated" by hand`,
-		Where:    validate.Dist | validate.Zip,
+		Why: `Before it loads a plugin, the web application reads from "generated" what the plugin adds to the user interface. It ` +
+			`cannot use invalid entries.`,
+		Help:  `build the plugin again, and do not edit "generated" by hand`,
+		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.GeneratedViolations(p) {
 				p.Reportf(v.Place(p), "%s", v.Message(p.Doc))

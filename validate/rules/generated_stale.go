@@ -20,9 +20,10 @@ func generatedStale() validate.Rule {
 		ID:       "generated-stale",
 		Severity: validate.Error,
 		Summary:  `stale extension in "generated"`,
-		Why:      `The web application offers the extensions that "generated" lists. If the frontend does not register them, users select something that does not exist.`,
-		Help:     "build the frontend and plugin.json again",
-		Where:    validate.Dist | validate.Zip,
+		Why: `The web application offers the extensions that "generated" lists. If the frontend does not register them, users select ` +
+			`something that does not exist.`,
+		Help:  "build the frontend and plugin.json again",
+		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			listed, kinds := []string{}, []string{} // the first extension of each type
 			for _, item := range p.Doc.Items(extensionsPointer) {

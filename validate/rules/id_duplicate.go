@@ -14,12 +14,15 @@ func idDuplicate() validate.Rule {
 		ID:       "id-duplicate",
 		Severity: validate.Error,
 		Summary:  "two plugins with the same id",
-		Why:      "If several plugins have the same id, the host mounts only the first one that it finds. A build has the id of its source, so sources are compared only with sources, and builds only with builds. A plugin.json in a directory beside src is treated as a build.",
-		Help:     "delete one of the plugins, or change its id",
+		Why: "If several plugins have the same id, the host mounts only the first one that it finds. A build has the id of its " +
+			"source, so sources are compared only with sources, and builds only with builds. A plugin.json in a directory beside src is " +
+			"treated as a build.",
+		Help: "delete one of the plugins, or change its id",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			first := firstWithID.Of(p)[idOf{p.Where, id}]
-			if _, isLink := p.Form(p.File); isLink || first == nil || first.File == p.File || isBesideSource(first.File, p.File) || isBesideSource(p.File, first.File) {
+			if _, isLink := p.Form(p.File); isLink || first == nil || first.File == p.File || isBesideSource(first.File,
+				p.File) || isBesideSource(p.File, first.File) {
 				return
 			}
 			p.Report(validate.Finding{

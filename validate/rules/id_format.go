@@ -13,8 +13,9 @@ func idFormat() validate.Rule {
 		ID:       "id-format",
 		Severity: validate.Warning,
 		Summary:  "malformed plugin id",
-		Why:      "The id is part of URLs, directory names and action names. Lowercase letters, digits and hyphens are safe in all of them. Other characters may have to be escaped, and on some systems two ids that differ only in case share a directory.",
-		Help:     "write <organization>-<name>-<type> in lowercase, such as acme-clock-panel; do not change the id of a published plugin",
+		Why: "The id is part of URLs, directory names and action names. Lowercase letters, digits and hyphens are safe in all of " +
+			"them. Other characters may have to be escaped, and on some systems two ids that differ only in case share a directory.",
+		Help: "write <organization>-<name>-<type> in lowercase, such as acme-clock-panel; do not change the id of a published plugin",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			if id == "" || inspect.IsBuiltIn(p) {

@@ -10,9 +10,10 @@ func jsonSyntax() validate.Rule {
 		ID:       "json-syntax",
 		Severity: validate.Error,
 		Summary:  "invalid JSON",
-		Why:      "The host parses strict JSON, without comments or trailing commas. It does not load a plugin whose plugin.json it cannot parse.",
-		Help:     "fix the syntax here or just before",
-		IsRaw:    true,
+		Why: "The host parses strict JSON, without comments or trailing commas. It does not load a plugin whose plugin.json it " +
+			"cannot parse.",
+		Help:  "fix the syntax here or just before",
+		IsRaw: true,
 		Check: func(p *validate.Pass) {
 			bad := invalidUTF8(p.Data)
 			for _, f := range p.Syntax {

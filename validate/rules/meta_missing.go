@@ -12,9 +12,10 @@ func metaMissing() validate.Rule {
 		ID:       "meta-missing",
 		Severity: validate.Error,
 		Summary:  "missing plugin.json",
-		Why:      "A directory is a plugin only if it contains plugin.json. If a plugin has a dist directory, the host looks for plugin.json only there.",
-		Help:     "validate the directory of a plugin, or create plugin.json",
-		IsRaw:    true,
+		Why: "A directory is a plugin only if it contains plugin.json. If a plugin has a dist directory, the host looks for " +
+			"plugin.json only there.",
+		Help:  "validate the directory of a plugin, or create plugin.json",
+		IsRaw: true,
 		Check: func(p *validate.Pass) {
 			switch {
 			case !p.IsMissing:

@@ -14,8 +14,9 @@ func minVersionIAM() validate.Rule {
 		ID:       "min-version-iam",
 		Severity: validate.Error,
 		Summary:  `"iam" with service versions before 10.3.0`,
-		Why:      "Earlier hosts do not create service accounts for plugins, so the backend starts without a token. In the grafana profile, the finding is a warning.",
-		Help:     "raise the lower bound of the range of service versions to 10.3.0 or later",
+		Why: "Earlier hosts do not create service accounts for plugins, so the backend starts without a token. In the grafana " +
+			"profile, the finding is a warning.",
+		Help: "raise the lower bound of the range of service versions to 10.3.0 or later",
 		Check: func(p *validate.Pass) {
 			if len(p.Doc.Items("/iam/permissions")) > 0 {
 				severity := validate.Severity("")

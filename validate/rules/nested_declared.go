@@ -15,8 +15,9 @@ func nestedDeclared() validate.Rule {
 		ID:       "nested-declared",
 		Severity: validate.Error,
 		Summary:  `mismatch between "includes" and the nested plugins`,
-		Why:      `"includes" shows people what a plugin installs. A nested plugin that is not listed is installed without their knowledge, and a listed plugin that does not exist is not installed at all. In the grafana profile, the findings are warnings.`,
-		Help:     `list the plugin in "includes", with its type, name and path`,
+		Why: `"includes" shows people what a plugin installs. A nested plugin that is not listed is installed without their ` +
+			`knowledge, and a listed plugin that does not exist is not installed at all. In the grafana profile, the findings are warnings.`,
+		Help: `list the plugin in "includes", with its type, name and path`,
 		Check: func(p *validate.Pass) {
 			if kind := p.Doc.Kind("/includes"); inspect.IsNested(p) || p.Doc.Kind("") != "object" || kind != "" && kind != "array" {
 				return

@@ -14,8 +14,9 @@ func nestedType() validate.Rule {
 		ID:       "nested-type",
 		Severity: validate.Error,
 		Summary:  "unsupported nested plugin",
-		Why:      "The contract allows only apps to contain other plugins, and only data sources and panels to be nested. Not every host loads other combinations. If only the type of the outer plugin is wrong, the finding is a warning.",
-		Help:     "ship it as a separate plugin",
+		Why: "The contract allows only apps to contain other plugins, and only data sources and panels to be nested. Not every host " +
+			"loads other combinations. If only the type of the outer plugin is wrong, the finding is a warning.",
+		Help: "ship it as a separate plugin",
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
 			if !inspect.IsNested(p) || !slices.Contains(bundle.Types(), bundle.Type(kind)) {

@@ -14,9 +14,10 @@ func packageVersionMismatch() validate.Rule {
 		ID:       "package-version-mismatch",
 		Severity: validate.Error,
 		Summary:  "version mismatch between plugin.json and package.json",
-		Why:      "Releases are named after the version in package.json, but the host reads plugin.json. If the versions differ, an update can be mistaken for the version that is already installed. In the grafana profile, the finding is a warning.",
-		Help:     "write %VERSION% in plugin.json, so that the build copies the version from package.json",
-		Where:    validate.Source,
+		Why: "Releases are named after the version in package.json, but the host reads plugin.json. If the versions differ, an " +
+			"update can be mistaken for the version that is already installed. In the grafana profile, the finding is a warning.",
+		Help:  "write %VERSION% in plugin.json, so that the build copies the version from package.json",
+		Where: validate.Source,
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/version"
 			version, _ := p.Doc.Text(pointer)

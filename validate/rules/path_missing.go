@@ -13,8 +13,9 @@ func pathMissing() validate.Rule {
 		ID:       "path-missing",
 		Severity: validate.Error,
 		Summary:  "path to a missing file",
-		Why:      "A missing logo, screenshot or dashboard appears as a broken image or an error. In a source tree whose repository has its own build, which may create the file, the finding is a warning.",
-		Help:     "add the file, or correct the path, which is relative to plugin.json",
+		Why: "A missing logo, screenshot or dashboard appears as a broken image or an error. In a source tree whose repository has " +
+			"its own build, which may create the file, the finding is a warning.",
+		Help: "add the file, or correct the path, which is relative to plugin.json",
 		Check: func(p *validate.Pass) {
 			for _, a := range inspect.Assets.Of(p) {
 				if a.Verdict != inspect.PathMissing {

@@ -16,8 +16,10 @@ func requiredField() validate.Rule {
 		ID:       "required-field",
 		Severity: validate.Error,
 		Summary:  "missing or empty required key",
-		Why:      `The host and the catalog rely on these keys. Without them, the host rejects the plugin or shows it without its name, version or logo. In the grafana profile, the finding is a warning for any key in "roles", "iam", "routes", "includes" and "extensions", for any key in "info" and "dependencies" of a nested plugin, and for a plugin name that is empty.`,
-		Help:     "add the key",
+		Why: `The host and the catalog rely on these keys. Without them, the host rejects the plugin or shows it without its name, ` +
+			`version or logo. In the grafana profile, the finding is a warning for any key in "roles", "iam", "routes", "includes" and ` +
+			`"extensions", for any key in "info" and "dependencies" of a nested plugin, and for a plugin name that is empty.`,
+		Help: "add the key",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {
 				f := validate.Finding{Place: v.Place(p), Message: v.Message(p.Doc)}

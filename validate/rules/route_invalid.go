@@ -15,8 +15,9 @@ func routeInvalid() validate.Rule {
 		ID:       "route-invalid",
 		Severity: validate.Warning,
 		Summary:  "route with an invalid method, URL or header",
-		Why:      "The host proxies requests according to these routes. It responds with an error to requests for an invalid route, or forwards them with an empty header.",
-		Help:     "correct the route",
+		Why: "The host proxies requests according to these routes. It responds with an error to requests for an invalid route, or " +
+			"forwards them with an empty header.",
+		Help: "correct the route",
 		Check: func(p *validate.Pass) {
 			for _, route := range p.Doc.Items("/routes") {
 				checkMethods(p, route+"/method")

@@ -21,9 +21,10 @@ func sourcemapMissing() validate.Rule {
 		ID:       "sourcemap-missing",
 		Severity: validate.Warning,
 		Summary:  "bundled module.js without a source map",
-		Why:      "Without a source map, a stack trace points at a column of one very long line, and reviewers cannot see what the bundle was built from.",
-		Help:     "configure the frontend build to write module.js.map",
-		Where:    validate.Dist | validate.Zip,
+		Why: "Without a source map, a stack trace points at a column of one very long line, and reviewers cannot see what the bundle " +
+			"was built from.",
+		Help:  "configure the frontend build to write module.js.map",
+		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			name := path.Join(p.Dir, moduleFile)
 			if !inspect.Exists(p, name) || inspect.Exists(p, name+".map") {

@@ -44,9 +44,10 @@ func scanImages(p *validate.Pass, left int64) {
 		}
 		if left -= int64(len(data)); left < 0 {
 			p.Report(validate.Finding{
-				Place:   p.Value(i.Pointer),
-				Message: fmt.Sprintf("the SVG images are larger than %d MiB in total, so %s and those after it are not checked", maxSVGBytes>>20, i.Text),
-				Help:    "make the images smaller",
+				Place: p.Value(i.Pointer),
+				Message: fmt.Sprintf("the SVG images are larger than %d MiB in total, so %s and those after it are not checked", maxSVGBytes>>20,
+					i.Text),
+				Help: "make the images smaller",
 			})
 			return
 		}

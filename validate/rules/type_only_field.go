@@ -33,8 +33,9 @@ func typeOnlyField() validate.Rule {
 		ID:       "type-only-field",
 		Severity: validate.Warning,
 		Summary:  "key that has no effect for the plugin type",
-		Why:      `Some keys apply only to certain types of plugin, such as "preload" to apps, "skipDataQuery" to panels and "metrics" to data sources. In other plugins they have no effect.`,
-		Help:     `delete the key, or correct "type"`,
+		Why: `Some keys apply only to certain types of plugin, such as "preload" to apps, "skipDataQuery" to panels and "metrics" to ` +
+			`data sources. In other plugins they have no effect.`,
+		Help: `delete the key, or correct "type"`,
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
 			if !slices.Contains(bundle.Types(), bundle.Type(kind)) {

@@ -17,8 +17,9 @@ func unknownField() validate.Rule {
 		ID:       "unknown-field",
 		Severity: validate.Warning,
 		Summary:  "unknown key",
-		Why:      "The host ignores keys that it does not know, so a misspelled key silently has no effect. If the key is a misspelling of a required key, the finding is an error.",
-		Help:     "delete the key",
+		Why: "The host ignores keys that it does not know, so a misspelled key silently has no effect. If the key is a misspelling " +
+			"of a required key, the finding is an error.",
+		Help: "delete the key",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {
 				if v.Keyword != "additionalProperties" {

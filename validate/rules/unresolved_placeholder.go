@@ -11,9 +11,10 @@ func unresolvedPlaceholder() validate.Rule {
 		ID:       "unresolved-placeholder",
 		Severity: validate.Error,
 		Summary:  "placeholder left in a built plugin.json",
-		Why:      "The build replaces %VERSION%, %TODAY% and %PLUGIN_ID%. Users see any placeholder that is left, and a version that contains one cannot be compared.",
-		Help:     "build the plugin again, or write the value",
-		Where:    validate.Dist | validate.Zip,
+		Why: "The build replaces %VERSION%, %TODAY% and %PLUGIN_ID%. Users see any placeholder that is left, and a version that " +
+			"contains one cannot be compared.",
+		Help:  "build the plugin again, or write the value",
+		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			for _, pointer := range p.Doc.Pointers() {
 				text, _ := p.Doc.Text(pointer)

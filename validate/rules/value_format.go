@@ -14,8 +14,9 @@ func valueFormat() validate.Rule {
 		ID:       "value-format",
 		Severity: validate.Warning,
 		Summary:  "string in the wrong format",
-		Why:      "Catalogs reject a plugin.json with such a value, and the host ignores the value or cannot use it: a link without a scheme does not work, and an extension with a malformed id is not found.",
-		Help:     "write the value in the required format",
+		Why: "Catalogs reject a plugin.json with such a value, and the host ignores the value or cannot use it: a link without a " +
+			"scheme does not work, and an extension with a malformed id is not found.",
+		Help: "write the value in the required format",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {
 				text, _ := p.Doc.Text(v.Pointer)

@@ -9,10 +9,11 @@ import (
 
 func zipSymlink() validate.Rule {
 	return validate.Rule{
-		ID:        "zip-symlink",
-		Severity:  validate.Error,
-		Summary:   "symbolic link or special file in a zip",
-		Why:       "A symbolic link in a zip can lead anywhere on the machine that unpacks it, so hosts reject it. On Windows it becomes a text file.",
+		ID:       "zip-symlink",
+		Severity: validate.Error,
+		Summary:  "symbolic link or special file in a zip",
+		Why: "A symbolic link in a zip can lead anywhere on the machine that unpacks it, so hosts reject it. On Windows it becomes " +
+			"a text file.",
 		Help:      "package the target of the link instead",
 		Where:     validate.Zip,
 		OfArchive: true,

@@ -215,7 +215,8 @@ func (v Violation) Message(doc *bundle.Document) string {
 	case "pattern":
 		return fmt.Sprintf("%s is malformed: %q", Name(v.Pointer), text)
 	case "format":
-		return fmt.Sprintf("%s must be %s, found %q", Name(v.Pointer), map[string]string{"email": "an email address", "uri": "a full URL"}[v.Node.Format], text)
+		return fmt.Sprintf("%s must be %s, found %q", Name(v.Pointer),
+			map[string]string{"email": "an email address", "uri": "a full URL"}[v.Node.Format], text)
 	}
 	return fmt.Sprintf("%s must be %s, found %s", Name(v.Pointer), jsontype.Name(v.Node.Type), jsontype.Name(doc.Kind(v.Pointer)))
 }

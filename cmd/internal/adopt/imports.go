@@ -104,7 +104,8 @@ type magefile struct {
 // text returns the source of the magefile.
 func (m magefile) text(packageName string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "//go:build mage\n\n// The targets of Slipway. To list all targets, run \"go tool mage -l\".\n\npackage %s\n\nimport (\n", packageName)
+	fmt.Fprintf(&b, "//go:build mage\n\n// The targets of Slipway. To list all targets, run \"go tool mage -l\".\n\npackage "+
+		"%s\n\nimport (\n", packageName)
 	for _, name := range m.imports {
 		fmt.Fprintf(&b, "\t%s\n\t_ %q\n", strings.TrimSpace("//mage:import "+m.namespace), name)
 	}

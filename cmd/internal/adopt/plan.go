@@ -135,7 +135,8 @@ func noPlugin(dir string) error {
 	if len(found) == 0 {
 		return request("%s: %w", dir, bundle.ErrNoPlugin)
 	}
-	return request("%s has no plugin.json or src/plugin.json; run init in the directory of one of its plugins: %s", dir, strings.Join(found, ", "))
+	return request("%s has no plugin.json or src/plugin.json; run init in the directory of one of its plugins: %s", dir,
+		strings.Join(found, ", "))
 }
 
 // topDir returns the top directory of the Git repository that contains dir, or dir.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,9 +16,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
@@ -100,7 +101,8 @@ func (p *Plan) openModule() (*goModule, error) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(m.dir, "vendor", "modules.txt")); err == nil {
-		return nil, request("%s has a vendor directory, which would no longer match go.mod; add Slipway with the go command, as described in doc/adopting.md", m.dir)
+		return nil, request("%s has a vendor directory, which would no longer match go.mod; add Slipway with the go command, as described "+
+			"in doc/adopting.md", m.dir)
 	}
 	var err error
 	if m.sumBefore, err = readRegular(filepath.Join(m.dir, "go.sum")); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +163,7 @@ func (m *goModule) require(ctx context.Context, work string, o Options) error {
 		return &RequestError{err}
 	}
 	m.workFile, m.sumAfter = filepath.Join(work, "go.mod"), m.sumBefore
-	if f.Go == nil || semver.MustParse(release(f.Go.Version)).LessThan(semver.MustParse(oldestGo)) {
+	if f.Go == nil || goversion.Compare(goversion.Lang("go"+f.Go.Version), "go"+oldestGo) < 0 {
 		if f, err = m.raiseGo(ctx, f, o); err != nil {
 			return err
 		}
@@ -172,7 +174,7 @@ func (m *goModule) require(ctx context.Context, work string, o Options) error {
 	}
 	sums := [][2]string{{Targets, version}}
 	has := required(f, mage)
-	if has != "" && semver.MustParse(has).LessThan(semver.MustParse(oldestMage)) {
+	if has != "" && semver.Compare(has, oldestMage) < 0 {
 		m.oldMage = has
 	} else {
 		if has == "" {
@@ -212,11 +214,6 @@ func (m *goModule) require(ctx context.Context, work string, o Options) error {
 		return err
 	}
 	return errors.Join(os.WriteFile(m.workFile, m.after, 0o644), os.WriteFile(filepath.Join(work, "go.sum"), m.sumAfter, 0o644))
-}
-
-// release returns the release of Go that a version of go.mod belongs to, such as 1.25 for 1.25rc1.
-func release(version string) string {
-	return regexp.MustCompile(`^\d+(\.\d+)*`).FindString(version)
 }
 
 // required returns the version that go.mod requires of a module, or "".

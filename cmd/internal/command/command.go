@@ -121,7 +121,8 @@ func (p Program) Root() *cobra.Command {
 
 // command returns the command of a verb.
 func (p Program) command(v verbs.Verb) *cobra.Command {
-	c := &cobra.Command{Use: v.Usage(), Short: v.Short, Long: v.Long, Example: v.Example, Hidden: v.IsHidden}
+	long, examples := v.Help()
+	c := &cobra.Command{Use: v.Usage(), Short: v.Short, Long: long, Example: examples, Hidden: v.IsHidden}
 	set := []func(){} // options that differ from a default only if they are given
 	for _, o := range v.Options {
 		if chosen, ok := o.Value.(**bool); ok {

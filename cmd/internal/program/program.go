@@ -110,7 +110,8 @@ func build(ctx context.Context, from origin.Origin, name, program string, w io.W
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	// Nothing that is set for the plugin may apply.
-	cmd.Dir, cmd.Env = at, append(os.Environ(), "GOBIN="+dir, "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "GOFLAGS=-mod="+mod, "GOWORK=off", "CGO_ENABLED=0")
+	cmd.Dir, cmd.Env = at, append(os.Environ(), "GOBIN="+dir, "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "GOFLAGS=-mod="+mod,
+		"GOWORK=off", "CGO_ENABLED=0")
 	if err := run(cmd, "building "+name, w); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -141,9 +142,14 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
-	fmt.Fprintf(w, "built %s in %.1fs%s\n", shortPath(r.Dist), r.Took.Seconds(), executables(len(r.Executables)))
+	fmt.Fprintf(w, "built %s in %.1fs", shortPath(r.Dist), r.Took.Seconds())
+	if n := len(r.Executables); n > 0 {
+		fmt.Fprintf(w, ", %s", text.Plural(n, "executable"))
+	}
+	fmt.Fprintln(w)
 	if o.Debug && len(r.Executables) > 0 {
-		fmt.Fprintf(w, "note: for a debugger, not for release: not optimized, and with symbols; build without %s to replace it\n", o.Face.Option("debug"))
+		fmt.Fprintf(w, "note: for a debugger, not for release: not optimized, and with symbols; build without %s to replace it\n",
+			o.Face.Option("debug"))
 	}
 	if o.Platforms != "host" && len(r.Executables) > 0 { // a build for only this platform stays on this machine
 		printCheckout(w, localCheckout(ctx, o.Dir), ", and executables record its path")
@@ -281,11 +287,4 @@ func localCheckout(ctx context.Context, dir string) string {
 		}
 	}
 	return ""
-}
-
-func executables(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %d executable%s", n, strings.Repeat("s", min(n-1, 1)))
 }

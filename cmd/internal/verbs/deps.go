@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
@@ -76,10 +77,6 @@ func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 		fmt.Fprintln(w, "nothing to download")
 		return nil
 	}
-	noun := "packages"
-	if packages == 1 {
-		noun = "package"
-	}
-	fmt.Fprintf(w, "downloaded %d %s, %s, in %.1fs\n", packages, noun, progress.Size(bytes), time.Since(started).Seconds())
+	fmt.Fprintf(w, "downloaded %s, %s, in %.1fs\n", text.Plural(int(packages), "package"), progress.Size(bytes), time.Since(started).Seconds())
 	return nil
 }

@@ -110,7 +110,8 @@ func (t *target) diff(ctx context.Context, w *os.File, o ValidateOptions) error 
 		}
 	}
 	if len(result.Changes) > 0 {
-		return &ExitError{Code: ExitFindings, Err: fmt.Errorf("some findings can be fixed; use %s instead of %s to apply the diff", o.Face.Option("fix"), o.Face.Option("diff"))}
+		return &ExitError{Code: ExitFindings, Err: fmt.Errorf("some findings can be fixed; use %s instead of %s to apply the diff",
+			o.Face.Option("fix"), o.Face.Option("diff"))}
 	}
 	return nil
 }

@@ -28,7 +28,8 @@ type linter struct {
 
 func linters() []linter {
 	return []linter{
-		{"golangci-lint", "github.com/golangci/golangci-lint", []string{".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"}, []string{"run"}},
+		{"golangci-lint", "github.com/golangci/golangci-lint",
+			[]string{".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"}, []string{"run"}},
 		{"staticcheck", "honnef.co/go/tools/cmd/staticcheck", []string{"staticcheck.conf"}, nil},
 	}
 }

@@ -59,7 +59,8 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 		return o.Face.notBuilt("package", err)
 	}
 	if _, err := os.Stat(filepath.Join(repo.Dist, "module.js")); errors.Is(err, fs.ErrNotExist) && built.Type.HasFrontend() {
-		return fmt.Errorf("package: dist has no module.js, which a plugin of type %s needs; build the whole plugin with %s", built.Type, o.Face.Verb("build"))
+		return fmt.Errorf("package: dist has no module.js, which a plugin of type %s needs; build the whole plugin with %s", built.Type,
+			o.Face.Verb("build"))
 	}
 	_, err = os.Stat(o.Out)
 	isNew := errors.Is(err, fs.ErrNotExist)

@@ -79,7 +79,8 @@ func askScaffold(ctx context.Context, p prompter, o *templates.Options) (err err
 		}
 	}
 	if o.Name == "" {
-		o.Name, err = p.ask(ctx, "name shown to users", templates.DefaultName(o.ID), func(s string) error { return templates.CheckText("name", s) })
+		o.Name, err = p.ask(ctx, "name shown to users", templates.DefaultName(o.ID),
+			func(s string) error { return templates.CheckText("name", s) })
 		if err != nil {
 			return err
 		}

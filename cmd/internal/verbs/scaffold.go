@@ -2,16 +2,13 @@ package verbs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/templates"
@@ -109,7 +106,8 @@ func printWritten(w io.Writer, r *templates.Result) {
 // Slipway in a directory of this machine.
 func printCheckout(w io.Writer, checkout, effect string) {
 	if checkout != "" {
-		fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s%s; before you publish the plugin, require a released version and delete the replace directive\n", checkout, effect)
+		fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s%s; before you publish the plugin, require a released version "+
+			"and delete the replace directive\n", checkout, effect)
 	}
 }
 
@@ -139,40 +137,4 @@ func slipwayModule(ctx context.Context) (m templates.Module, err error) {
 		m.Sums, err = adopt.Sums(ctx, origin.Module, m.Version)
 	}
 	return m, err
-}
-
-// scaffoldNames completes a plugin type, and then the ids of that type of the plugins in the
-// current directory, or else the name of the directory.
-func scaffoldNames(args []string) (list []string) {
-	switch len(args) {
-	case 0:
-		return templates.TypeNames()
-	case 1:
-		ids := pluginIDs()
-		if dir, err := os.Getwd(); err == nil && len(ids) == 0 {
-			ids = []string{filepath.Base(dir)}
-		}
-		for _, id := range ids {
-			if strings.HasSuffix(id, "-"+args[0]) {
-				list = append(list, id)
-			}
-		}
-	}
-	return list
-}
-
-// pluginIDs returns the ids of the plugins in the current directory and the directories
-// in it. It looks no deeper, because a completion must be fast.
-func pluginIDs() (ids []string) {
-	for _, pattern := range []string{".", "src", "*", filepath.Join("*", "src")} {
-		names, _ := filepath.Glob(filepath.Join(pattern, bundle.MetadataFile))
-		for _, name := range names {
-			var plugin struct{ ID string }
-			data, err := os.ReadFile(name)
-			if err == nil && json.Unmarshal(data, &plugin) == nil && plugin.ID != "" {
-				ids = append(ids, plugin.ID)
-			}
-		}
-	}
-	return ids
 }

@@ -2,11 +2,14 @@ package verbs
 
 import (
 	"context"
+	_ "embed" // help.txt
 	"io"
 	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // A Verb is a row of the table that every face is made from: the commands and flags of the
@@ -15,9 +18,7 @@ import (
 type Verb struct {
 	Name    string // "scaffold update" is a verb below scaffold
 	Args    []Arg
-	Short   string // begins with a verb, as in "Check the code"
-	Long    string // "" is Short
-	Example string
+	Short   string // begins with a verb, as in "Check the code"; help.txt has the rest
 	Options []Option
 	Mage    string // the package with its Mage function: Targets, Workflow, or "" for none
 	Aliases []Alias
@@ -116,6 +117,20 @@ func (v Verb) Usage() string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+//go:embed help.txt
+var helpText []byte
+
+// Help returns the description of a verb in several lines, or "", and commands that show its
+// use. They are in help.txt.
+func (v Verb) Help() (long, examples string) {
+	for _, f := range txtar.Parse(helpText).Files {
+		if f.Name == v.Name {
+			long, examples, _ = strings.Cut("\n"+strings.TrimRight(string(f.Data), "\n"), "\nExamples:\n")
+		}
+	}
+	return strings.Trim(long, "\n"), examples
 }
 
 // All returns the table, in the order of the help.

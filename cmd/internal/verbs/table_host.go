@@ -29,7 +29,6 @@ type ServeOptions struct {
 	DataDir           string // "" is .slipway/data
 	Database          string
 	AdminPasswordFile string
-	AdminPassword     string // visible in the list of processes
 	TLSCert, TLSKey   string
 	AllowedHosts      []string
 	ServiceVersion    string
@@ -43,16 +42,20 @@ func (o *ServeOptions) options() []Option {
 	o.Listen, o.ServiceVersion = "127.0.0.1:3000", DefaultHostVersion
 	return []Option{
 		{Name: "listen", Value: &o.Listen, Help: "address to listen on; port 0 picks a free port"},
-		{Name: "data-dir", Value: &o.DataDir, Help: "directory of the database and the keys of this host (default: .slipway/data)", Complete: Completion{Dirs: true}},
-		{Name: "database", Value: &o.Database, Help: "SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from " + EnvDatabase},
+		{Name: "data-dir", Value: &o.DataDir, Help: "directory of the database and the keys of this host (default: .slipway/data)",
+			Complete: Completion{Dirs: true}},
+		{Name: "database", Value: &o.Database, Help: "SQLite file (default: slipway.db in the data directory) or " +
+			"postgres://user:password@server/name; also from " + EnvDatabase},
 		{Name: "admin-password-file", Value: &o.AdminPasswordFile, Help: fmt.Sprintf(
-			"file with the password of the user admin, at least %d characters; %s can hold the password itself (default: generated and printed once)", MinPassword, EnvAdminPassword)},
-		{Name: "admin-password", Value: &o.AdminPassword, Help: "password of the user admin (deprecated: other users can read it in the process list); only for hosts that listen on loopback"},
+			"file with the password of the user admin, at least %d characters; %s can hold the password itself (default: generated and "+
+				"printed once)", MinPassword, EnvAdminPassword)},
 		{Name: "tls-cert", Value: &o.TLSCert, Help: "PEM file with the TLS certificate and its chain; reloaded when it changes"},
 		{Name: "tls-key", Value: &o.TLSKey, Help: "PEM file with the key of the TLS certificate"},
-		{Name: "allowed-hosts", Value: &o.AllowedHosts, Help: "host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any"},
+		{Name: "allowed-hosts", Value: &o.AllowedHosts, Help: "host names that clients may use besides loopback, the address to listen " +
+			"on, and the names in the certificate; * allows any"},
 		{Name: "service-version", Value: &o.ServiceVersion, Help: "service version reported to plugins"},
-		{Name: "feature-toggles", Value: &o.Toggles, Help: "enabled feature toggles, such as " + access.ToggleServiceAccounts, Complete: listOf(access.Toggles)},
+		{Name: "feature-toggles", Value: &o.Toggles, Help: "enabled feature toggles, such as " + access.ToggleServiceAccounts,
+			Complete: listOf(access.Toggles)},
 		{Name: "debug-wait", Value: &o.DebugWait, Help: "do not run the backend until a debugger connects and continues it"},
 		{Name: "attach", Value: &o.Attach, Help: "ids of plugins whose backends are started elsewhere, such as in an IDE, with -standalone"},
 	}
@@ -70,37 +73,24 @@ type HostOptions struct {
 
 // HostVerb returns the row of host.
 func HostVerb(o *HostOptions) Verb {
-	o.Watch = "auto"
+	o.Watch = "poll"
 	return Verb{
 		Name: "host", Mage: Targets, IsHosted: true,
 		Short: "Run the reference host on directories of plugins",
-		Long: "Run the reference host on directories of plugins. It prints its URL once it accepts requests.\n" +
-			"On SIGINT or SIGTERM it waits for requests in progress and stops. On SIGHUP it scans the\n" +
-			"directories again; when its terminal is closed, it stops.\n\n" +
-			"Changes in the directories are applied while the host runs: a new executable takes over once\n" +
-			"it has completed the handshake, and other changes apply without a restart. A broken change\n" +
-			"does not replace a working plugin. On network file systems, use --watch=poll.\n\n" +
-			"Secrets of data sources and apps are encrypted with the key in " + EnvSecretKey + ", 64\n" +
-			"hexadecimal digits. Without it, the first start generates a key in the data directory. Hosts\n" +
-			"that share a PostgreSQL database need the same key.\n\n" +
-			"Without --tls-cert and --tls-key it serves HTTP, which is safe only on loopback. A request for\n" +
-			"a host name that is not allowed gets status 421.\n\n" +
-			"A plugin whose files differ from its MANIFEST.json is not mounted. With --trusted-keys, a\n" +
-			"plugin without a signature by one of these keys is not mounted either.",
-		Example: "  slipway host --plugins-dir=plugins\n" +
-			"  slipway host --plugins-dir=/srv/plugins --listen=:3000 --tls-cert=cert.pem --tls-key=key.pem",
 		Options: append([]Option{
-			{Name: "plugins-dir", Value: &o.PluginDirs, Help: "directory of plugins (default under Mage: this directory); may be repeated; if two contain the same plugin id, the first wins", Complete: Completion{Dirs: true}},
-			{Name: "watch", Value: &o.Watch, Help: "how to watch the directories of plugins: auto, poll or off", Complete: oneOf(WatchModes)},
+			{Name: "plugins-dir", Value: &o.PluginDirs, Help: "directory of plugins (default under Mage: this directory); may be repeated; " +
+				"if two contain the same plugin id, the first wins", Complete: Completion{Dirs: true}},
+			{Name: "watch", Value: &o.Watch, Help: "how to watch the directories of plugins: poll or off", Complete: oneOf(WatchModes)},
 			{Name: "debug", Value: &o.Debug, Help: "ids of plugins whose backends run under Delve"},
-			{Name: "provisioning", Value: &o.Provisioning, Help: "directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; applied at startup and when they change; they can refer to any file that the host can read"},
+			{Name: "provisioning", Value: &o.Provisioning, Help: "directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; " +
+				"applied at startup and when they change; they can refer to any file that the host can read"},
 			{Name: "trusted-keys", Value: &o.TrustedKeys, Help: trustHelp},
 		}, o.options()...),
 	}
 }
 
 // WatchModes returns the values that host accepts as how to watch.
-func WatchModes() []string { return []string{"auto", "poll", "off"} }
+func WatchModes() []string { return []string{"poll", "off"} }
 
 // DevOptions are the options of the verb dev.
 type DevOptions struct {
@@ -108,7 +98,6 @@ type DevOptions struct {
 	Dir   string
 	Open  bool
 	Debug bool
-	Query string
 }
 
 // DevVerb returns the row of dev.
@@ -116,20 +105,12 @@ func DevVerb(o *DevOptions) Verb {
 	o.Toggles = []string{access.ToggleServiceAccounts}
 	return Verb{
 		Name: "dev", Mage: Targets, IsHosted: true,
-		Short: "Run the plugin in a host that builds and reloads it when files change",
-		Long: "Build the plugin for this platform, run it in the reference host, and rebuild what is\n" +
-			"needed when files change. The plugin keeps serving while the new build starts, and while the\n" +
-			"sources have errors. Pages can follow /api/plugins/events, a stream of server-sent events, to\n" +
-			"reload when a change is live.\n\n" +
-			"If the repository has a provisioning directory, the host applies its files.",
-		Example: "  slipway dev\n" +
-			"  slipway dev --open --listen=127.0.0.1:0",
+		Short:   "Run the plugin in a host that builds and reloads it when files change",
 		Aliases: []Alias{{Name: "Watch", Short: "runs the plugin in a host and rebuilds it when files change, as dev does"}},
 		Options: append([]Option{
 			dirOption(&o.Dir),
 			{Name: "open", Value: &o.Open, Help: "open the console of the host in a browser, signed in"},
 			{Name: "debug", Value: &o.Debug, Help: "build the backend for a debugger and run it under Delve"},
-			{Name: "query", Value: &o.Query, Help: "JSON of the query in the curl command that is printed (default: a query for the scaffolded data source, or {} if the repository was not scaffolded)"},
 		}, o.options()...),
 	}
 }
@@ -152,30 +133,18 @@ func ConformanceVerb(o *ConformanceOptions) Verb {
 	return Verb{
 		Name: "conformance", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "dir", Value: &o.Dir}},
 		Short: "Run conformance checks on a built plugin",
-		Long: "Start the backend of a built plugin, make valid and invalid calls to it as hosts do, and report\n" +
-			"which requirements of the protocol it does not meet. The plugin may use any SDK.\n" +
-			"The argument is a plugin repository, or any directory with plugin.json and the executable; the\n" +
-			"default is the current directory.\n\n" +
-			"A plugin built with Slipway's SDK must pass every check. For other plugins, requirements that no\n" +
-			"existing host relies on are reported as warnings; --checks=strict makes them failures.\n" +
-			"If the plugin does not work without settings, most checks are skipped. Pass --settings,\n" +
-			"--secrets, --url and --query to run them. Secrets are read from a file or from " + EnvSecrets + ".\n\n" +
-			"Exit status: 0 no check failed, 1 a check failed, 2 invalid usage, 3 the checks could not run.\n" +
-			"Warnings and skipped checks do not affect it.",
-		Example: "  slipway conformance dist\n" +
-			"  slipway conformance --only=query-nil-time-range,huge-request\n" +
-			"  slipway conformance --settings='{\"region\":\"north\"}' --secrets=secrets.json --query='{\"queryType\":\"sales\"}'\n" +
-			"  slipway conformance --format=junit --skip=stop-host-killed > conformance.xml",
 		Options: []Option{
 			{Name: "dir", Value: &o.Dir, Help: "plugin to check (default: this directory)", Complete: Completion{Dirs: true}},
 			{Name: "format", Value: &o.Format, Help: "output format: text, json or junit", Complete: oneOf(ConformanceFormats)},
 			{Name: "timeout", Value: &o.Timeout, Help: "time limit for each check"},
-			{Name: "checks", Value: &o.Checks, Help: "what to require: strict, existing, or auto, which depends on the plugin's SDK", Complete: oneOf(StandardNames)},
+			{Name: "checks", Value: &o.Checks, Help: "what to require: strict, existing, or auto, which depends on the plugin's SDK",
+				Complete: oneOf(StandardNames)},
 			{Name: "only", Value: &o.Only, Help: "checks to run, such as query-none,huge-request (default: all)"},
 			{Name: "skip", Value: &o.Skip, Help: "checks to skip"},
 			{Name: "query", Value: &o.Query, Help: "JSON of a valid query, with its queryType"},
 			{Name: "settings", Value: &o.Settings, Help: "JSON of the settings (jsonData) of a data source or app"},
-			{Name: "secrets", Value: &o.SecretsFile, Help: "file with the secrets (secureJsonData) as a JSON object of strings, or - for standard input; " + EnvSecrets + " can hold the object itself", Complete: files("json")},
+			{Name: "secrets", Value: &o.SecretsFile, Help: "file with the secrets (secureJsonData) as a JSON object of strings, or - for " +
+				"standard input; " + EnvSecrets + " can hold the object itself", Complete: files("json")},
 			{Name: "url", Value: &o.URL, Help: "URL of the data source"},
 		},
 		Complete: Completion{Dirs: true},
@@ -206,22 +175,14 @@ func CompatVerb(o *CompatOptions) Verb {
 	return Verb{
 		Name: "compat", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "path", Value: &o.Path}},
 		Short: "Report whether a plugin runs in Slipway's host and in existing hosts",
-		Long: "Read the files of a plugin and report whether it runs in Slipway's host, in existing hosts, or\n" +
-			"in both. The path is a plugin repository, a dist directory or a zip; the default is the current\n" +
-			"directory. Nothing is executed without --start.\n\n" +
-			"For each aspect, the table says yes, partly (the plugin runs, but a part of it does not work or is\n" +
-			"not checked), no or unknown, and what to do.\n\n" +
-			"Exit status: 0 the plugin runs at least partly in both, 1 it does not run or is not known to run\n" +
-			"in one of them, 2 invalid usage, 3 the plugin could not be read.",
-		Example: "  slipway compat\n" +
-			"  slipway compat --start dist\n" +
-			"  slipway compat --existing-version=12.1.0 --format=json acme-hello-datasource-1.0.0.zip",
 		Options: []Option{
-			{Name: "dir", Value: &o.Path, Help: "plugin repository, dist directory or zip (default: this directory)", Complete: Completion{Dirs: true}},
+			{Name: "dir", Value: &o.Path, Help: "plugin repository, dist directory or zip (default: this directory)",
+				Complete: Completion{Dirs: true}},
 			{Name: "format", Value: &o.Format, Help: "output format: text or json", Complete: oneOf(ListFormats)},
 			{Name: "service-version", Value: &o.Version, Help: "version of Slipway's host"},
 			{Name: "existing-version", Value: &o.Existing, Help: "version of the existing host (default: any)"},
-			{Name: "platform", Value: &o.Platform, Help: "platform of the hosts: os/arch, or \"host\" for that of this machine", Complete: oneOf(PlatformNames)},
+			{Name: "platform", Value: &o.Platform, Help: "platform of the hosts: os/arch, or \"host\" for that of this machine",
+				Complete: oneOf(PlatformNames)},
 			{Name: "start", Value: &o.Start, Help: "start the backend and complete the handshake; not for a zip"},
 		},
 	}
@@ -242,18 +203,6 @@ func PluginsVerb(o *PluginsOptions) Verb {
 	return Verb{
 		Name: "plugins", IsHosted: true, Args: []Arg{{Name: "dir|url", Value: &o.Target}},
 		Short: "List plugins and explain each failure",
-		Long: "List the plugins below a directory, or those of a running host at a URL, and explain each\n" +
-			"failure: its code, stage, path and line, when it began, what to do, and the last output of\n" +
-			"the process. The default is the current directory. doc/failures.md describes the codes.\n\n" +
-			"For a directory, no process is started: the stages are discover, read, validate, verify and\n" +
-			"resolve. With --start, each backend is started, its health is checked once without settings,\n" +
-			"and it is stopped.\n\n" +
-			"For a host, set " + EnvToken + " to the token of an administrator, or " + EnvAdminPassword + " to\n" +
-			"the password of the user admin.\n\n" +
-			"Exit status: 0 no failures, 1 failures, 2 invalid usage, 3 the request to the host failed.",
-		Example: "  slipway plugins plugins\n" +
-			"  slipway plugins --start dist\n" +
-			"  SLIPWAY_TOKEN=... slipway plugins --json http://127.0.0.1:3000",
 		Options: []Option{
 			{Name: "json", Value: &o.JSON, Help: "print JSON instead of a table"},
 			{Name: "start", Value: &o.Start, Help: "start the backends in the directory"},

@@ -139,5 +139,6 @@ func printMerges(w io.Writer, merges []adopt.Merge) error {
 	if len(conflicts) == 0 {
 		return nil
 	}
-	return &ExitError{Code: ExitFindings, Err: fmt.Errorf("resolve the conflicts in %s, which are marked with <<<<<<< and >>>>>>>", strings.Join(conflicts, ", "))}
+	return &ExitError{Code: ExitFindings, Err: fmt.Errorf("resolve the conflicts in %s, which are marked with <<<<<<< and >>>>>>>",
+		strings.Join(conflicts, ", "))}
 }

@@ -186,7 +186,8 @@ func findSigned(w io.Writer, o VerifyOptions) ([]packed, error) {
 	}
 	if len(zips) == 0 {
 		return nil, usage("nothing to verify: %s has no %s, and %s has no zips of version %s\nhelp: %s packs the plugin, and %s signs it",
-			shortPath(repo.Dist), archive.ManifestFile, shortPath(filepath.Join(repo.Root, releaseDir)), m.Info.Version, o.Face.Verb("package"), o.Face.Verb("sign"))
+			shortPath(repo.Dist), archive.ManifestFile, shortPath(filepath.Join(repo.Root, releaseDir)), m.Info.Version,
+			o.Face.Verb("package"), o.Face.Verb("sign"))
 	}
 	fmt.Fprintf(w, "note: %s is not verified: it has no %s, which sign writes\n", shortPath(repo.Dist), archive.ManifestFile)
 	return zips, nil

@@ -27,6 +27,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -371,7 +372,7 @@ func otherBugs() map[string]func(*sdk.Plugin) {
 		// Nothing but go-plugin.
 		"plain": func(p *sdk.Plugin) {
 			goplugin.Serve(&goplugin.ServeConfig{
-				HandshakeConfig: goplugin.HandshakeConfig{ProtocolVersion: wire.AppProtocol, MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
+				HandshakeConfig: goplugin.HandshakeConfig{ProtocolVersion: handshake.AppProtocol, MagicCookieKey: handshake.CookieKey, MagicCookieValue: handshake.CookieValue},
 				Plugins:         goplugin.PluginSet{wire.SetData: plain{}},
 				GRPCServer:      goplugin.DefaultGRPCServer,
 			})

@@ -31,10 +31,11 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 )
 
 // IsHosted reports whether a host started this process.
-func IsHosted() bool { return os.Getenv(wire.CookieKey) == wire.CookieValue }
+func IsHosted() bool { return os.Getenv(handshake.CookieKey) == handshake.CookieValue }
 
 // Serve listens, writes the handshake line to standard output, and serves until the host
 // stops the server. Meanwhile, what the process prints to [os.Stdout] and [os.Stderr] goes to
@@ -46,7 +47,7 @@ func Serve(newServer func(...grpc.ServerOption) *grpc.Server) error {
 		return err
 	}
 	defer listener.Close() // removes the socket
-	options, certificate, err := transport(os.Getenv(wire.CertificateKey))
+	options, certificate, err := transport(os.Getenv(handshake.CertificateKey))
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func Serve(newServer func(...grpc.ServerOption) *grpc.Server) error {
 	defer restore()
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	address := listener.Addr()
-	if _, err := fmt.Fprintf(stdout, "1|%d|%s|%s|grpc|%s\n", wire.AppProtocol, address.Network(), address, certificate); err != nil {
+	if _, err := fmt.Fprintf(stdout, "1|%d|%s|%s|grpc|%s\n", handshake.AppProtocol, address.Network(), address, certificate); err != nil {
 		return fmt.Errorf("write the handshake: %w", err)
 	}
 	return server.Serve(listener)
@@ -145,7 +146,7 @@ func transport(host string) ([]grpc.ServerOption, string, error) {
 	}
 	hosts := x509.NewCertPool()
 	if !hosts.AppendCertsFromPEM([]byte(host)) {
-		return nil, "", errors.New(wire.CertificateKey + " does not contain a certificate in PEM")
+		return nil, "", errors.New(handshake.CertificateKey + " does not contain a certificate in PEM")
 	}
 	certificate, err := wire.NewCertificate()
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 )
 
 // TestMain lets the test executable double as a plugin.
@@ -67,8 +68,8 @@ func TestServe(t *testing.T) {
 		dir := t.TempDir()
 		cmd.Env = append(os.Environ(), "PLUGIN_UNIX_SOCKET_DIR="+dir)
 		client := library.NewClient(&library.ClientConfig{
-			HandshakeConfig:  library.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
-			VersionedPlugins: map[int]library.PluginSet{wire.AppProtocol: {}},
+			HandshakeConfig:  library.HandshakeConfig{MagicCookieKey: handshake.CookieKey, MagicCookieValue: handshake.CookieValue},
+			VersionedPlugins: map[int]library.PluginSet{handshake.AppProtocol: {}},
 			AllowedProtocols: []library.Protocol{library.ProtocolGRPC},
 			Cmd:              cmd, AutoMTLS: isSecure, Stderr: &stderr, Logger: hclog.NewNullLogger(),
 		})
@@ -138,7 +139,7 @@ func refusesStrangers(t *testing.T, address net.Addr) {
 func TestServeFails(t *testing.T) {
 	t.Parallel()
 	for variable, want := range map[string]string{
-		wire.CertificateKey + "=x":         "PLUGIN_CLIENT_CERT does not contain a certificate in PEM",
+		handshake.CertificateKey + "=x":    "PLUGIN_CLIENT_CERT does not contain a certificate in PEM",
 		"PLUGIN_UNIX_SOCKET_GROUP=staff":   "which is not supported",
 		"PLUGIN_UNIX_SOCKET_DIR=/dev/null": "not a directory",
 	} {
@@ -147,7 +148,7 @@ func TestServeFails(t *testing.T) {
 		}
 		var stdout, stderr strings.Builder
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), wire.CookieKey+"="+wire.CookieValue, variable)
+		cmd.Env = append(os.Environ(), handshake.CookieKey+"="+handshake.CookieValue, variable)
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := cmd.Run(); err == nil || stdout.String() != "" || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: %v; standard output is %q, standard error is %q, want %q", variable, err, stdout.String(), stderr.String(), want)

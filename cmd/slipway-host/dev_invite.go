@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -62,7 +59,8 @@ func (r *rebuilder) openConsole(ctx context.Context) error {
 		return err
 	}
 	name := filepath.Join(r.options.DataDir, "sign-in.html")
-	page := fmt.Sprintf("<!doctype html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<a href=\"%s\">Sign in</a>\n", link, link)
+	page := fmt.Sprintf("<!doctype html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<a "+
+		"href=\"%s\">Sign in</a>\n", link, link)
 	if err := atomicfile.Write(name, 0o600, func(w io.Writer) error {
 		_, err := io.WriteString(w, page)
 		return err
@@ -96,7 +94,7 @@ func (r *rebuilder) invite(p *loader.Plugin, token host.Token) {
 	curl("/api/plugins/" + m.ID + "/health")
 	if m.Type == bundle.TypeDatasource {
 		body := fmt.Sprintf(`{"refId":"A","datasource":{"type":%q}}`, m.ID)
-		if query := r.options.query; query != "{}" {
+		if query := exampleQuery(r.repo.Root); query != "{}" {
 			body = strings.TrimSuffix(body, "}") + "," + strings.TrimPrefix(query, "{")
 		}
 		curl("/api/ds/query", "-H", "Content-Type: application/json", "-d", `{"queries":[`+body+`]}`)
@@ -121,17 +119,6 @@ func exampleQuery(root string) string {
 		return "{}"
 	}
 	return `{"points":5,"amplitude":1}`
-}
-
-// compact returns a JSON object without white space.
-func compact(text string) (string, error) {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &object); err != nil || object == nil {
-		return "", errors.New("must be a JSON object")
-	}
-	var out bytes.Buffer
-	err := json.Compact(&out, []byte(text))
-	return out.String(), err
 }
 
 // resource matches the registration of a handler for GET on a path without parameters.

@@ -88,15 +88,3 @@ func TestExampleQuery(t *testing.T) {
 		t.Errorf("for a scaffold: %s", got)
 	}
 }
-
-func TestCompact(t *testing.T) {
-	t.Parallel()
-	if got, err := compact("{ \"a\": 1 }\n"); err != nil || got != `{"a":1}` {
-		t.Errorf("%q, %v", got, err)
-	}
-	for _, text := range []string{"", "[]", "null", "1", `{"a"`} {
-		if got, err := compact(text); err == nil {
-			t.Errorf("%s: %q", text, got)
-		}
-	}
-}

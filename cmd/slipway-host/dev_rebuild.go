@@ -52,7 +52,8 @@ type rebuilder struct {
 }
 
 func newRebuilder(f verbs.Face, repo bundle.Repo, o devOptions, stdout *os.File) *rebuilder {
-	r := &rebuilder{face: f, repo: repo, options: o, stdout: stdout, bundler: bundler.NewSession(bundler.Bundler{}), changes: make(chan loader.Change, 256)}
+	r := &rebuilder{face: f, repo: repo, options: o, stdout: stdout, bundler: bundler.NewSession(bundler.Bundler{}),
+		changes: make(chan loader.Change, 256)}
 	r.bundler.Dev = true
 	return r
 }
