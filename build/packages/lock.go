@@ -1,8 +1,8 @@
 // Package packages provides the npm packages that a frontend imports, in the versions of
-// the lockfile of its repository and without Node.js. It reads lockfiles of npm, Yarn and pnpm,
-// downloads a package when it is first asked for, checks its integrity, and keeps it in a directory
-// that repositories share. It runs no scripts, follows no links, and refuses packages that come from
-// anywhere but the configured registries and the directories of the repository.
+// the lockfile of its repository and without Node.js. It reads lockfiles of npm, Yarn and pnpm, downloads a
+// package when it is first asked for, checks its integrity, and keeps it in a directory that
+// repositories share. It runs no scripts, follows no links, and refuses packages that come from
+// anywhere but the configured registries and the repository itself.
 package packages
 
 import (
@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -29,9 +30,8 @@ type Package struct {
 	URL       string // of the tarball, if the lockfile names it
 	Integrity string // such as "sha512-..."; "" if the lockfile has none for the tarball
 
-	dir      string            // in the tree of package-lock.json
-	requires map[string]string // names, with what the lockfile calls the packages
-	alias    string            // by which it is imported, if that is not its name
+	find  func(name string) *Package // what an import in the package refers to
+	alias string                     // by which it is imported, if that is not its name
 }
 
 // ErrNoLockfile is the error of a repository without a lockfile.
@@ -43,110 +43,17 @@ const maxLockfile = 64 << 20
 type lock struct {
 	file string // absolute
 	top  string // the directory that packages of the repository must be in, absolute
-	graph
-}
-
-// graph is what a lockfile specifies: packages, and what imports refer to. Its readers fill in
-// what their format has.
-type graph struct {
-	packages    map[string]*Package // by path (npm), by name and range (Yarn), or by name and version (pnpm)
-	integrities map[string]string   // by "name@version", of packages that have one
-
-	isTree     bool                         // npm: an import is looked up in the directories above it
-	importers  map[string]map[string]string // pnpm: what each package.json requires, by directory
-	hoisted    map[string]*Package          // Yarn: by name, what is imported without being required
-	workspaces *workspaces                  // Yarn: the package.json files, which its lockfile leaves out
-}
-
-func newGraph() graph {
-	return graph{packages: map[string]*Package{}, integrities: map[string]string{}}
-}
-
-// add adds a package, which the lockfile calls by key.
-func (g *graph) add(key string, p *Package) {
-	g.packages[key] = p
-	if p.Integrity != "" {
-		g.integrities[p.Name+"@"+p.Version] = p.Integrity
-	}
-}
-
-// imported returns what an import refers to in a file of the repository. The directory of the
-// file is slash-separated and relative to that of the lockfile.
-func (g *graph) imported(dir, name string) *Package {
-	switch {
-	case g.isTree:
-		return g.above(dir, name)
-	case g.workspaces != nil:
-		if r, ok := g.workspaces.wants(dir, name); ok {
-			if p := g.inRange(name, r); p != nil {
-				return p
-			}
-		}
-		if p := g.hoisted[name]; p != nil {
-			return p // what Yarn installs at the top level, too
-		}
-		return g.workspaces.member(name)
-	}
-	importer, ok := g.importers[dir]
-	for dir != "." && !ok {
-		dir = path.Dir(dir)
-		importer, ok = g.importers[dir]
-	}
-	version, ok := importer[name]
-	if to, isLink := strings.CutPrefix(version, "link:"); isLink {
-		return &Package{Name: name, URL: "link:" + path.Join(dir, to)}
-	}
-	if !ok {
-		return nil
-	}
-	return g.ofVersion(name, version)
-}
-
-// required returns what an import refers to in a package, or nil.
-func (g *graph) required(p *Package, name string) *Package {
-	if g.isTree {
-		return g.above(p.dir, name)
-	}
-	wanted, ok := p.requires[name]
-	switch {
-	case !ok:
-		return nil
-	case g.workspaces != nil:
-		return g.inRange(name, wanted)
-	}
-	return g.ofVersion(name, wanted)
-}
-
-// above looks a package up as Node.js does: in the node_modules of a directory and of all above.
-func (g *graph) above(dir, name string) *Package {
-	for ; ; dir = path.Dir(dir) {
-		if p := g.packages[path.Join(dir, "node_modules", name)]; p != nil || dir == "." {
-			return p
-		}
-	}
-}
-
-// inRange finds a package of Yarn. Later versions write the protocol in front of a range.
-func (g *graph) inRange(name, wanted string) *Package {
-	return cmp.Or(g.packages[name+"@"+wanted], g.packages[name+"@npm:"+wanted])
-}
-
-// ofVersion finds a package of pnpm. What the lockfile does not describe, such as a link, has its
-// address for a version.
-func (g *graph) ofVersion(name, version string) *Package {
-	key := pnpmKey(name, version)
-	plain, _, _ := strings.Cut(key, "(")
-	if p := cmp.Or(g.packages[key], g.packages[plain], g.packages[strings.TrimPrefix(plain, name+"@")]); p != nil {
-		return p
-	}
-	return &Package{Name: name, URL: version}
+	// find returns what an import refers to in a file of the repository. The directory of the file is
+	// slash-separated and relative to that of the lockfile.
+	find        func(dir, name string) *Package
+	integrities map[string]string // by "name@version", of packages that have one
 }
 
 // readLock finds the lockfile in a directory or above it, up to a directory that contains .git.
 func readLock(root string) (*lock, error) {
 	readers := []struct {
 		name string
-		read func(g *graph, text []byte) error
+		read func(l *lock, text []byte) error
 	}{
 		{"package-lock.json", readNPM},
 		{"npm-shrinkwrap.json", readNPM},
@@ -173,12 +80,9 @@ func readLock(root string) (*lock, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read lockfile: %w", err)
 			}
-			l := &lock{file: file, top: repository(dir), graph: newGraph()}
-			if err := r.read(&l.graph, text); err != nil {
+			l := &lock{file: file, top: repository(dir), integrities: map[string]string{}}
+			if err := r.read(l, text); err != nil {
 				return nil, fmt.Errorf("read %s: %w", file, err)
-			}
-			if r.name == "yarn.lock" {
-				l.workspaces = &workspaces{root: dir}
 			}
 			return l, nil
 		}
@@ -234,55 +138,114 @@ func readPackageJSON(root string) (p packageJSON, err error) {
 	return p, nil
 }
 
-// readNPM reads package-lock.json, which is a tree of directories.
-func readNPM(g *graph, text []byte) error {
+// npmPackage is a package of package-lock.json. Version 1 nests what lies in its node_modules.
+type npmPackage struct {
+	Name, Version, Resolved, Integrity string
+	Link                               bool
+	Dependencies                       map[string]json.RawMessage
+}
+
+// parseNPM returns the packages of package-lock.json by path.
+func parseNPM(text []byte) (map[string]npmPackage, error) {
 	var lock struct {
-		Packages map[string]struct {
-			Name, Version, Resolved, Integrity string
-			Link                               bool
-		}
+		Packages     map[string]npmPackage
+		Dependencies map[string]json.RawMessage // version 1
 	}
 	if err := json.Unmarshal(text, &lock); err != nil {
-		return err
+		return nil, err
 	}
 	if lock.Packages == nil {
-		return errors.New("version 1 has no list of packages: run npm install, with npm 7 or later")
+		lock.Packages = map[string]npmPackage{}
+		return lock.Packages, flatten(lock.Packages, "", lock.Dependencies)
 	}
-	g.isTree = true
-	for dir, entry := range lock.Packages {
-		const modules = "node_modules/"
-		at := strings.LastIndex(dir, modules)
-		if at < 0 {
+	return lock.Packages, nil
+}
+
+// readNPM reads package-lock.json, which is a tree of directories.
+func readNPM(l *lock, text []byte) error {
+	packages, err := parseNPM(text)
+	if err != nil {
+		return err
+	}
+	byPath := map[string]*Package{}
+	// in looks a package up as Node.js does: in the node_modules of the directory and of all above.
+	in := func(dir, name string) *Package {
+		for {
+			if p := byPath[path.Join(dir, "node_modules", name)]; p != nil || dir == "" {
+				return p
+			}
+			dir = inRepository(path.Dir(dir))
+		}
+	}
+	for at, entry := range packages {
+		_, name, ok := cutLast(at, "node_modules/")
+		if !ok {
 			continue
 		}
-		p := &Package{
-			Name: cmp.Or(entry.Name, dir[at+len(modules):]), Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity, dir: dir,
-		}
+		p := &Package{Name: cmp.Or(entry.Name, name), Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity}
 		if entry.Link {
 			p.URL = "link:" + entry.Resolved
 		}
-		g.add(dir, p)
+		p.find = func(name string) *Package { return in(at, name) }
+		byPath[at] = p
+		if p.Integrity != "" {
+			l.integrities[p.Name+"@"+p.Version] = p.Integrity
+		}
+	}
+	l.find = func(dir, name string) *Package { return in(inRepository(dir), name) }
+	return nil
+}
+
+// inRepository returns "" for ".".
+func inRepository(dir string) string {
+	if dir == "." {
+		return ""
+	}
+	return dir
+}
+
+// flatten adds the packages of version 1 by their paths. The version of a package that does not
+// come from a registry is its address.
+func flatten(to map[string]npmPackage, dir string, list map[string]json.RawMessage) error {
+	for name, text := range list {
+		var p npmPackage
+		if err := json.Unmarshal(text, &p); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if strings.Contains(p.Version, ":") {
+			p.Resolved = p.Version
+		}
+		at := path.Join(dir, "node_modules", name)
+		to[at] = p
+		if err := flatten(to, at, p.Dependencies); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+func cutLast(s, separator string) (before, after string, ok bool) {
+	if i := strings.LastIndex(s, separator); i >= 0 {
+		return s[:i], s[i+len(separator):], true
+	}
+	return s, "", false
 }
 
 // pnpmLock is pnpm-lock.yaml, versions 6 and 9.
 type pnpmLock struct {
 	Importers map[string]pnpmImporter `yaml:"importers"`
 	Root      pnpmImporter            `yaml:",inline"` // version 6 without workspaces
-	Packages  map[string]pnpmPackage  `yaml:"packages"`
+	Packages  map[string]struct {
+		Resolution struct {
+			Integrity string `yaml:"integrity"`
+			Tarball   string `yaml:"tarball"`
+			Type      string `yaml:"type"`
+		} `yaml:"resolution"`
+		Name         string `yaml:"name"` // if the key is only an address, in version 6
+		Version      string `yaml:"version"`
+		pnpmSnapshot `yaml:",inline"`
+	} `yaml:"packages"`
 	Snapshots map[string]pnpmSnapshot `yaml:"snapshots"`
-}
-
-type pnpmPackage struct {
-	Resolution struct {
-		Integrity string `yaml:"integrity"`
-		Tarball   string `yaml:"tarball"`
-		Type      string `yaml:"type"`
-	} `yaml:"resolution"`
-	Name         string `yaml:"name"` // if the key is only an address, in version 6
-	Version      string `yaml:"version"`
-	pnpmSnapshot `yaml:",inline"`
 }
 
 type pnpmImporter struct {
@@ -300,53 +263,82 @@ type pnpmSnapshot struct {
 	OptionalDependencies map[string]string `yaml:"optionalDependencies"`
 }
 
-// all returns what an importer requires. The later list has the last word.
-func (i pnpmImporter) all() map[string]string {
-	versions := map[string]string{}
-	for _, list := range []map[string]pnpmVersion{i.DevDependencies, i.OptionalDependencies, i.Dependencies} {
-		for name, v := range list {
-			versions[name] = v.Version
-		}
-	}
-	return versions
-}
-
 // readPNPM reads pnpm-lock.yaml, in which each package names the versions that it uses.
-func readPNPM(g *graph, text []byte) error {
+func readPNPM(l *lock, text []byte) error {
 	var lock pnpmLock
 	if err := yaml.Unmarshal(text, &lock); err != nil {
 		return err
 	}
 	for key, entry := range lock.Packages {
-		if _, ok := lock.Snapshots[key]; !ok {
-			g.addPNPM(key, entry, entry.pnpmSnapshot)
+		plain, _, _ := strings.Cut(strings.TrimPrefix(key, "/"), "(") // without peer dependencies
+		if entry.Resolution.Integrity != "" {
+			l.integrities[plain] = entry.Resolution.Integrity
 		}
 	}
-	for key, snapshot := range lock.Snapshots {
+	var mu sync.Mutex
+	known := map[string]*Package{}
+	var get func(name, version string) *Package
+	get = func(name, version string) *Package {
+		key := pnpmKey(name, version)
+		mu.Lock()
+		defer mu.Unlock()
+		if p := known[key]; p != nil {
+			return p
+		}
 		plain, _, _ := strings.Cut(key, "(")
-		g.addPNPM(key, lock.Packages[plain], snapshot)
+		entry, ok := lock.Packages[plain]
+		for _, older := range []string{"/" + key, "/" + plain, strings.TrimPrefix(plain, name+"@")} {
+			if !ok {
+				entry, ok = lock.Packages[older]
+			}
+		}
+		at := versionIndex(plain)
+		if at <= 0 {
+			return nil
+		}
+		p := &Package{
+			Name: cmp.Or(entry.Name, plain[:at]), Version: cmp.Or(entry.Version, plain[at+1:]),
+			URL: entry.Resolution.Tarball, Integrity: entry.Resolution.Integrity,
+		}
+		if !ok || entry.Resolution.Type != "" {
+			p.URL = version // a link, a directory or a git repository
+		}
+		known[key] = p
+		snapshot, ok := lock.Snapshots[key]
+		if !ok {
+			snapshot = entry.pnpmSnapshot
+		}
+		p.find = func(name string) *Package {
+			for _, list := range []map[string]string{snapshot.Dependencies, snapshot.OptionalDependencies} {
+				if v, ok := list[name]; ok {
+					return get(name, v)
+				}
+			}
+			return nil
+		}
+		return p
 	}
-	g.importers = map[string]map[string]string{".": lock.Root.all()}
-	for dir, importer := range lock.Importers {
-		g.importers[dir] = importer.all()
+	l.find = func(dir, name string) *Package {
+		importer, ok := lock.Importers[dir]
+		for dir != "." && !ok {
+			dir = path.Dir(dir)
+			importer, ok = lock.Importers[dir]
+		}
+		if !ok {
+			importer = lock.Root
+		}
+		for _, list := range []map[string]pnpmVersion{importer.Dependencies, importer.OptionalDependencies, importer.DevDependencies} {
+			v, ok := list[name]
+			if to, isLink := strings.CutPrefix(v.Version, "link:"); isLink {
+				return &Package{Name: name, URL: "link:" + path.Join(dir, to)}
+			}
+			if ok {
+				return get(name, v.Version)
+			}
+		}
+		return nil
 	}
 	return nil
-}
-
-func (g *graph) addPNPM(key string, entry pnpmPackage, snapshot pnpmSnapshot) {
-	key = strings.TrimPrefix(key, "/")
-	plain, _, _ := strings.Cut(key, "(") // without peer dependencies
-	at := versionIndex(plain)
-	p := &Package{
-		Name: cmp.Or(entry.Name, plain[:max(at, 0)]), Version: cmp.Or(entry.Version, plain[at+1:]),
-		URL: entry.Resolution.Tarball, Integrity: entry.Resolution.Integrity, requires: map[string]string{},
-	}
-	if entry.Resolution.Type != "" {
-		p.URL = plain[at+1:] // a directory or a git repository
-	}
-	maps.Copy(p.requires, snapshot.OptionalDependencies)
-	maps.Copy(p.requires, snapshot.Dependencies)
-	g.add(key, p)
 }
 
 // pnpmKey names a package by what an importer has as its version: a version, or another
@@ -379,21 +371,25 @@ type yarnEntry struct {
 
 // readYarn reads yarn.lock. Version 1 has a format of its own; later ones are YAML and
 // write the protocol in front of a range.
-func readYarn(g *graph, text []byte) error {
+func readYarn(l *lock, text []byte) error {
 	entries := map[string]yarnEntry{}
-	var err error
 	if bytes.Contains(text, []byte("\n__metadata:")) {
-		err = yaml.Unmarshal(text, &entries)
+		if err := yaml.Unmarshal(text, &entries); err != nil {
+			return err
+		}
 	} else {
-		entries, err = parseYarn1(text)
+		var err error
+		if entries, err = parseYarn1(text); err != nil {
+			return err
+		}
 	}
-	g.hoisted = map[string]*Package{}
+	byRange, hoisted := map[string]*Package{}, map[string]*Package{}
 	uses := map[*Package]int{}
 	for _, keys := range slices.Sorted(maps.Keys(entries)) {
 		entry := entries[keys]
 		list := strings.Split(keys, ", ")
 		name := rangeName(list[0])
-		p := &Package{Name: name, Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity, requires: map[string]string{}}
+		p := &Package{Name: name, Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity}
 		if entry.Resolution != "" {
 			at := strings.IndexByte(entry.Resolution[1:], '@') + 1
 			p.Name = entry.Resolution[:at]
@@ -405,17 +401,47 @@ func readYarn(g *graph, text []byte) error {
 				p.URL = wanted
 			}
 		}
-		maps.Copy(p.requires, entry.OptionalDependencies)
-		maps.Copy(p.requires, entry.Dependencies)
-		// Later versions have no integrity: their checksums are of archives that Yarn makes.
-		for _, key := range list {
-			g.add(key, p)
+		p.find = func(name string) *Package {
+			for _, wanted := range []map[string]string{entry.Dependencies, entry.OptionalDependencies} {
+				if r, ok := wanted[name]; ok {
+					return byRangeOf(byRange, name, r)
+				}
+			}
+			return nil
 		}
-		if uses[p] = len(list); g.hoisted[name] == nil || uses[p] >= uses[g.hoisted[name]] {
-			g.hoisted[name] = p
+		for _, key := range list {
+			byRange[key] = p
+		}
+		if uses[p] = len(list); hoisted[name] == nil || uses[p] >= uses[hoisted[name]] {
+			hoisted[name] = p
+		}
+		if p.Integrity != "" { // which later versions do not have: their checksums are of archives that Yarn makes
+			l.integrities[p.Name+"@"+p.Version] = p.Integrity
 		}
 	}
-	return err
+	workspaces := &workspaces{root: filepath.Dir(l.file)}
+	l.find = func(dir, name string) *Package {
+		if r, ok := workspaces.wants(dir, name); ok {
+			if p := byRangeOf(byRange, name, r); p != nil {
+				return p
+			}
+		}
+		if p := hoisted[name]; p != nil {
+			return p // what Yarn installs at the top level, too
+		}
+		return workspaces.member(name)
+	}
+	return nil
+}
+
+// byRangeOf finds a package by name and range, as version 1 and later versions write it.
+func byRangeOf(list map[string]*Package, name, wanted string) *Package {
+	for _, key := range []string{name + "@" + wanted, name + "@npm:" + wanted} {
+		if p := list[key]; p != nil {
+			return p
+		}
+	}
+	return nil
 }
 
 // rangeName returns the name in a key such as "@a/b@^1.0.0".
@@ -456,7 +482,10 @@ func parseYarn1(text []byte) (map[string]yarnEntry, error) {
 			case indent == 2 && name == "version":
 				entry.Version = value
 			case indent == 2 && name == "resolved":
-				entry.Resolved, _, _ = strings.Cut(value, "#") // the integrity has the hash as well
+				entry.Resolved = value
+				if _, isLocal := local(value); !isLocal { // the integrity has the hash as well
+					entry.Resolved, _, _ = strings.Cut(value, "#")
+				}
 			case indent == 2 && name == "integrity":
 				entry.Integrity = value
 			case indent == 4 && section == "dependencies":

@@ -128,6 +128,9 @@ func TestLockfiles(t *testing.T) {
 			"node_modules/a": {"version": "1.0.0", "resolved": "`+defaultRegistry+`a/-/a-1.0.0.tgz", "integrity": %q},
 			"node_modules/@s/b": {"version": "1.0.0", "integrity": %q},
 			"node_modules/a/node_modules/@s/b": {"version": "2.0.0", "integrity": %q}}}`, a, b1, b2)},
+		"npm 6": {"package-lock.json", fmt.Sprintf(`{"lockfileVersion": 1, "dependencies": {
+			"a": {"version": "1.0.0", "integrity": %q, "requires": {"@s/b": "^2.0.0"}, "dependencies": {"@s/b": {"version": "2.0.0", "integrity": %q}}},
+			"@s/b": {"version": "1.0.0", "integrity": %q}}}`, a, b2, b1)},
 		"yarn 1": {"yarn.lock", fmt.Sprintf(`# yarn lockfile v1
 
 
@@ -334,6 +337,10 @@ func TestRefused(t *testing.T) {
 		r.tarballs[path] = text
 		return entry(r.URL+path, integrityOf(text))
 	}
+	many := make([]tar.Header, maxEntries+1)
+	for i := range many {
+		many[i] = tar.Header{Name: fmt.Sprintf("package/%d/", i), Typeflag: tar.TypeDir}
+	}
 	for name, tc := range map[string]struct{ lock, want string }{
 		"a directory above": {entry("file:../a", good), "outside the repository"},
 		"git":               {entry("git+ssh://git@example.com/a.git", good), "not from a registry"},
@@ -350,6 +357,7 @@ func TestRefused(t *testing.T) {
 		"an absolute one":   {hostile(tar.Header{Name: "/etc/x"}), "leads outside"},
 		"a link":            {hostile(tar.Header{Name: "package/x", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}), "a link or a device"},
 		"a hard link":       {hostile(tar.Header{Name: "package/x", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}), "a link or a device"},
+		"many entries":      {hostile(many...), "entries"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -367,6 +375,24 @@ func TestRefused(t *testing.T) {
 				t.Errorf("left behind: %v, %v", entries, err)
 			}
 		})
+	}
+}
+
+// A file that claims to be huge, and a stream of zeros, end at the limit.
+func TestBomb(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	if err := w.WriteHeader(&tar.Header{Name: "package/x", Mode: 0o644, Size: maxUnpacked + 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Flush(), z.Close()); err != nil {
+		t.Logf("the tarball is cut on purpose: %v", err)
+	}
+	err := unpack(t.TempDir(), &b)
+	if err == nil || !strings.Contains(err.Error(), "unpacks to more than") {
+		t.Error(err)
 	}
 }
 
@@ -467,10 +493,9 @@ func TestCanceled(t *testing.T) {
 func FuzzYarn1(f *testing.F) {
 	f.Add("a@^1.0.0:\n  version \"1.0.0\"\n  dependencies:\n    b \"^2\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		g := newGraph()
-		g.workspaces = &workspaces{root: t.TempDir()}
-		if err := readYarn(&g, []byte(text)); err == nil {
-			g.imported(".", "a")
+		l := lock{file: filepath.Join(t.TempDir(), "yarn.lock"), integrities: map[string]string{}}
+		if err := readYarn(&l, []byte(text)); err == nil {
+			l.find(".", "a")
 		}
 	})
 }

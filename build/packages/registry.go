@@ -88,8 +88,7 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 	}
 	from, err := url.Parse(p.URL)
 	if err != nil || from.Scheme != "https" && from.Scheme != "http" {
-		return nil, fmt.Errorf("%s@%s comes from %q, not from a registry: only packages from a registry are downloaded",
-			p.Name, p.Version, p.URL)
+		return nil, fmt.Errorf("%s@%s comes from %q, not from a registry: only packages from a registry are downloaded", p.Name, p.Version, p.URL)
 	}
 	if from.Host == registry.Host {
 		from.Scheme = registry.Scheme // a lockfile must not send the token without TLS
@@ -100,8 +99,7 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 			return registry.JoinPath(from.EscapedPath()), nil
 		}
 	}
-	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: if you trust %[3]s, configure it as the registry in .npmrc",
-		p.Name, p.Version, from.Host, registry.Host)
+	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: if you trust %[3]s, configure it as the registry in .npmrc", p.Name, p.Version, from.Host, registry.Host)
 }
 
 // get requests a URL and sends a registry's credentials only to that registry.

@@ -57,11 +57,9 @@ type Store struct {
 const (
 	maxDownloads  = 16
 	maxTarball    = 256 << 20 // compressed
+	maxUnpacked   = 1 << 30   // all files of a package
+	maxEntries    = 100_000
 	clientTimeout = time.Minute
-
-	// stagingPrefix begins the names of the directories in the cache that packages are unpacked in.
-	stagingPrefix = ".staging-"
-	staleAfter    = 24 * time.Hour
 )
 
 // Open reads the lockfile of a repository. The error is ErrNoLockfile if there is none.
@@ -105,11 +103,18 @@ func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok 
 	if p == nil {
 		return "", false, nil
 	}
-	if at, isLocal := local(p.URL); isLocal {
-		dir, err := s.localDir(p, at)
-		return dir, true, err
+	at, isLocal := local(p.URL)
+	file := "" // of a package that is not downloaded
+	if isLocal {
+		var isDir bool
+		if file, isDir, err = s.localFile(p, at); err != nil || isDir {
+			return file, true, err
+		}
+		if p, err = p.inFile(file); err != nil {
+			return "", true, fmt.Errorf("%s comes from %q: %w", name, at, err)
+		}
 	}
-	if p.Integrity == "" { // its contents depend on the registry, so the URL becomes part of its key
+	if !isLocal && p.Integrity == "" { // its contents depend on the registry, so the URL becomes part of its key
 		if from, err := s.registries.tarball(p); err == nil {
 			located := *p
 			located.URL = from.String()
@@ -125,12 +130,14 @@ func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok 
 	s.mu.Lock()
 	fetch := s.fetched[key]
 	if fetch == nil {
-		fetch = sync.OnceValue(func() error { return s.fetch(ctx, p) })
+		fetch = sync.OnceValue(func() error { return s.fetch(ctx, p, file) })
 		s.fetched[key] = fetch
 		s.owner[key] = p
 	}
 	s.mu.Unlock()
-	if err := fetch(); err != nil {
+	if err := fetch(); isLocal && err != nil {
+		return "", true, fmt.Errorf("%s comes from %q: %w", name, at, err)
+	} else if err != nil {
 		return "", true, fmt.Errorf("%s@%s: %w", p.Name, p.Version, err)
 	}
 	return s.dir(key), true, nil
@@ -150,14 +157,14 @@ func (s *Store) find(importer, name string) *Package {
 			if owner.Name == name {
 				return owner
 			}
-			if p := s.lock.required(owner, name); p != nil {
+			if p := owner.find(name); p != nil {
 				return p
 			}
 		}
 	}
 	for _, base := range s.bases {
 		if dir, err := filepath.Rel(base, filepath.Dir(importer)); err == nil && filepath.IsLocal(dir) {
-			if p := s.lock.imported(filepath.ToSlash(dir), name); p != nil {
+			if p := s.lock.find(filepath.ToSlash(dir), name); p != nil {
 				return p
 			}
 		}
@@ -166,7 +173,7 @@ func (s *Store) find(importer, name string) *Package {
 	if err != nil {
 		return nil
 	}
-	return s.lock.imported(filepath.ToSlash(below), name)
+	return s.lock.find(filepath.ToSlash(below), name)
 }
 
 // key names the directory of a package in the cache. It depends on where the package came from
@@ -180,14 +187,14 @@ func (p *Package) key() string {
 	return strings.NewReplacer("/", "+", "\\", "+", "..", "+").Replace(p.Name) + "-" + hex.EncodeToString(sum[:10])
 }
 
-// fetch downloads a package and unpacks it in the cache, unless it is there. It appears there
-// atomically.
-func (s *Store) fetch(ctx context.Context, p *Package) error {
+// fetch unpacks a package from a file, or from its registry if file is "", unless the package
+// is in the cache. It appears there atomically.
+func (s *Store) fetch(ctx context.Context, p *Package, file string) error {
 	final := s.dir(p.key())
 	if _, err := os.Stat(final); err == nil {
 		return nil
 	}
-	if s.options.Offline {
+	if file == "" && s.options.Offline {
 		if _, err := s.registries.tarball(p); err != nil {
 			return err
 		}
@@ -199,7 +206,7 @@ func (s *Store) fetch(ctx context.Context, p *Package) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	from, integrity, err := s.open(ctx, p)
+	from, integrity, err := s.open(ctx, p, file)
 	if err != nil {
 		return err
 	}
@@ -207,7 +214,8 @@ func (s *Store) fetch(ctx context.Context, p *Package) error {
 	if err := os.MkdirAll(s.options.CacheDir, 0o755); err != nil {
 		return err
 	}
-	s.sweep.Do(func() { removeStaging(s.options.CacheDir) })
+	unlock := s.lockStaging()
+	defer unlock()
 	staging, err := os.MkdirTemp(s.options.CacheDir, stagingPrefix)
 	if err != nil {
 		return err
@@ -222,8 +230,10 @@ func (s *Store) fetch(ctx context.Context, p *Package) error {
 	if err != nil {
 		return err
 	}
-	s.downloaded.Add(1)
-	s.bytes.Add(n)
+	if file == "" {
+		s.downloaded.Add(1)
+		s.bytes.Add(n)
+	}
 	if _, err := tarball.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -246,7 +256,11 @@ func (s *Store) fetch(ctx context.Context, p *Package) error {
 }
 
 // open returns the tarball of a package and the integrity that it must have.
-func (s *Store) open(ctx context.Context, p *Package) (tarball io.ReadCloser, integrity string, err error) {
+func (s *Store) open(ctx context.Context, p *Package, file string) (tarball io.ReadCloser, integrity string, err error) {
+	if file != "" {
+		tarball, err := os.Open(file)
+		return tarball, p.Integrity, err
+	}
 	at, err := s.registries.tarball(p)
 	if err != nil {
 		return nil, "", err
@@ -262,17 +276,6 @@ func (s *Store) open(ctx context.Context, p *Package) (tarball io.ReadCloser, in
 		return nil, "", err
 	}
 	return resp.Body, integrity, nil
-}
-
-// removeStaging removes what killed processes left behind.
-func removeStaging(cacheDir string) {
-	entries, _ := os.ReadDir(cacheDir) // the next run tries again
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && strings.HasPrefix(e.Name(), stagingPrefix) && time.Since(info.ModTime()) > staleAfter {
-			_ = os.RemoveAll(filepath.Join(cacheDir, e.Name()))
-		}
-	}
 }
 
 func exists(file string) bool {
@@ -327,14 +330,18 @@ func unpack(dir string, from io.Reader) error {
 		return err
 	}
 	defer root.Close()
+	left := int64(maxUnpacked)
 	files := tar.NewReader(zip)
-	for {
+	for n := 0; ; n++ {
 		header, err := files.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("read tarball: %w", err)
+		}
+		if n == maxEntries {
+			return fmt.Errorf("the tarball has more than %d entries", maxEntries)
 		}
 		switch header.Typeflag {
 		case tar.TypeReg:
@@ -349,6 +356,9 @@ func unpack(dir string, from io.Reader) error {
 		}
 		if strings.HasPrefix(header.Name, "/") || !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains("/"+header.Name+"/", "/../") {
 			return fmt.Errorf("the tarball has a path that leads outside: %q", header.Name)
+		}
+		if left -= header.Size; left < 0 {
+			return fmt.Errorf("the tarball unpacks to more than %d MiB", maxUnpacked>>20)
 		}
 		if err := writeFile(root, filepath.FromSlash(name), files); err != nil {
 			return fmt.Errorf("unpack %q: %w", header.Name, err)

@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// local returns the directory that the address of a package names, slash-separated and relative
-// to the lockfile. ok is false for any other address.
-func local(address string) (dir string, ok bool) {
+// local returns the directory or the tarball that the address of a package names,
+// slash-separated and relative to the lockfile. ok is false for any other address.
+func local(address string) (file string, ok bool) {
 	for _, protocol := range []string{"workspace:", "link:", "portal:", "file:"} {
 		dir, ok := strings.CutPrefix(address, protocol)
 		if !ok {
@@ -33,30 +33,34 @@ func local(address string) (dir string, ok bool) {
 	return "", false
 }
 
-// localDir returns the directory of a package that is part of the repository.
-func (s *Store) localDir(p *Package, at string) (string, error) {
+// localFile returns the directory or the tarball of a package that is part of the repository.
+func (s *Store) localFile(p *Package, at string) (file string, isDir bool, err error) {
 	abs := filepath.FromSlash(at)
 	if !filepath.IsAbs(abs) {
 		abs = filepath.Join(filepath.Dir(s.lock.file), abs)
 	}
 	if !isInside(s.lock.top, abs) {
-		return "", fmt.Errorf("%s comes from %q, which is outside the repository: only packages in it or from a registry are used", p.Name, at)
+		return "", false, fmt.Errorf("%s comes from %q, which is outside the repository: only packages in it or from a registry are used", p.Name, at)
 	}
 	real, err := filepath.EvalSymlinks(abs)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", p.Name, err)
+		return "", false, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	top, err := filepath.EvalSymlinks(s.lock.top)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", p.Name, err)
+		return "", false, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	if !isInside(top, real) {
-		return "", fmt.Errorf("%s comes from %q, a link that leads outside the repository", p.Name, at)
+		return "", false, fmt.Errorf("%s comes from %q, a link that leads outside the repository", p.Name, at)
 	}
-	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("%s comes from %q, which is not a directory: install it with the package manager", p.Name, at)
+	info, err := os.Stat(real)
+	if err != nil {
+		return "", false, fmt.Errorf("%s: %w", p.Name, err)
 	}
-	return real, nil
+	if !info.IsDir() && !(strings.HasPrefix(p.URL, "file:") && info.Mode().IsRegular()) {
+		return "", false, fmt.Errorf("%s comes from %q, which is not a directory: only packages in a directory, a tarball or a registry are used", p.Name, at)
+	}
+	return real, info.IsDir(), nil
 }
 
 func isInside(dir, file string) bool {

@@ -17,6 +17,8 @@ func TestWorkspaces(t *testing.T) {
 			"packages/a": {"version": "1.0.0"},
 			"packages/a/node_modules/b": {"version": "2.0.0"},
 			"node_modules/b": {"version": "1.0.0"}}}`},
+		"npm 6": {"package-lock.json": `{"lockfileVersion": 1, "dependencies": {
+			"a": {"version": "file:packages/a"}, "b": {"version": "2.0.0"}}}`},
 		"yarn 1": {"yarn.lock": "# yarn lockfile v1\n\nb@^1.0.0:\n  version \"1.0.0\"\n\nb@^2.0.0:\n  version \"2.0.0\"\n"},
 		"yarn 1 link": {"yarn.lock": "# yarn lockfile v1\n\n\"a@link:packages/a\":\n  version \"0.0.0\"\n\nb@^2.0.0:\n  version \"2.0.0\"\n",
 			"package.json": `{"dependencies": {"a": "link:packages/a"}}`},
