@@ -7,19 +7,26 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"runtime"
+	"runtime/metrics"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/file"
 )
 
-// The limits of the evaluation of one frontend: with stand-ins, code may do what it never does
-// in a host.
+// The limits of the evaluation of one frontend. The interpreter limits only the call stack;
+// the prelude and a watchdog enforce the others.
 const (
 	maxTime     = 4 * time.Second
 	maxLateTime = 300 * time.Millisecond
-	maxCalls    = 2000 // on the stack
+	maxStopping = 300 * time.Millisecond // from an interrupt to the end of what it interrupts
+	maxHeap     = 160 << 20              // bytes that the heap of the process may grow by
+	maxCalls    = 2000                   // on the stack
+	maxElements = 1 << 20                // of an array or a string
+	maxNesting  = 1000                   // of JSON
 )
 
 //go:embed prelude.js
@@ -27,7 +34,10 @@ var preludeSource string
 
 const preludeName = "prelude.js"
 
-var errTime = errors.New("it took too long")
+var (
+	errTime   = errors.New("it took too long")
+	errMemory = errors.New("it used too much memory")
+)
 
 // registration is one call of a method of AppPlugin.
 type registration struct {
@@ -65,8 +75,10 @@ type evaluation struct {
 	script *script
 	vm     *goja.Runtime
 	late   goja.Callable // of the prelude
-	isOver bool          // it took too long
+	isDead bool          // vm could not be stopped and must not be used
+	isOver bool          // a limit was exceeded
 
+	mu       sync.Mutex // the interpreter may still run if it could not be stopped
 	recorded []recorded
 	reached  map[int]bool
 	problems []problem
@@ -91,8 +103,13 @@ func (s *script) evaluate(ctx context.Context, verdict bool, limit time.Duration
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if !e.isDead {
+		e.vm.ClearInterrupt()
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if err != nil {
-		e.isOver = errors.Is(err, errTime)
+		e.isOver = errors.Is(err, errTime) || errors.Is(err, errMemory)
 		e.problems = append(e.problems, e.end(err))
 	} else if p, ok := result.Export().(*goja.Promise); ok && p.State() != goja.PromiseStateFulfilled {
 		text := "a top-level await never settles"
@@ -115,11 +132,22 @@ func (e *evaluation) prepare(verdict bool) error {
 		return errors.New("the prelude is not a function")
 	}
 	late, err := start(goja.Undefined(), e.vm.ToValue(map[string]any{
-		"verdict": verdict,
-		"record":  e.record,
-		"reach":   func(site int) { e.reached[site] = true },
-		"step":    func(n int) { e.step = n },
-		"failed":  e.failed,
+		"verdict":     verdict,
+		"maxElements": maxElements,
+		"record":      e.record,
+		"reach": func(site int) {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.reached[site] = true
+		},
+		"step": func(n int) {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.step = n
+		},
+		"failed": e.failed,
+		"exceed": func() { e.vm.Interrupt(errMemory) },
+		"isDeep": isDeep,
 	}))
 	if err != nil {
 		return err
@@ -131,6 +159,8 @@ func (e *evaluation) prepare(verdict bool) error {
 }
 
 func (e *evaluation) record(site int, text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	r := recorded{site: site}
 	if err := json.Unmarshal([]byte(text), &r.registration); err != nil {
 		return // cannot happen: the prelude wrote it
@@ -147,6 +177,8 @@ func (e *evaluation) record(site int, text string) {
 var frame = regexp.MustCompile(`\(?([^\s()]+):(\d+):(\d+)\(\d+\)`)
 
 func (e *evaluation) failed(step int, text, stack string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	p := problem{position: e.script.steps[step], statement: e.script.steps[step], text: text}
 	for _, m := range frame.FindAllStringSubmatch(stack, -1) {
 		if m[1] == preludeName || m[1] == bundleName {
@@ -212,19 +244,66 @@ func (e *evaluation) describe(site int) *registration {
 	return r
 }
 
-// guard runs f, which uses the interpreter, and interrupts it when it takes too long.
+// guard runs f, which uses the interpreter, and interrupts it when it exceeds a limit.
 func (e *evaluation) guard(ctx context.Context, limit time.Duration, f func() error) error {
-	limited, cancel := context.WithTimeoutCause(ctx, limit, errTime)
-	defer cancel()
-	isInterrupted := make(chan struct{})
-	stop := context.AfterFunc(limited, func() {
-		e.vm.Interrupt(context.Cause(limited))
-		close(isInterrupted)
-	})
-	err := f()
-	if !stop() {
-		<-isInterrupted
-		e.vm.ClearInterrupt()
+	done := make(chan error, 1)
+	start := heap()
+	go func() { done <- f() }()
+	timeout := time.NewTimer(limit)
+	defer timeout.Stop()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	cause := errTime
+wait:
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-ctx.Done():
+			cause = ctx.Err()
+			break wait
+		case <-timeout.C:
+			break wait
+		case <-tick.C:
+			if heap() < start+maxHeap {
+				continue
+			}
+			runtime.GC() // most of it may be garbage
+			if heap() < start+maxHeap {
+				continue
+			}
+			cause = errMemory
+			break wait
+		}
 	}
-	return err
+	e.vm.Interrupt(cause)
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(maxStopping):
+		e.isDead = true // a built-in function that takes long; it ends by itself
+		return cause
+	}
+}
+
+// heap returns the bytes that the heap and the stacks of the process use.
+func heap() uint64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(samples)
+	return samples[0].Value.Uint64() + samples[1].Value.Uint64()
+}
+
+// isDeep reports whether JSON text may be nested more deeply than the parser should recurse.
+func isDeep(text string) bool {
+	depth, deepest := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth--
+		}
+	}
+	return deepest > maxNesting
 }

@@ -76,10 +76,7 @@ func Find(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{
-		script: s, entry: filepath.ToSlash(entry), late: map[int][2][]registration{},
-		sources: &sources{root: o.Root, lines: map[string][]string{}},
-	}
+	f := &finder{script: s, entry: filepath.ToSlash(entry), late: map[int][2][]registration{}, sources: &sources{root: o.Root, lines: map[string][]string{}}}
 	if err := f.evaluate(ctx); err != nil {
 		return nil, err
 	}

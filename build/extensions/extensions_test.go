@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +43,7 @@ func TestFixtures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		// Not in parallel: the time limit is for a processor of its own.
+		// Not in parallel: the memory limit is for the process.
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			a, err := txtar.ParseFile(file)
 			if err != nil {
@@ -53,8 +55,11 @@ func TestFixtures(t *testing.T) {
 				a.Files = a.Files[:last]
 			}
 			o := write(t, a)
-			start := time.Now()
+			start, memory := time.Now(), peak()
 			r, err := Find(t.Context(), o)
+			if used := memory(); used > 512<<20 {
+				t.Errorf("uses %d MB, want at most 512", used>>20)
+			}
 			if d := time.Since(start); d > 5*time.Second {
 				t.Errorf("takes %v, want at most 5s", d)
 			}
@@ -92,6 +97,33 @@ func shown(r *Result, err error) string {
 		}
 	}
 	return b.String()
+}
+
+// peak measures memory until the function that it returns is called. That returns the
+// most memory that the process had from the operating system, less what it had at first.
+func peak() func() uint64 {
+	debug.FreeOSMemory()
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	read := func() uint64 {
+		metrics.Read(samples)
+		return samples[0].Value.Uint64() - samples[1].Value.Uint64()
+	}
+	start := read()
+	highest := start
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			highest = max(highest, read())
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	return func() uint64 {
+		cancel()
+		<-done
+		return highest - start
+	}
 }
 
 func TestCanceled(t *testing.T) {

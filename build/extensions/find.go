@@ -45,25 +45,35 @@ func (f *finder) evaluate(ctx context.Context) error {
 		}
 	}
 	for i, run := range f.runs {
-		if len(f.missed) > 0 {
-			f.describe(ctx, run, i)
+		if len(f.missed) > 0 && !run.isDead {
+			f.describe(ctx, i)
 		}
 	}
 	return ctx.Err()
 }
 
 // describe evaluates the arguments of the missed registrations with what a run left.
-func (f *finder) describe(ctx context.Context, e *evaluation, run int) {
+func (f *finder) describe(ctx context.Context, run int) {
+	e := f.runs[run]
+	late := map[int]*registration{}
 	_ = e.guard(ctx, maxLateTime, func() error { // what it does not get to is not known
 		for _, site := range f.missed {
-			if r := e.describe(site); r != nil {
-				g := f.late[site]
-				g[run] = r.split()
-				f.late[site] = g
-			}
+			r := e.describe(site)
+			e.mu.Lock()
+			late[site] = r
+			e.mu.Unlock()
 		}
 		return nil
 	})
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for site, r := range late {
+		if r != nil {
+			g := f.late[site]
+			g[run] = r.split()
+			f.late[site] = g
+		}
+	}
 }
 
 // registers reports whether a file is the entry or contains a registration.
@@ -99,11 +109,9 @@ func (f *finder) combine() *Result {
 			if !p.isEnd && (i > 0 || !f.registers(p.position) && !f.registers(p.statement)) {
 				continue // an effect of stand-ins; unknown values show it where they matter
 			}
-			text := "evaluation failed (" + p.text + "); registrations in this statement may be missing"
-			help := "move the registrations to another statement"
+			text, help := "evaluation failed ("+p.text+"); registrations in this statement may be missing", "move the registrations to another statement"
 			if p.isEnd {
-				text = "evaluation ended here because " + p.text + "; registrations after this point may be missing"
-				help = "move the registrations before this point"
+				text, help = "evaluation ended here because "+p.text+"; registrations after this point may be missing", "move the registrations before this point"
 			}
 			f.sources.warn(f.result, p.position, text, help)
 		}

@@ -20,6 +20,8 @@ const (
 	givenHelper   = "__given"   // the left side of ??, kept for heldHelper
 	heldHelper    = "__held"    // that value
 	compareHelper = "__compare" // a comparison
+	addHelper     = "__add"     // the operator +
+	pieceHelper   = "__piece"   // a value that becomes part of a larger one
 	siteHelper    = "__site"    // the first argument of a registration, or else its receiver
 	stepHelper    = "__step"    // begins a statement at the top level
 	failedHelper  = "__failed"  // an exception at the top level
@@ -46,7 +48,8 @@ func methods() []method {
 	}
 }
 
-// script is a bundle with calls to the prelude at its conditions and its registrations.
+// script is a bundle with calls to the prelude at its conditions, its registrations and
+// everything that could grow without bound.
 type script struct {
 	program *goja.Program
 	sites   []site
@@ -176,7 +179,7 @@ func (in *instrumenter) walk(v reflect.Value) {
 	}
 }
 
-// node instruments the conditions of statements, and calls.
+// node instruments the conditions of statements, the parts of larger values, and calls.
 func (in *instrumenter) node(node any) {
 	switch n := node.(type) {
 	case *ast.Binding:
@@ -207,6 +210,15 @@ func (in *instrumenter) node(node any) {
 		}
 	case *ast.AssignExpression:
 		in.assigned(n.Left)
+		if n.Operator == token.PLUS { // +=
+			n.Right = call(pieceHelper, n.Right.Idx0(), n.Right)
+		}
+	case *ast.TemplateLiteral:
+		for i, e := range n.Expressions {
+			n.Expressions[i] = call(pieceHelper, e.Idx0(), e)
+		}
+	case *ast.SpreadElement:
+		n.Expression = call(pieceHelper, n.Expression.Idx0(), n.Expression)
 	case *ast.CallExpression:
 		in.registration(n)
 	}
@@ -240,6 +252,8 @@ func (in *instrumenter) expression(e ast.Expression) ast.Expression {
 			return &ast.ConditionalExpression{Test: call(holdHelper, at, e.Left), Consequent: held, Alternate: e.Right}
 		case token.COALESCE:
 			return &ast.ConditionalExpression{Test: call(givenHelper, at, e.Left), Consequent: held, Alternate: e.Right}
+		case token.PLUS:
+			return call(addHelper, at, e.Left, e.Right)
 		case token.EQUAL, token.NOT_EQUAL, token.STRICT_EQUAL, token.STRICT_NOT_EQUAL, token.LESS, token.LESS_OR_EQUAL,
 			token.GREATER, token.GREATER_OR_EQUAL, token.IN, token.INSTANCEOF:
 			if _, isPrivate := e.Left.(*ast.PrivateIdentifier); !isPrivate {
@@ -432,9 +446,7 @@ func names(target ast.Expression) []string {
 }
 
 func call(function unistring.String, at file.Idx, arguments ...ast.Expression) *ast.CallExpression {
-	return &ast.CallExpression{
-		Callee: &ast.Identifier{Name: function, Idx: at}, LeftParenthesis: at, ArgumentList: arguments, RightParenthesis: at,
-	}
+	return &ast.CallExpression{Callee: &ast.Identifier{Name: function, Idx: at}, LeftParenthesis: at, ArgumentList: arguments, RightParenthesis: at}
 }
 
 func number(n int, at file.Idx) ast.Expression {

@@ -3,17 +3,20 @@
 // The world that a frontend is evaluated in. The value of this file is a function that gets
 // what Go provides:
 //
-//   verdict the value of conditions that depend on a stand-in
-//   record  takes a registration as JSON
-//   reach   takes the number of a registration's call when its arguments are known
-//   step    takes the number of the statement at the top level that begins
-//   failed  takes the number of a statement, the exception as text, and its stack
+//   verdict     the value of conditions that depend on a stand-in
+//   maxElements the length that an array or a string may have
+//   record      takes a registration as JSON
+//   reach       takes the number of a registration's call when its arguments are known
+//   step        takes the number of the statement at the top level that begins
+//   failed      takes the number of a statement, the exception as text, and its stack
+//   exceed      ends the evaluation: something would be too large
+//   isDeep      reports whether JSON text is nested too deeply to be parsed
 //
 // and returns late, which evaluates the argument of a registration that was not reached.
-(function ({ verdict, record, reach, step, failed }) {
+(function ({ verdict, maxElements, record, reach, step, failed, exceed, isDeep }) {
   const stringify = JSON.stringify;
   const { isArray } = Array;
-  const { apply, ownKeys } = Reflect;
+  const { apply, construct, ownKeys } = Reflect;
   const fromCharCode = String.fromCharCode;
 
   // Stand-ins -----------------------------------------------------------------------------------
@@ -320,6 +323,14 @@
   let thunks = [];
 
   const truth = (v) => (isUnknown(v) ? verdict : !!v);
+  const check = (v) => {
+    if (typeof v === 'string' || isArray(v)) {
+      if (v.length > maxElements) {
+        exceed();
+      }
+    }
+    return v;
+  };
 
   const compare = (operator, a, b, n) => {
     if (isUnknown(a) || isUnknown(b)) {
@@ -374,6 +385,8 @@
     },
     __held: () => held,
     __compare: compare,
+    __add: (a, b) => check(a + b),
+    __piece: check,
     __site: (n, v) => {
       reach(n);
       site = n;
@@ -425,6 +438,72 @@
     globalThis[name] = window;
   }
 
+  // Limits ---------------------------------------------------------------------------------------
+
+  // The interpreter can be stopped between instructions only, so no built-in function may
+  // take long or much memory by itself.
+  const guard = (owner, name, isTooLarge) => {
+    const original = owner[name];
+    Object.defineProperty(owner, name, {
+      value: function (...args) {
+        if (isTooLarge(this, args)) {
+          exceed();
+        }
+        return apply(original, this, args);
+      },
+      writable: true,
+      configurable: true,
+    });
+  };
+  const isLong = (v) => v !== null && v !== undefined && v.length > maxElements;
+  for (const name of Object.getOwnPropertyNames(Array.prototype)) {
+    if (typeof Array.prototype[name] === 'function' && !['constructor', 'at', 'push', 'pop', 'join', 'toString'].includes(name)) {
+      guard(Array.prototype, name, (self, args) => isLong(self) || isLong(args[0]));
+    }
+  }
+  Object.defineProperty(Array.prototype, 'join', {
+    value: function (separator) {
+      if (isLong(this)) {
+        exceed();
+      }
+      const between = separator === undefined ? ',' : String(separator);
+      let all = '';
+      for (let i = 0; i < this.length; i++) {
+        const v = this[i];
+        all = check(all + (i > 0 ? between : '') + (v === undefined || v === null ? '' : v));
+      }
+      return all;
+    },
+    writable: true,
+    configurable: true,
+  });
+  guard(Array, 'from', (_, args) => isLong(args[0]));
+  guard(Function.prototype, 'apply', (_, args) => isLong(args[1]));
+  guard(Reflect, 'apply', (_, args) => isLong(args[2]));
+  for (const name of ['repeat', 'padStart', 'padEnd']) {
+    guard(String.prototype, name, (self, args) => (name === 'repeat' ? String(self).length : 1) * args[0] > maxElements);
+  }
+  guard(String.prototype, 'concat', (self, args) => args.reduce((n, v) => n + String(v).length, String(self).length) > maxElements);
+  for (const name of ['replace', 'replaceAll']) {
+    guard(String.prototype, name, (self, args) => typeof args[1] === 'string' && String(self).length * args[1].length > maxElements);
+  }
+  guard(JSON, 'parse', (_, args) => typeof args[0] === 'string' && isDeep(args[0]));
+  let reserved = 0; // elements of all buffers: the heap is looked at too rarely for them
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    if (/^(ArrayBuffer|SharedArrayBuffer|.+Array)$/.test(name)) {
+      const original = globalThis[name];
+      globalThis[name] = new Proxy(original, {
+        construct: (_, args, made) => {
+          const length = Number(isLong(args[0]) ? args[0].length : args[0]) || 0;
+          reserved += length;
+          if (length > maxElements || reserved > 8 * maxElements) {
+            exceed();
+          }
+          return construct(original, args, made);
+        },
+      });
+    }
+  }
   // Numbers that come from a stand-in are unknown too.
   for (const name of ['parseInt', 'parseFloat', 'Number']) {
     const original = globalThis[name];
@@ -433,7 +512,7 @@
     });
   }
   globalThis.Boolean = new Proxy(Boolean, { apply: (_, self, args) => truth(args[0]) });
-  // Source code that is made at run time is not evaluated.
+  // Source code that is made at run time could nest too deeply for the parser.
   globalThis.eval = standIn('eval', '');
   const NoFunction = function () {
     return () => globalThis;
