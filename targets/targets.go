@@ -33,10 +33,12 @@ func Scaffold(ctx context.Context, pluginType, id string,
 func Init(ctx context.Context,
 	dir *string, // directory of the plugin (default: this directory)
 	dryRun *bool, // print a diff and change nothing
+	undo *bool, // restore the files that init changed
 ) error {
 	return program.Mage(ctx, "init", nil,
 		program.Option("dir", dir),
 		program.Option("dry-run", dryRun),
+		program.Option("undo", undo),
 	)
 }
 

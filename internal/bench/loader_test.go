@@ -25,6 +25,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/wire"
 	"github.com/slipway-dev/slipway/internal/wire/handshake"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
@@ -51,8 +52,8 @@ func loaderFigures(b *testing.B) []figure {
 	host, certificate := hostCertificate(b)
 	var loaded, alone, bare, secure, minimal []time.Duration
 	for range 20 {
-		bare = append(bare, handshake(b, program))
-		secure = append(secure, handshake(b, program, certificate))
+		bare = append(bare, startTime(b, program))
+		secure = append(secure, startTime(b, program, certificate))
 		minimal = append(minimal, answer(b, program, host, certificate))
 		begin := time.Now()
 		client, _ := startAlone(b, program)
@@ -216,8 +217,8 @@ func startAlone(b *testing.B, program string) (*goplugin.Client, *grpc.ClientCon
 	cmd := exec.CommandContext(context.WithoutCancel(b.Context()), program)
 	cmd.Env = []string{}
 	client := goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
-		VersionedPlugins: map[int]goplugin.PluginSet{wire.AppProtocol: {}},
+		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: handshake.CookieKey, MagicCookieValue: handshake.CookieValue},
+		VersionedPlugins: map[int]goplugin.PluginSet{handshake.AppProtocol: {}},
 		Cmd:              cmd, AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC}, Logger: hclog.NewNullLogger(), AutoMTLS: true, SkipHostEnv: true,
 		GRPCDialOptions: []grpc.DialOption{grpc.WithStaticStreamWindowSize(64 << 10), grpc.WithStaticConnWindowSize(1 << 20)},
 	})

@@ -43,7 +43,7 @@ func pluginFigures(b *testing.B) (figures []figure) {
 	}
 	for range 20 {
 		for n, p := range all {
-			p.starts = append(p.starts, handshake(b, filepath.Join(dir, strconv.Itoa(n))))
+			p.starts = append(p.starts, startTime(b, filepath.Join(dir, strconv.Itoa(n))))
 		}
 	}
 	for _, c := range []struct {
@@ -82,9 +82,9 @@ func (p *backend) build(b *testing.B, program string) {
 	p.size = float64(info.Size()) / 1e6
 }
 
-// handshake starts a backend as a host does and returns the time to its handshake. Given the
+// startTime starts a backend as a host does and returns the time to its handshake. Given the
 // variable with the certificate of a host, the backend makes its own first.
-func handshake(b *testing.B, program string, env ...string) time.Duration {
+func startTime(b *testing.B, program string, env ...string) time.Duration {
 	b.Helper()
 	_, start, stop := execute(b, program, env...)
 	took := time.Since(start)
