@@ -2,19 +2,14 @@ package proxy
 
 import (
 	"cmp"
-	"crypto"
-	"crypto/rsa"
-	"crypto/sha256"
-	"crypto/x509"
-	"encoding/base64"
-	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -77,11 +72,11 @@ func (s settings) grant(route *bundle.Route) (*grant, error) {
 
 // sign returns the JWT, valid for an hour. Its errors never contain the key.
 func (a assertion) sign(now time.Time) (string, error) {
-	key, err := rsaKey([]byte(a.key))
+	key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(a.key))
 	if err != nil {
-		return "", err
+		return "", errors.New("private_key must be an RSA key in PEM form")
 	}
-	claims := map[string]any{
+	claims := jwt.MapClaims{
 		"iss": a.issuer, "aud": a.audience,
 		"iat": now.Add(-10 * time.Second).Unix(), // the service's clock may be behind
 		"exp": now.Add(time.Hour).Unix(),
@@ -89,31 +84,5 @@ func (a assertion) sign(now time.Time) (string, error) {
 	if a.scope != "" {
 		claims["scope"] = a.scope
 	}
-	body, err := json.Marshal(claims)
-	if err != nil {
-		return "", err
-	}
-	encode := base64.RawURLEncoding.EncodeToString
-	signed := encode([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "." + encode(body)
-	digest := sha256.Sum256([]byte(signed))
-	signature, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:])
-	if err != nil {
-		return "", errors.New("private_key is an RSA key that cannot sign")
-	}
-	return signed + "." + encode(signature), nil
-}
-
-// rsaKey reads a private key in either of its two PEM forms.
-func rsaKey(text []byte) (*rsa.PrivateKey, error) {
-	if block, _ := pem.Decode(text); block != nil {
-		if key, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
-			return key, nil
-		}
-		if other, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
-			if key, isRSA := other.(*rsa.PrivateKey); isRSA {
-				return key, nil
-			}
-		}
-	}
-	return nil, errors.New("private_key must be an RSA key in PEM form")
+	return jwt.NewWithClaims(jwt.SigningMethodRS256, claims).SignedString(key)
 }
