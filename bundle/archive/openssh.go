@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"crypto"
 	"crypto/ed25519"
 	"errors"
 	"strings"
@@ -45,7 +44,8 @@ func parseOpenSSHPublicKey(line string) (key ed25519.PublicKey, isOpenSSH bool, 
 	if err != nil {
 		return nil, true, errOpenSSHSyntax
 	}
-	if of, ok := parsed.(interface{ CryptoPublicKey() crypto.PublicKey }); ok {
+	of, ok := parsed.(ssh.CryptoPublicKey)
+	if ok {
 		key, ok = of.CryptoPublicKey().(ed25519.PublicKey)
 	}
 	if !ok || len(key) != ed25519.PublicKeySize {
