@@ -148,6 +148,13 @@ func (h *Hub) join(at address, f *Feed) error {
 	}
 	f.stream = s
 	s.feeds = append(s.feeds, f)
+	if len(s.feeds) == 1 && s.again != nil { // it still runs on behalf of a client that has left
+		if s.runner.caller.Credential == f.caller.Credential {
+			s.runner = f
+		} else {
+			s.again(errChanged)
+		}
+	}
 	select {
 	case s.joined <- struct{}{}:
 	default:
