@@ -41,8 +41,9 @@ func hostFigures(b *testing.B, program string) (figures []figure) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	hostAddress, pid := serve(b, exec.CommandContext(b.Context(), program, "host", "--listen=127.0.0.1:0",
-		"--data-dir="+dir, "--database="+file, "--admin-password=correct horse"))
+	served := exec.CommandContext(b.Context(), program, "host", "--listen=127.0.0.1:0", "--data-dir="+dir, "--database="+file)
+	served.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD=correct horse")
+	hostAddress, pid := serve(b, served)
 	self := exec.CommandContext(b.Context(), os.Args[0])
 	self.Env = append(os.Environ(), envFloor+"="+bare)
 	floorAddress, _ := serve(b, self)
