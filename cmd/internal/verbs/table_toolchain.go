@@ -169,7 +169,6 @@ func buildVerb(b Bundler) Verb {
 			{Name: "add", Value: &o.Add, Help: "also build for the platforms of the executables in dist"},
 			{Name: "only", Value: &o.Only, Help: "build only the backend or the frontend, and keep the rest of dist"},
 			{Name: "debug", Value: &o.Debug, Help: "build executables for a debugger"},
-			{Name: "explain", Value: &o.Explain, Help: "print why each step runs"},
 			profileOption(&o.Profile),
 		},
 		Face: &o.Face,
