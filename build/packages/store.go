@@ -60,6 +60,10 @@ const (
 	maxUnpacked   = 1 << 30   // all files of a package
 	maxEntries    = 100_000
 	clientTimeout = time.Minute
+
+	// stagingPrefix begins the names of the directories in the cache that packages are unpacked in.
+	stagingPrefix = ".staging-"
+	staleAfter    = 24 * time.Hour
 )
 
 // Open reads the lockfile of a repository. The error is ErrNoLockfile if there is none.
@@ -214,8 +218,7 @@ func (s *Store) fetch(ctx context.Context, p *Package, file string) error {
 	if err := os.MkdirAll(s.options.CacheDir, 0o755); err != nil {
 		return err
 	}
-	unlock := s.lockStaging()
-	defer unlock()
+	s.sweep.Do(func() { removeStaging(s.options.CacheDir) })
 	staging, err := os.MkdirTemp(s.options.CacheDir, stagingPrefix)
 	if err != nil {
 		return err
@@ -276,6 +279,17 @@ func (s *Store) open(ctx context.Context, p *Package, file string) (tarball io.R
 		return nil, "", err
 	}
 	return resp.Body, integrity, nil
+}
+
+// removeStaging removes what killed processes left behind.
+func removeStaging(cacheDir string) {
+	entries, _ := os.ReadDir(cacheDir) // the next run tries again
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), stagingPrefix) && time.Since(info.ModTime()) > staleAfter {
+			_ = os.RemoveAll(filepath.Join(cacheDir, e.Name()))
+		}
+	}
 }
 
 func exists(file string) bool {
