@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -128,6 +127,3 @@ func dirOption(dir *string) Option {
 func profileOption(profile *string) Option {
 	return Option{Name: "profile", Value: profile, Help: profileHelp}
 }
-
-// defaultTimeout is that of a check, and of the start of a backend.
-const defaultTimeout = 30 * time.Second

@@ -124,7 +124,7 @@ type ConformanceOptions struct {
 
 // ConformanceVerb returns the row of conformance.
 func ConformanceVerb(o *ConformanceOptions) Verb {
-	o.Format, o.Timeout, o.Checks = "text", defaultTimeout, "auto"
+	o.Format, o.Timeout, o.Checks = "text", 30*time.Second, "auto"
 	return Verb{
 		Name: "conformance", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "dir", Value: &o.Dir}},
 		Short: "Run conformance checks on a built plugin",
@@ -182,24 +182,21 @@ func CompatVerb(o *CompatOptions) Verb {
 // PluginsOptions are the options of the verb plugins.
 type PluginsOptions struct {
 	Target         string // a directory or the URL of a host
-	JSON, Start    bool
+	JSON           bool
 	ServiceVersion string
 	TrustedKeys    string
-	Timeout        time.Duration
 }
 
 // PluginsVerb returns the row of plugins, which reads a directory as the host does.
 func PluginsVerb(o *PluginsOptions) Verb {
-	o.Target, o.ServiceVersion, o.Timeout = ".", DefaultHostVersion, defaultTimeout
+	o.Target, o.ServiceVersion = ".", DefaultHostVersion
 	return Verb{
 		Name: "plugins", IsHosted: true, Args: []Arg{{Name: "dir|url", Value: &o.Target}},
 		Short: "List plugins and explain each failure",
 		Options: []Option{
 			{Name: "json", Value: &o.JSON, Help: "print JSON instead of a table"},
-			{Name: "start", Value: &o.Start, Help: "start the backends in the directory"},
 			{Name: "service-version", Value: &o.ServiceVersion, Help: "service version to compare with the requirements of plugins"},
 			{Name: "trusted-keys", Value: &o.TrustedKeys, Help: trustHelp},
-			{Name: "timeout", Value: &o.Timeout, Help: "time limit for the start of each backend, or for requests to the host"},
 		},
 	}
 }
