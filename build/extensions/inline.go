@@ -11,8 +11,7 @@ import (
 // values.
 type inliner struct {
 	*instrumenter
-	scopes []scope // innermost last
-	depth  int
+	depth int
 }
 
 // maxInlined is the depth at which a constant that refers to others, or to itself, is unknown.
@@ -75,17 +74,11 @@ func (in inliner) replaced(e ast.Expression) ast.Expression {
 	at := e.Idx0()
 	switch e := e.(type) {
 	case *ast.Identifier:
-		for i := len(in.scopes) - 1; i >= 0; i-- {
-			binding, ok := in.scopes[i][string(e.Name)]
-			switch {
-			case !ok:
-				continue
-			case binding == nil || binding.Initializer == nil || in.depth == maxInlined || in.copies > maxCopied:
-				return call(unknownHelper, at, text(string(e.Name), at))
-			}
-			return inliner{in.instrumenter, in.scopes[:i+1], in.depth + 1}.copied(binding.Initializer)
-		}
-		if in.values[string(e.Name)] > 1 { // which value it has depends on when the call is made
+		binding, isLocal := in.locals[string(e.Name)]
+		switch {
+		case binding != nil && binding.Initializer != nil && in.depth < maxInlined && in.copies <= maxCopied:
+			return inliner{in.instrumenter, in.depth + 1}.copied(binding.Initializer)
+		case isLocal, in.values[string(e.Name)] > 1: // which value it has depends on when the call is made
 			return call(unknownHelper, at, text(string(e.Name), at))
 		}
 	case *ast.PropertyShort:

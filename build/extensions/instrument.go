@@ -68,22 +68,16 @@ type site struct {
 type instrumenter struct {
 	file   *file.File
 	script *script
-	scopes []scope
 	tests  int
-	late   []lateArgument
-	copies int            // nodes that inliners have copied
-	values map[string]int // how often a name gets a value
-}
+	late   []ast.Expression // the first arguments of sites, to be evaluated at the top level if a site is not reached
+	copies int              // nodes that inliners have copied
+	values map[string]int   // how often a name gets a value
 
-// scope contains the names that a function or a block declares. The value is a constant's
-// binding, or nil for everything else.
-type scope map[string]*ast.Binding
-
-// lateArgument is the first argument of a site, to be evaluated at the top level if the site
-// is not reached.
-type lateArgument struct {
-	argument ast.Expression
-	scopes   []scope
+	depth int // of functions and blocks
+	// locals are the names that are declared below the top level. esbuild gives none of them the name of
+	// something at the top level. The value is the binding of a constant, or nil for everything else
+	// and for a name that is declared twice.
+	locals map[string]*ast.Binding
 }
 
 func instrument(code string) (*script, error) {
@@ -91,7 +85,7 @@ func instrument(code string) (*script, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &instrumenter{file: program.File, script: &script{}, values: map[string]int{}}
+	in := &instrumenter{file: program.File, script: &script{}, values: map[string]int{}, locals: map[string]*ast.Binding{}}
 	body := program.Body[0].(*ast.ExpressionStatement).Expression.(*ast.CallExpression).
 		Callee.(*ast.ArrowFunctionLiteral).Body.(*ast.BlockStatement)
 	for i, s := range body.List {
@@ -100,8 +94,7 @@ func instrument(code string) (*script, error) {
 	}
 	thunks := make([]ast.Expression, len(in.late))
 	for i, l := range in.late {
-		inner := inliner{instrumenter: in, scopes: l.scopes}
-		thunks[i] = arrow(inner.copied(l.argument))
+		thunks[i] = arrow(inliner{instrumenter: in}.copied(l))
 	}
 	first := &ast.ExpressionStatement{Expression: call(lateHelper, body.LeftBrace, thunks...)}
 	last := &ast.ExpressionStatement{Expression: call(stepHelper, body.RightBrace, number(len(in.script.steps), body.RightBrace))}
@@ -159,9 +152,12 @@ func (in *instrumenter) walk(v reflect.Value) {
 		if v.IsNil() {
 			return
 		}
-		if s, ok := declared(v.Interface()); ok {
-			in.scopes = append(in.scopes, s)
-			defer func() { in.scopes = in.scopes[:len(in.scopes)-1] }()
+		if opensScope(v.Interface()) {
+			in.depth++
+			defer func() { in.depth-- }()
+		}
+		if in.depth > 0 {
+			in.declare(v.Interface())
 		}
 		in.walk(v.Elem())
 		in.node(v.Interface())
@@ -299,7 +295,7 @@ func (in *instrumenter) registration(c *ast.CallExpression) {
 			*receiver = call(siteHelper, at, id, *receiver)
 		}
 		in.script.sites = append(in.script.sites, s)
-		in.late = append(in.late, lateArgument{argument, append([]scope(nil), in.scopes...)})
+		in.late = append(in.late, argument)
 	}
 }
 
@@ -335,84 +331,47 @@ func isOther(argument ast.Expression, m method) bool {
 	return false
 }
 
-// declared returns the names that a node declares for what is below it.
-func declared(node any) (scope, bool) {
-	s := scope{}
-	parameters := func(list *ast.ParameterList) {
-		for _, binding := range list.List {
-			s.add(binding.Target, nil)
-		}
-		s.add(list.Rest, nil)
+// opensScope reports whether what a node declares is not visible outside of it.
+func opensScope(node any) bool {
+	switch node.(type) {
+	case *ast.FunctionLiteral, *ast.ArrowFunctionLiteral, *ast.ClassStaticBlock, *ast.BlockStatement, *ast.CaseStatement,
+		*ast.CatchStatement, *ast.ForStatement, *ast.ForOfStatement, *ast.ForInStatement:
+		return true
 	}
+	return false
+}
+
+// declare notes the names that a node below the top level declares.
+func (in *instrumenter) declare(node any) {
+	var declared []string
 	switch n := node.(type) {
-	case *ast.FunctionLiteral:
-		parameters(n.ParameterList)
-		s.variables(n.DeclarationList)
-	case *ast.ArrowFunctionLiteral:
-		parameters(n.ParameterList)
-		s.variables(n.DeclarationList)
-	case *ast.ClassStaticBlock:
-		s.variables(n.DeclarationList)
-	case *ast.BlockStatement:
-		s.statements(n.List)
-	case *ast.CaseStatement:
-		s.statements(n.Consequent)
-	case *ast.CatchStatement:
-		s.add(n.Parameter, nil)
-	case *ast.ForStatement:
-		if l, ok := n.Initializer.(*ast.ForLoopInitializerLexicalDecl); ok {
-			s.statements([]ast.Statement{&l.LexicalDeclaration})
-		}
-	case *ast.ForOfStatement:
-		s.into(n.Into)
-	case *ast.ForInStatement:
-		s.into(n.Into)
-	}
-	return s, len(s) > 0
-}
-
-func (s scope) into(into ast.ForInto) {
-	if d, ok := into.(*ast.ForDeclaration); ok {
-		s.add(d.Target, nil)
-	}
-}
-
-func (s scope) variables(list []*ast.VariableDeclaration) {
-	for _, d := range list {
-		for _, binding := range d.List {
-			s.add(binding.Target, nil)
-		}
-	}
-}
-
-func (s scope) statements(list []ast.Statement) {
-	for _, statement := range list {
-		switch d := statement.(type) {
-		case *ast.LexicalDeclaration:
-			for _, binding := range d.List {
-				if d.Token == token.CONST {
-					s.add(binding.Target, binding)
-				} else {
-					s.add(binding.Target, nil)
+	case *ast.LexicalDeclaration:
+		for _, binding := range n.List {
+			if id, ok := binding.Target.(*ast.Identifier); ok && n.Token == token.CONST {
+				if _, twice := in.locals[string(id.Name)]; !twice {
+					in.locals[string(id.Name)] = binding
 				}
 			}
-		case *ast.FunctionDeclaration:
-			s.add(d.Function.Name, nil)
-		case *ast.ClassDeclaration:
-			s.add(d.Class.Name, nil)
 		}
-	}
-}
-
-func (s scope) add(target ast.Expression, constant *ast.Binding) {
-	if id, ok := target.(*ast.Identifier); ok {
-		if id != nil {
-			s[string(id.Name)] = constant
+	case *ast.Binding:
+		for _, name := range names(n.Target) {
+			if in.locals[name] != n {
+				declared = append(declared, name)
+			}
 		}
-		return
+	case *ast.ParameterList:
+		declared = names(n.Rest)
+	case *ast.ForDeclaration:
+		declared = names(n.Target)
+	case *ast.CatchStatement:
+		declared = names(n.Parameter)
+	case *ast.FunctionDeclaration:
+		declared = names(n.Function.Name)
+	case *ast.ClassDeclaration:
+		declared = names(n.Class.Name)
 	}
-	for _, name := range names(target) {
-		s[name] = nil
+	for _, name := range declared {
+		in.locals[name] = nil
 	}
 }
 
@@ -421,7 +380,9 @@ func names(target ast.Expression) []string {
 	var list []string
 	switch t := target.(type) {
 	case *ast.Identifier:
-		list = append(list, string(t.Name))
+		if t != nil {
+			list = append(list, string(t.Name))
+		}
 	case *ast.ArrayPattern:
 		for _, e := range t.Elements {
 			list = append(list, names(e)...)
