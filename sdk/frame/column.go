@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"time"
@@ -102,72 +103,30 @@ func (c *Column[T]) vector() *vector {
 
 // vectorOf returns the values of a column. As a part of a method, it would be compiled for
 // each type of a column.
-func vectorOf(values any) (v *vector) {
+func vectorOf(values any) *vector {
+	return cmp.Or(
+		vectorFor[integers[int8]](values, signed(8)), vectorFor[integers[int16]](values, signed(16)),
+		vectorFor[integers[int32]](values, signed(32)), vectorFor[integers[int64]](values, signed(64)),
+		vectorFor[integers[int]](values, signed(64)),
+		vectorFor[integers[uint8]](values, unsigned(8)), vectorFor[integers[uint16]](values, unsigned(16)),
+		vectorFor[integers[uint32]](values, unsigned(32)), vectorFor[integers[uint64]](values, unsigned(64)),
+		vectorFor[integers[Enum]](values, enum()),
+		vectorFor[floats[float32]](values, floating(32)), vectorFor[floats[float64]](values, floating(64)),
+		vectorFor[texts](values, text()), vectorFor[bools](values, boolean()), vectorFor[times](values, timestamp()),
+		vectorFor[messages](values, rawJSON()),
+	)
+}
+
+// vectorFor returns the vector of values whose type is []S or []*S, or nil.
+func vectorFor[C interface {
+	~[]S
+	cells
+}, S any](values any, k kind) *vector {
 	switch values := values.(type) {
-	case []int8:
-		v = plain[integers[int8]](signed(8), values)
-	case []*int8:
-		v = nullable[integers[int8]](signed(8), values)
-	case []int16:
-		v = plain[integers[int16]](signed(16), values)
-	case []*int16:
-		v = nullable[integers[int16]](signed(16), values)
-	case []int32:
-		v = plain[integers[int32]](signed(32), values)
-	case []*int32:
-		v = nullable[integers[int32]](signed(32), values)
-	case []int64:
-		v = plain[integers[int64]](signed(64), values)
-	case []*int64:
-		v = nullable[integers[int64]](signed(64), values)
-	case []int:
-		v = plain[integers[int]](signed(64), values)
-	case []*int:
-		v = nullable[integers[int]](signed(64), values)
-	case []uint8:
-		v = plain[integers[uint8]](unsigned(8), values)
-	case []*uint8:
-		v = nullable[integers[uint8]](unsigned(8), values)
-	case []uint16:
-		v = plain[integers[uint16]](unsigned(16), values)
-	case []*uint16:
-		v = nullable[integers[uint16]](unsigned(16), values)
-	case []uint32:
-		v = plain[integers[uint32]](unsigned(32), values)
-	case []*uint32:
-		v = nullable[integers[uint32]](unsigned(32), values)
-	case []uint64:
-		v = plain[integers[uint64]](unsigned(64), values)
-	case []*uint64:
-		v = nullable[integers[uint64]](unsigned(64), values)
-	case []Enum:
-		v = plain[integers[Enum]](enum(), values)
-	case []*Enum:
-		v = nullable[integers[Enum]](enum(), values)
-	case []float32:
-		v = plain[floats32](floating(32), values)
-	case []*float32:
-		v = nullable[floats32](floating(32), values)
-	case []float64:
-		v = plain[floats64](floating(64), values)
-	case []*float64:
-		v = nullable[floats64](floating(64), values)
-	case []string:
-		v = plain[texts](text(), values)
-	case []*string:
-		v = nullable[texts](text(), values)
-	case []bool:
-		v = plain[bools](boolean(), values)
-	case []*bool:
-		v = nullable[bools](boolean(), values)
-	case []time.Time:
-		v = plain[times](timestamp(), values)
-	case []*time.Time:
-		v = nullable[times](timestamp(), values)
-	case []json.RawMessage:
-		v = plain[messages](rawJSON(), values)
-	case []*json.RawMessage:
-		v = nullable[messages](rawJSON(), values)
+	case []S:
+		return &vector{cells: C(values), kind: k}
+	case []*S:
+		return nullable[C](k, values)
 	}
-	return v
+	return nil
 }

@@ -40,13 +40,6 @@ type bitmap []byte
 
 func (b bitmap) has(row int) bool { return b == nil || b[row/8]&(1<<(row%8)) != 0 }
 
-func plain[C interface {
-	~[]S
-	cells
-}, S any](k kind, values []S) *vector {
-	return &vector{cells: C(values), kind: k}
-}
-
 func nullable[C interface {
 	~[]S
 	cells
@@ -119,36 +112,35 @@ func (c integers[N]) appendJSON(text []byte, row int) ([]byte, error) {
 	return strconv.AppendUint(text, uint64(c[row]), 10), nil
 }
 
-type floats32 []float32
+type floats[F float32 | float64] []F
 
-func (c floats32) len() int                                   { return len(c) }
-func (c floats32) size(bitmap) (offsets, data int, err error) { return 0, 4 * len(c), nil }
-func (c floats32) entities(valid bitmap) *entities            { return findEntities(c, valid) }
-func (c floats32) appendJSON(t []byte, row int) ([]byte, error) {
-	return appendFloat(t, float64(c[row]), 32), nil
+func (c floats[F]) len() int                                   { return len(c) }
+func (c floats[F]) size(bitmap) (offsets, data int, err error) { return 0, c.bits() / 8 * len(c), nil }
+func (c floats[F]) entities(valid bitmap) *entities            { return findEntities(c, valid) }
+
+// bits returns the size of a number.
+func (c floats[F]) bits() int {
+	if _, isShort := any(F(0)).(float32); isShort {
+		return 32
+	}
+	return 64
 }
 
-func (c floats32) put(_ bitmap, _, data []byte) error {
+func (c floats[F]) put(_ bitmap, _, data []byte) error {
+	if c.bits() == 32 {
+		for row, v := range c {
+			binary.LittleEndian.PutUint32(data[4*row:], math.Float32bits(float32(v)))
+		}
+		return nil
+	}
 	for row, v := range c {
-		binary.LittleEndian.PutUint32(data[4*row:], math.Float32bits(v))
+		binary.LittleEndian.PutUint64(data[8*row:], math.Float64bits(float64(v)))
 	}
 	return nil
 }
 
-type floats64 []float64
-
-func (c floats64) len() int                                   { return len(c) }
-func (c floats64) size(bitmap) (offsets, data int, err error) { return 0, 8 * len(c), nil }
-func (c floats64) entities(valid bitmap) *entities            { return findEntities(c, valid) }
-func (c floats64) appendJSON(t []byte, row int) ([]byte, error) {
-	return appendFloat(t, c[row], 64), nil
-}
-
-func (c floats64) put(_ bitmap, _, data []byte) error {
-	for row, v := range c {
-		binary.LittleEndian.PutUint64(data[8*row:], math.Float64bits(v))
-	}
-	return nil
+func (c floats[F]) appendJSON(text []byte, row int) ([]byte, error) {
+	return appendFloat(text, float64(c[row]), c.bits()), nil
 }
 
 func appendFloat(text []byte, v float64, bits int) []byte {
