@@ -92,7 +92,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	}
 	o.PluginDirs = []string{repo.Root}
 	o.RequestLevel, o.AuditLevel = slog.LevelDebug, slog.LevelDebug // build results would scroll away
-	o.Notify, o.Aside = r.notify, r.aside
+	o.Aside = r.aside
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true
 	}
@@ -114,7 +114,6 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 // watch rebuilds what file changes affect, until ctx is done.
 func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 	settled, late := stoppedTimer(), stoppedTimer() // a build may start; a failure may be printed
-	steady := stoppedTimer()                        // no backend has changed its state for a while
 	var todo parts                                  // to rebuild, of changes that are not live
 	var first, last time.Time                       // the first change that no build has begun with, and the last change
 	var since time.Time                             // the first change that is not live
@@ -164,11 +163,6 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 			if _, err := watchTree(watcher, r.repo, r.repo.Root); err == nil {
 				changed(everything())
 			}
-		case c := <-r.changes:
-			r.outages.note(r.stdout, c)
-			steady.Reset(steadyAfter)
-		case <-steady.C:
-			r.outages.recovered(r.stdout)
 		case event := <-watcher.Events:
 			if p := r.partsOf(watcher, event); p != (parts{}) {
 				changed(p)

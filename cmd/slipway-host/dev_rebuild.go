@@ -37,8 +37,6 @@ type rebuilder struct {
 	bundler *bundler.Session
 	checked string // the findings of the last check
 	server  *server.Server
-	changes chan loader.Change // of the state of backends
-	outages outages
 
 	isBroken  bool   // the last failure is not fixed
 	reason    string // of the last failure
@@ -52,8 +50,7 @@ type rebuilder struct {
 }
 
 func newRebuilder(f verbs.Face, repo bundle.Repo, o devOptions, stdout *os.File) *rebuilder {
-	r := &rebuilder{face: f, repo: repo, options: o, stdout: stdout, bundler: bundler.NewSession(bundler.Bundler{}),
-		changes: make(chan loader.Change, 256)}
+	r := &rebuilder{face: f, repo: repo, options: o, stdout: stdout, bundler: bundler.NewSession(bundler.Bundler{})}
 	r.bundler.Dev = true
 	return r
 }
@@ -136,15 +133,6 @@ func (r *rebuilder) buildAll(ctx context.Context) {
 // buildOptions returns the options of every build. The host starts the backend anyway.
 func (r *rebuilder) buildOptions() verbs.BuildOptions {
 	return verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", Dev: true, Bundler: r.bundler, Debug: r.options.debug}
-}
-
-// notify passes a change on to watch. It must not block: watch waits for builds, which wait
-// for the loader.
-func (r *rebuilder) notify(c loader.Change) {
-	select {
-	case r.changes <- c:
-	default:
-	}
 }
 
 // aside returns where a directory in dist is while the repository's own bundler writes to dist,
@@ -349,7 +337,6 @@ func (r *rebuilder) succeeded(ctx context.Context, o outcome, since time.Time) {
 	switch {
 	case len(changed) == 0 && !r.isBroken: // a file was only touched
 	default:
-		r.outages.forget()
 		for _, p := range r.server.Loader().Plugins() {
 			fmt.Fprintf(r.stdout, "%s%s %s is live, %s\n", fixed, p.ID(), p.Bundle().Metadata.Info.Version, took)
 		}

@@ -2,6 +2,7 @@
 package limit
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -26,27 +27,17 @@ func (e *TooLargeError) Error() string {
 // ReadAll reads all of r. If r has more than limit bytes, the error is a
 // *TooLargeError. If r is a file, memory is allocated once, according to its size.
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
-	size := int64(512)
+	var b bytes.Buffer
 	if f, ok := r.(fs.File); ok {
 		if info, err := f.Stat(); err == nil {
-			size = info.Size() + 1 // so that the last read meets the end
+			b.Grow(int(min(max(info.Size(), 0), limit)) + bytes.MinRead)
 		}
 	}
-	data := make([]byte, 0, max(min(size, limit+1), 1))
-	for {
-		n, err := r.Read(data[len(data):min(int64(cap(data)), limit+1)])
-		data = data[:len(data)+n]
-		switch {
-		case int64(len(data)) > limit:
-			return nil, &TooLargeError{limit}
-		case err == io.EOF:
-			return data, nil
-		case err != nil:
-			return data, err
-		case len(data) == cap(data):
-			data = append(data, 0)[:len(data)]
-		}
+	_, err := b.ReadFrom(io.LimitReader(r, limit+1))
+	if int64(b.Len()) > limit {
+		return nil, &TooLargeError{limit}
 	}
+	return b.Bytes(), err
 }
 
 // OpenRegular opens a regular file for reading with os.OpenFile or the method of an os.Root.

@@ -2,13 +2,11 @@ package verbs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/nearest"
-	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
@@ -127,15 +124,6 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 		return nil, errors.New("build: interrupted; dist is unchanged")
 	}
 	if err != nil {
-		for _, p := range b.Platforms { // only the go command knows all architectures
-			if strings.Contains(err.Error(), "unsupported GOOS/GOARCH pair "+p.String()) {
-				where := o.Face.Option("platforms")
-				if o.Platforms == "" {
-					where = "backend.platforms in " + config.FileName
-				}
-				return nil, usage("%s: %w", where, nearest.Unknown("platform", p.String(), PlatformNames()))
-			}
-		}
 		return nil, fmt.Errorf("build: %w", withHelp(o.Face, err))
 	}
 	for _, warning := range r.Warnings {
@@ -149,9 +137,6 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	if o.Debug && len(r.Executables) > 0 {
 		fmt.Fprintf(w, "note: for a debugger, not for release: not optimized, and with symbols; build without %s to replace it\n",
 			o.Face.Option("debug"))
-	}
-	if o.Platforms != "host" && len(r.Executables) > 0 { // a build for only this platform stays on this machine
-		printCheckout(w, localCheckout(ctx, o.Dir), ", and executables record its path")
 	}
 	return r, nil
 }
@@ -265,25 +250,4 @@ func ProfileNames() (names []string) {
 		names = append(names, p.Name)
 	}
 	return names
-}
-
-// localCheckout returns the directory that go.mod replaces Slipway with, or "".
-func localCheckout(ctx context.Context, dir string) string {
-	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-json")
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	var mod struct {
-		Replace []struct {
-			Old, New struct{ Path, Version string }
-		}
-	}
-	if err != nil || json.Unmarshal(out, &mod) != nil {
-		return "" // a plugin without Go code
-	}
-	for _, r := range mod.Replace {
-		if r.Old.Path == origin.Module && r.New.Version == "" { // which only backends require
-			return r.New.Path
-		}
-	}
-	return ""
 }

@@ -68,7 +68,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 		return fmt.Errorf("init: %w", err)
 	}
 	fmt.Fprintf(w, "\nSlipway is set up. To undo these changes, run %s %s\n", o.Face.Verb("init"), o.Face.Option("undo"))
-	printCheckout(w, from.Checkout, "")
+	printCheckout(w, from.Checkout)
 	tryTargets(ctx, w, plan)
 	return ctx.Err()
 }

@@ -67,7 +67,7 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 	}
 	fmt.Fprintf(w, "  %-11s %s\n", "recorded", adopt.ScaffoldRecord)
 	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
-	printCheckout(w, module.Checkout, "")
+	printCheckout(w, module.Checkout)
 	return nil
 }
 
@@ -102,12 +102,11 @@ func printWritten(w io.Writer, r *templates.Result) {
 	}
 }
 
-// printCheckout prints a note, with what follows from it, if a repository requires the
-// Slipway in a directory of this machine.
-func printCheckout(w io.Writer, checkout, effect string) {
+// printCheckout prints a note if a repository requires the Slipway in a directory of this machine.
+func printCheckout(w io.Writer, checkout string) {
 	if checkout != "" {
-		fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s%s; before you publish the plugin, require a released version "+
-			"and delete the replace directive\n", checkout, effect)
+		fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s; before you publish the plugin, require a released version "+
+			"and delete the replace directive\n", checkout)
 	}
 }
 

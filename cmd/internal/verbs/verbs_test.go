@@ -2,14 +2,12 @@ package verbs
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -114,34 +112,6 @@ func TestScaffoldPrintsFiles(t *testing.T) {
 	}
 }
 
-func TestBuildReportsTheCheckout(t *testing.T) {
-	t.Parallel()
-	for replace, want := range map[string]string{
-		fmt.Sprintf("replace %s => ../slipway\n", origin.Module):   "../slipway",
-		fmt.Sprintf("replace %s => %[1]s v1.0.0\n", origin.Module): "",
-		"replace example.com/other => ../slipway\n":                "",
-		"": "",
-	} {
-		dir := t.TempDir()
-		write(t, filepath.Join(dir, "go.mod"), "module example.com/x\n\n"+replace)
-		if got := localCheckout(t.Context(), dir); got != want {
-			t.Errorf("%q: %q", replace, got)
-		}
-	}
-	for kind, want := range map[string]bool{"panel": false, "secretsmanager": true} { // which has executables
-		dir := filepath.Join(t.TempDir(), "new")
-		if err := Scaffold(t.Context(), io.Discard, ScaffoldOptions{Options: templates.Options{Type: kind, ID: "acme-x-" + kind, Dir: dir}}); err != nil {
-			t.Fatal(err)
-		}
-		for _, platforms := range []string{bundle.Host().String(), "host"} {
-			w, printed := captured(t)
-			if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: platforms, Bundler: fakeBundler{}}); err != nil || strings.Contains(printed(), "note: go.mod replaces Slipway with") != (want && platforms != "host") {
-				t.Errorf("%s, %s: %v\n%s", kind, platforms, err, printed())
-			}
-		}
-	}
-}
-
 func TestFace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -174,15 +144,7 @@ func TestPlatformSuggestions(t *testing.T) {
 			t.Errorf("%s: %v", list, err)
 		}
 	}
-	dir := filepath.Join(t.TempDir(), "new")
-	if err := Scaffold(t.Context(), io.Discard, ScaffoldOptions{Options: templates.Options{Type: "datasource", ID: "acme-x-datasource", Dir: dir}}); err != nil {
-		t.Fatal(err)
-	}
 	w, _ := captured(t)
-	const want = `--platforms: unknown platform "linux/amd46"; did you mean "linux/amd64"?`
-	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "linux/amd46", Bundler: fakeBundler{}}); code(err) != ExitUsage || err.Error() != want {
-		t.Errorf("unknown architecture: %v", err)
-	}
 	if _, err := Build(t.Context(), w, BuildOptions{Face: Mage, Dir: t.TempDir(), Platforms: "zzzzzz"}); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "-platforms: ") {
 		t.Errorf("unknown platform: %v", err)
 	}
