@@ -39,8 +39,8 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		return fmt.Errorf("prepare compilation: %w", err)
 	}
 	defer func() { _ = process.RemoveAll(p.temp) }()
-	isDone := make([]atomic.Bool, len(p.Commands))
-	defer p.showLeft(isDone)()
+	var done atomic.Int64
+	defer p.showLeft(&done)()
 	r.Executables = make([]Executable, len(p.Commands))
 	failures := make([]error, len(p.Commands))
 	var group errgroup.Group
@@ -50,7 +50,7 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 			started := time.Now()
 			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c, r.previous)
 			r.Executables[i].Took = time.Since(started)
-			isDone[i].Store(true)
+			done.Add(1)
 			return nil
 		})
 	}
@@ -70,27 +70,14 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 }
 
 // showLeft shows what is left to compile until stop is called.
-func (p *Plan) showLeft(isDone []atomic.Bool) (stop func()) {
+func (p *Plan) showLeft(done *atomic.Int64) (stop func()) {
 	if p.options.Update { // dev prints when the change is live
 		return func() {}
 	}
-	left := func() string { return p.left(isDone) }
+	left := func() string {
+		return fmt.Sprintf("%d of %d left", int64(len(p.Commands))-done.Load(), len(p.Commands))
+	}
 	return progress.Task{W: p.options.Progress, IsTerminal: p.options.Live, Name: "compiling", Left: left}.Start()
-}
-
-// left describes what is left to compile.
-func (p *Plan) left(isDone []atomic.Bool) string {
-	var names []string
-	for i, c := range p.Commands {
-		if !isDone[i].Load() {
-			names = append(names, c.Platform.String())
-		}
-	}
-	text := fmt.Sprintf("%d of %d left", len(names), len(p.Commands))
-	if p.options.Live {
-		return text // the names may not fit into the line
-	}
-	return text + ": " + strings.Join(names, ", ")
 }
 
 // compileOne compiles for one platform. It first puts the previous executable into the

@@ -2,13 +2,10 @@ package build
 
 import (
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/slipway-dev/slipway/bundle"
 )
 
 func TestTable(t *testing.T) {
@@ -25,19 +22,5 @@ func TestTable(t *testing.T) {
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestLeftToCompile(t *testing.T) {
-	t.Parallel()
-	p := &Plan{Commands: []Command{{Platform: bundle.Platform{OS: "linux", Arch: "amd64"}}, {Platform: bundle.Platform{OS: "windows", Arch: "arm64"}}}}
-	isDone := make([]atomic.Bool, 2)
-	isDone[0].Store(true)
-	if got := p.left(isDone); got != "1 of 2 left: windows/arm64" {
-		t.Errorf("in a log: %q", got)
-	}
-	p.options.Live = true
-	if got := p.left(isDone); got != "1 of 2 left" {
-		t.Errorf("on a terminal: %q", got)
 	}
 }

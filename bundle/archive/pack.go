@@ -36,10 +36,6 @@ type Options struct {
 	// that is in the plugin, if any.
 	Key ed25519.PrivateKey
 
-	// Left is called with the number of files that are still to be packed, and with
-	// that of all, whenever it changes. It may be nil.
-	Left func(left, all int)
-
 	// ToolVersion is the version of Slipway that the SBOM names, "" if unknown.
 	ToolVersion string
 }
@@ -186,7 +182,6 @@ func readOptional(dist fs.FS, name string, maxBytes int64) ([]byte, error) {
 func (p *packer) pack(ctx context.Context) error {
 	base := filepath.Join(p.options.Out, p.manifest.Plugin+"-"+p.manifest.Version)
 	all := base + ".zip"
-	p.showLeft()
 	err := p.write(all, p.platforms(), func(w io.Writer) error { return p.writeAll(ctx, w) })
 	if err != nil {
 		return err
@@ -204,17 +199,7 @@ func (p *packer) pack(ctx context.Context) error {
 	}
 	file := base + ".cdx.json"
 	p.written = append(p.written, Output{Path: file, Size: int64(len(sbom))})
-	err = writeFile(file, sbom)
-	p.showLeft()
-	return err
-}
-
-// showLeft reports what is left of the zip for all platforms, that for each of them, and the
-// SBOM.
-func (p *packer) showLeft() {
-	if all := len(p.platforms()) + 2; p.options.Left != nil {
-		p.options.Left(all-len(p.written), all)
-	}
+	return writeFile(file, sbom)
 }
 
 // write writes a zip and its checksums.
@@ -222,7 +207,6 @@ func (p *packer) write(file string, platforms []bundle.Platform, content func(io
 	size, err := writeSummed(file, content)
 	if err == nil {
 		p.written = append(p.written, Output{Path: file, Size: size, Platforms: platforms, Sums: []string{file + sha256Suffix, file + sha1Suffix}})
-		p.showLeft()
 	}
 	return err
 }

@@ -309,23 +309,6 @@ func TestPackForeignManifest(t *testing.T) {
 	}
 }
 
-func TestPackShowsWhatIsLeft(t *testing.T) {
-	t.Parallel()
-	var got []string
-	left := func(left, all int) { got = append(got, fmt.Sprintf("%d/%d", left, all)) }
-	outputs, err := Pack(t.Context(), plugin().write(t), Options{Out: t.TempDir(), Time: testTime(), Left: left})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want []string
-	for n := range len(outputs) + 1 {
-		want = append(want, fmt.Sprintf("%d/%d", len(outputs)-n, len(outputs)))
-	}
-	if diff := cmp.Diff(want, got); diff != "" || len(outputs) < 4 {
-		t.Errorf("%d outputs; reported (-want +got):\n%s", len(outputs), diff)
-	}
-}
-
 func TestPackErrors(t *testing.T) {
 	t.Parallel()
 	dir := plugin().write(t)

@@ -41,7 +41,7 @@ func pluginsVerb() verbs.Verb {
 	o := &verbs.PluginsOptions{}
 	v := verbs.PluginsVerb(o)
 	v.Run = func(ctx context.Context, c verbs.Call) error {
-		report, err := reportOf(ctx, c.Face, *o)
+		report, err := reportOf(ctx, o.Target)
 		if err != nil {
 			return err
 		}
@@ -59,16 +59,8 @@ func pluginsVerb() verbs.Verb {
 // requestTimeout limits the requests to a host.
 const requestTimeout = 30 * time.Second
 
-func reportOf(ctx context.Context, f verbs.Face, o verbs.PluginsOptions) (*pluginsReport, error) {
-	target := o.Target
+func reportOf(ctx context.Context, target string) (*pluginsReport, error) {
 	if strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
-		for name, isGiven := range map[string]bool{
-			"service-version": o.ServiceVersion != verbs.DefaultHostVersion, "trusted-keys": o.TrustedKeys != "",
-		} {
-			if isGiven {
-				return nil, usageError("%s applies to a directory, not to a host", f.Option(name))
-			}
-		}
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
 		report, err := reportOfHost(ctx, target)
@@ -82,18 +74,11 @@ func reportOf(ctx context.Context, f verbs.Face, o verbs.PluginsOptions) (*plugi
 	} else if !info.IsDir() {
 		return nil, usageError("%s is not a directory", target)
 	}
-	options := loader.Options{Dirs: []string{target}, HostVersion: o.ServiceVersion}
-	if o.TrustedKeys != "" {
-		var err error
-		if options.TrustedKeys, err = verbs.ReadPublicKeys(f.Option("trusted-keys"), o.TrustedKeys); err != nil {
-			return nil, err
-		}
-	}
-	return reportOfDir(options), nil
+	return reportOfDir(target), nil
 }
 
-func reportOfDir(o loader.Options) *pluginsReport {
-	plugins, faults := loader.Inspect(o)
+func reportOfDir(dir string) *pluginsReport {
+	plugins, faults := loader.Inspect(loader.Options{Dirs: []string{dir}, HostVersion: verbs.DefaultHostVersion})
 	r := &pluginsReport{Plugins: []pluginLine{}, Errors: []hostapi.PluginProblem{}}
 	for _, f := range faults {
 		r.Errors = append(r.Errors, api.ProblemOf(f))

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
-	"github.com/slipway-dev/slipway/loader"
 )
 
 func TestPluginsOfDirectory(t *testing.T) {
@@ -25,7 +24,7 @@ func TestPluginsOfDirectory(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := reportOfDir(loader.Options{Dirs: []string{root}}).print(&out, false); err != nil {
+	if err := reportOfDir(root).print(&out, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"b       app   -        not-started", "validate [invalid-value] id must be a string, found a number", "plugin.json:2:9",

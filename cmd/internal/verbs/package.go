@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -77,12 +76,9 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 			_ = os.Remove(o.Out) // which fails if something was packed
 		}
 	}()
-	var left leftText
-	options.Left = func(n, all int) { left.set("%d of %d files left", n, all) }
-	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "packing", Left: left.String}.Start()
+	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "packing"}.Start()
 	files, err := archive.Pack(ctx, repo.Dist, options)
-	for i, file := range files {
-		left.set("%d of %d files left to check", len(files)-i, len(files))
+	for _, file := range files {
 		if err == nil && file.Sums != nil {
 			err = checkZip(ctx, file.Path, built.ID)
 		}
@@ -101,17 +97,6 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 	printPacked(w, files)
 	fmt.Fprintf(w, "packed %s in %.1fs; each zip has a .sha256 and a .sha1\n", shortPath(o.Out), time.Since(started).Seconds())
 	return nil
-}
-
-// leftText is what is left of a task. It is safe for concurrent use.
-type leftText struct{ text atomic.Value }
-
-func (l *leftText) set(format string, args ...any) { l.text.Store(fmt.Sprintf(format, args...)) }
-
-// String returns "" until the text is set.
-func (l *leftText) String() string {
-	text, _ := l.text.Load().(string)
-	return text
 }
 
 // printPacked prints a row per file: its name, size and content.

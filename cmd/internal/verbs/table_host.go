@@ -181,22 +181,18 @@ func CompatVerb(o *CompatOptions) Verb {
 
 // PluginsOptions are the options of the verb plugins.
 type PluginsOptions struct {
-	Target         string // a directory or the URL of a host
-	JSON           bool
-	ServiceVersion string
-	TrustedKeys    string
+	Target string // a directory or the URL of a host
+	JSON   bool
 }
 
 // PluginsVerb returns the row of plugins, which reads a directory as the host does.
 func PluginsVerb(o *PluginsOptions) Verb {
-	o.Target, o.ServiceVersion = ".", DefaultHostVersion
+	o.Target = "."
 	return Verb{
 		Name: "plugins", IsHosted: true, Args: []Arg{{Name: "dir|url", Value: &o.Target}},
 		Short: "List plugins and explain each failure",
 		Options: []Option{
 			{Name: "json", Value: &o.JSON, Help: "print JSON instead of a table"},
-			{Name: "service-version", Value: &o.ServiceVersion, Help: "service version to compare with the requirements of plugins"},
-			{Name: "trusted-keys", Value: &o.TrustedKeys, Help: trustHelp},
 		},
 	}
 }

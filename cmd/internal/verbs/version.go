@@ -2,26 +2,23 @@ package verbs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"slices"
 
-	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/origin"
 )
 
 // VersionInfo describes how the running program was built. The commit is unknown for a
 // program that was not built in a git repository.
 type VersionInfo struct {
-	Version    string `json:"version"` // a tag, or (devel)
-	Commit     string `json:"commit,omitempty"`
-	CommitDate string `json:"commitDate,omitempty"` // RFC 3339
-	Dirty      bool   `json:"dirty"`                // the working tree had changes
-	Go         string `json:"go"`
-	OS         string `json:"os"`
-	Arch       string `json:"arch"`
+	Version    string // a tag, or (devel)
+	Commit     string
+	CommitDate string // RFC 3339
+	Dirty      bool   // the working tree had changes
+	Go         string
+	OS         string
+	Arch       string
 }
 
 // ReadVersion returns the version of the running program.
@@ -61,21 +58,11 @@ func (v VersionInfo) String() string {
 }
 
 func versionVerb() Verb {
-	format := ListFormats()[0]
 	return Verb{
 		Name: "version", Short: "Print version information",
-		Options: []Option{{Name: "format", Value: &format, Help: "output format: text or json"}},
 		Run: func(_ context.Context, c Call) error {
-			if !slices.Contains(ListFormats(), format) {
-				return usage("%s: %w", c.Face.Option("format"), nearest.Unknown("format", format, ListFormats()))
-			}
-			if format == "text" {
-				_, err := fmt.Fprint(c.Stdout, ReadVersion())
-				return err
-			}
-			e := json.NewEncoder(c.Stdout)
-			e.SetIndent("", "  ")
-			return e.Encode(ReadVersion())
+			_, err := fmt.Fprint(c.Stdout, ReadVersion())
+			return err
 		},
 	}
 }
