@@ -174,44 +174,6 @@ func TestBuildIsReproducible(t *testing.T) {
 	}
 }
 
-func TestUpToDate(t *testing.T) {
-	t.Parallel()
-	dir := repo(t)
-	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nimport _ \"embed\"\n\n//go:embed testdata/text\nvar text string\n\nfunc main() { println(text) }\n")
-	write(t, filepath.Join(dir, "pkg", "testdata", "text"), "one")
-	o := options(dir, bundle.Host())
-	program := filepath.Join(dir, "dist", bundle.Host().Executable("gpx_x"))
-	for _, step := range []struct {
-		name   string
-		change func()
-		want   bool
-		output string
-	}{
-		{"the first build", func() {}, false, "one"},
-		{"nothing changed", func() {}, true, "one"},
-		{"an asset changed", func() { write(t, filepath.Join(dir, "README.md"), "# Y\n") }, false, "one"},
-		{"nothing changed after that", func() {}, true, "one"},
-		{"an embedded file changed", func() { write(t, filepath.Join(dir, "pkg", "testdata", "text"), "two") }, false, "two"},
-		{"an executable in dist changed", func() { write(t, program, "#!/bin/sh\necho three\n") }, false, "two"},
-		{"the settings of the go command changed", func() { o.Environ = append(os.Environ(), "GOFLAGS=-tags=x") }, false, "two"},
-		{"nothing changed again", func() {}, true, "two"},
-		{"dist is gone", func() {
-			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
-				t.Fatal(err)
-			}
-		}, false, "two"},
-	} {
-		step.change()
-		r := mustBuild(t, o)
-		if got := r.Executables[0].UpToDate; got != step.want {
-			t.Errorf("%s: up to date is %t", step.name, got)
-		}
-		if out, err := exec.CommandContext(t.Context(), program).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != step.output {
-			t.Errorf("%s: the backend printed %q, want %q (%v)", step.name, out, step.output, err)
-		}
-	}
-}
-
 func listing(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -176,42 +176,6 @@ func unpack(t *testing.T, file string) {
 	}
 }
 
-// TestPackIsReproducible packs the same content from two directories that differ in
-// everything else.
-func TestPackIsReproducible(t *testing.T) {
-	t.Parallel()
-	one := plugin().write(t)
-	other := t.TempDir()
-	names := keys(plugin())
-	slices.Sort(names)
-	slices.Reverse(names)
-	for i, name := range names {
-		file := filepath.Join(other, name)
-		writeTest(t, file, plugin()[name])
-		when := time.Unix(int64(i)*1_000_000, 0)
-		if err := errors.Join(os.Chmod(file, 0o600|os.FileMode(i%2)*0o177), os.Chtimes(file, when, when)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	removeTest(t, other, "gpx_tide_linux_amd64.md")
-	writeTest(t, filepath.Join(one, "gpx_tide_linux_amd64.md"), plugin()["gpx_tide_linux"])
-	link("gpx_tide_linux", "gpx_tide_linux_amd64.md")(t, other)
-	if err := os.Mkdir(filepath.Join(other, "empty"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-
-	options := Options{Time: testTime(), Key: testKey(1)}
-	want := contents(t, packed(t, one, options))
-	options.Time = options.Time.In(time.FixedZone("", -7*3600))
-	got := contents(t, packed(t, other, options))
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the files differ (-want +got):\n%.2000s", diff)
-	}
-	if len(want) != 10 {
-		t.Errorf("%d files, want 3 zips with 2 checksums and an SBOM", len(want))
-	}
-}
-
 // contents returns the files in a directory.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -99,9 +97,6 @@ func (r *rebuilder) invite(p *loader.Plugin, token host.Token) {
 		}
 		curl("/api/ds/query", "-H", "Content-Type: application/json", "-d", `{"queries":[`+body+`]}`)
 	}
-	if path := firstResource(r.repo.Root); path != "" {
-		curl("/api/plugins/" + m.ID + "/resources" + path)
-	}
 }
 
 // quoteShell quotes a word for the shells of Unix.
@@ -119,29 +114,6 @@ func exampleQuery(root string) string {
 		return "{}"
 	}
 	return `{"points":5,"amplitude":1}`
-}
-
-// resource matches the registration of a handler for GET on a path without parameters.
-var resource = regexp.MustCompile(`\.Handle(?:Func)?\(\s*"(?:GET )?(/[\w./-]+)"`)
-
-// firstResource returns the path of a resource that the sources of a backend register,
-// or "".
-func firstResource(root string) (found string) {
-	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil, found != "":
-			return filepath.SkipAll
-		case d.IsDir() && path != root && (bundle.IsToolDir(d.Name()) || d.Name() == bundle.DistDir || strings.HasPrefix(d.Name(), ".")):
-			return filepath.SkipDir
-		case d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		if m := resource.FindSubmatch(readSource(root, path)); m != nil {
-			found = string(m[1])
-		}
-		return nil
-	})
-	return found
 }
 
 // openBrowser opens a URL in the user's browser.

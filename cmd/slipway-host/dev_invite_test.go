@@ -55,27 +55,6 @@ func TestQuoteShell(t *testing.T) {
 	}
 }
 
-func TestFirstResource(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		`mux.Handle("GET /playlists", x)`:           "/playlists",
-		"mux.HandleFunc(\n\t\"/a/b.json\", x)":      "/a/b.json",
-		`mux.Handle("POST /x", x)`:                  "",
-		`mux.Handle("GET /x/{id}", x)`:              "",
-		`mux.Handle("GET /x'; rm -rf /", x)`:        "",
-		`println("GET /x")`:                         "",
-		`mux.Handle("GET /{$}", x).Handle("/y", x)`: "/y",
-	} {
-		root := t.TempDir()
-		writeFile(t, filepath.Join(root, "pkg", "main.go"), text)
-		writeFile(t, filepath.Join(root, "pkg", "a_test.go"), `mux.Handle("/test", x)`)
-		writeFile(t, filepath.Join(root, "node_modules", "a.go"), `mux.Handle("/module", x)`)
-		if got := firstResource(root); got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
-	}
-}
-
 // Only a scaffold is known to respond to the query of the scaffold.
 func TestExampleQuery(t *testing.T) {
 	t.Parallel()

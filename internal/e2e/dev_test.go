@@ -556,8 +556,8 @@ func (d *development) curl(t *testing.T) {
 			}
 		}
 	}
-	if n != 3 {
-		t.Errorf("%d commands, want 3: health, query, resource", n)
+	if n != 2 {
+		t.Errorf("%d commands, want 2: health and query", n)
 	}
 }
 

@@ -181,21 +181,3 @@ func matchesLine(want, got string) bool {
 	ok, err := regexp.MatchString("^"+pattern.String()+"$", number.ReplaceAllString(got, "0"))
 	return ok && err == nil
 }
-
-func TestMatches(t *testing.T) {
-	for _, c := range []struct {
-		want, got string
-		ok        bool
-	}{
-		{"a\n  ...\nb 1.5 MB", "a\nx\ny\nb  22.0 MB", true},
-		{"a .../b c", "a /tmp/b c", true},
-		{"a\n...\nb", "a\nb", true},
-		{"a\n...\nb", "a\nc", false},
-		{"a", "a\nb", false},
-		{"1 error", "2 error", false},
-	} {
-		if matches(strings.Split(c.want, "\n"), strings.Split(c.got, "\n")) != c.ok {
-			t.Errorf("%q and %q: want %t", c.want, c.got, c.ok)
-		}
-	}
-}
