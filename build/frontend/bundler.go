@@ -16,6 +16,8 @@ import (
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // bundler is one run of esbuild and what it leaves to us: the modules that the host shares,
@@ -94,6 +96,7 @@ func (b *bundler) plugin() api.Plugin {
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[cm]?[jt]sx?$`}, b.loadCode)
 		sheets := &sass{b: b}
 		build.OnLoad(api.OnLoadOptions{Filter: `\.s[ac]ss$`}, sheets.load)
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`}, b.confine)
 	}}
 }
 
@@ -108,6 +111,10 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	name := in.Path
 	if file, ok := strings.CutPrefix(name, rawLoader); ok {
 		name = file + rawSuffix
+	}
+	if leaves(in, name) && !(in.Kind == api.ResolveCSSURLToken && strings.HasPrefix(name, "/")) {
+		text := fmt.Sprintf("a package asks for %q, which is outside of it: a bundle contains only files of the repository and of its packages", name)
+		return api.OnResolveResult{Errors: []api.Message{{Text: text}}}, nil
 	}
 	for _, suffix := range []string{rawSuffix, urlSuffix, assetSuffix} {
 		if path, ok := strings.CutSuffix(name, suffix); ok && !isStyle {
@@ -340,6 +347,8 @@ func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string)
 	return found
 }
 
+const maxAsset = 256 << 20 // bytes
+
 // asset is a file that is loaded as text or as a URL.
 type asset struct {
 	file, suffix string
@@ -382,7 +391,10 @@ func isBare(path string) bool {
 // program of its own.
 func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	from := in.PluginData.(asset)
-	text, err := os.ReadFile(from.file)
+	if err := Belongs(b.Root, from.file); err != nil {
+		return api.OnLoadResult{}, err
+	}
+	text, err := limit.ReadFile(from.file, maxAsset)
 	if err != nil {
 		return api.OnLoadResult{}, err
 	}
@@ -458,8 +470,11 @@ func isClassic(root string) bool {
 // loadCode turns new URL(path, import.meta.url) into the URL that the file will have. Line
 // numbers stay as they are.
 func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
-	if strings.Contains(filepath.ToSlash(in.Path), "/node_modules/") {
+	if strings.Contains(filepath.ToSlash(in.Path), modulesDir) {
 		return api.OnLoadResult{}, nil
+	}
+	if err := Belongs(b.Root, in.Path); err != nil {
+		return api.OnLoadResult{}, err
 	}
 	text, err := os.ReadFile(in.Path)
 	b.mu.Lock()

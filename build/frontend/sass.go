@@ -38,6 +38,9 @@ const maxSassCalls = 5000
 
 // load compiles the style sheet of an import.
 func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
+	if err := Belongs(s.b.Root, in.Path); err != nil {
+		return api.OnLoadResult{}, err
+	}
 	text, err := os.ReadFile(in.Path)
 	if err != nil {
 		return api.OnLoadResult{}, err
@@ -197,6 +200,9 @@ func (s *sass) read(at string) (string, error) {
 	file := filePath(u)
 	if !slices.Contains(sassExtensions(), filepath.Ext(file)) {
 		return "", fmt.Errorf("%s is not a style sheet", file)
+	}
+	if err := Belongs(s.b.Root, file); err != nil {
+		return "", err
 	}
 	s.b.mu.Lock()
 	s.b.read = append(s.b.read, filepath.ToSlash(s.b.relative(file)))

@@ -76,7 +76,7 @@ func arrows() map[string][]string {
 		"cmd/internal/command":     {"internal/nearest", "cmd/internal/verbs"},
 		"cmd/internal/program":     {"internal/origin", "internal/progress"},
 		"cmd/slipway":              {"build", "cmd/internal/command", "cmd/internal/program", "cmd/internal/verbs"},
-		"build/frontend":           nil,
+		"build/frontend":           {"internal/limit"},
 		"build/packages":           nil,
 		"build/extensions":         {"build/frontend"},
 		"build/bundler":            {"build", "build/frontend", "build/packages", "build/extensions"},
