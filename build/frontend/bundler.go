@@ -94,7 +94,7 @@ func (b *bundler) plugin() api.Plugin {
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[cm]?[jt]sx?$`}, b.loadCode)
-		sheets := &sass{b: b}
+		sheets := &sass{b: b, limits: sassLimits()}
 		build.OnLoad(api.OnLoadOptions{Filter: `\.s[ac]ss$`}, sheets.load)
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`}, b.confine)
 	}}
