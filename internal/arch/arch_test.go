@@ -51,7 +51,7 @@ func arrows() map[string][]string {
 	return map[string][]string{
 		"bundle":                   {"internal/jsontype", "internal/limit"},
 		"bundle/access":            nil,
-		"templates":                {"bundle", "internal/nearest"},
+		"templates":                {"bundle", "internal/atomicfile", "internal/nearest"},
 		"internal/wire":            nil,
 		"internal/wire/handshake":  nil,
 		"internal/urlpath":         nil,
