@@ -139,7 +139,10 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	case slices.Contains(assetExtensions(), strings.ToLower(filepath.Ext(name))):
 		return b.suffixed(b.find(build, in, name), urlSuffix), nil
 	}
-	if isStyle || !isBare(name) {
+	if isStyle {
+		return b.resolveStyle(build, in), nil
+	}
+	if !isBare(name) {
 		return api.OnResolveResult{}, nil
 	}
 	if to, ok := b.replaced.of(name); ok {
@@ -161,6 +164,20 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		return b.replace(build, in, to)
 	}
 	return api.OnResolveResult{}, nil // esbuild reports the error
+}
+
+// resolveStyle resolves what a style sheet imports or refers to: a file beside it, or one of a package.
+// webpack's loaders mark the latter with "~".
+func (b *bundler) resolveStyle(build api.PluginBuild, in api.OnResolveArgs) api.OnResolveResult {
+	name := strings.TrimPrefix(in.Path, "~")
+	if !isBare(name) || strings.HasPrefix(name, "#") { // a part of an image, which esbuild leaves as it is
+		return api.OnResolveResult{}
+	}
+	found := b.find(build, in, name)
+	if len(found.Errors) > 0 && name == in.Path {
+		return api.OnResolveResult{} // esbuild reports the error
+	}
+	return resolution(found)
 }
 
 // replace resolves the module that the repository puts in the place of another one.

@@ -60,9 +60,25 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if len(built.Errors) > 0 {
-		return nil, &Error{Messages(built.Errors)}
+		return nil, &Error{Messages(causes(built.Errors))}
 	}
 	return s.b.result(built)
+}
+
+// causes returns the errors without those that follow from others: without its tsconfig.json, the
+// imports of a repository mean something else. esbuild reports such a file for each import.
+func causes(list []api.Message) []api.Message {
+	var config []api.Message
+	for _, m := range list {
+		if l := m.Location; l != nil && strings.HasPrefix(filepath.Base(l.File), "tsconfig") && filepath.Ext(l.File) == ".json" {
+			m.Notes = []api.Note{{Text: "correct the file: it is JSON, which may have comments and commas at the end of lists"}}
+			config = append(config, m)
+		}
+	}
+	if config == nil {
+		return list
+	}
+	return slices.CompactFunc(config, func(a, b api.Message) bool { return a.Text == b.Text && *a.Location == *b.Location })
 }
 
 // rebuild runs esbuild, and makes a new context if the settings have changed.
