@@ -102,7 +102,7 @@ func (p *Plan) compileOne(ctx context.Context, staging string, c Command, r reco
 		if err := linkOrCopy(previous, target); err != nil {
 			return Executable{}, fmt.Errorf("reuse previous executable: %w", err)
 		}
-		if c.inputs != nil && p.commandChange(c, r) == "" {
+		if p.isCurrent(r, c.Output, c.inputs) {
 			return Executable{Platform: c.Platform, File: c.Output, Size: size, UpToDate: true}, os.Chmod(target, 0o755)
 		}
 	}

@@ -99,33 +99,27 @@ func TestFrontendUpToDate(t *testing.T) {
 		name   string
 		change func()
 		want   bool // bundles
-		reason string
 	}{
-		{"the first build", func() {}, true, "no previous build is recorded"},
-		{"nothing changed", func() {}, false, "up to date"},
-		{"a document changed", change("README.md", "# Y\n"), false, "up to date"},
-		{"a test of the backend", change("pkg/main_test.go", "package main\n"), false, "up to date"},
-		{"a source file changed", change("src/part.ts", "two"), true, "src/part.ts changed"},
-		{"a package changed", change("node_modules/a/index.js", "package 2"), true, "node_modules/a/index.js changed"},
-		{"a new file could be imported", change("src/part.tsx", ""), true, "the list of source files changed"},
-		{"the lockfile", change("package-lock.json", "{ }"), true, "package-lock.json changed"},
-		{"another package manager", change("node_modules/.package-lock.json", "{}"), true, "node_modules/.package-lock.json is new"},
-		{"what tsconfig.json extends", change("base.json", "{ }"), true, "base.json changed"},
-		{"a configuration that is not extended", change(".config/tsconfig.json", "{}"), true, ".config/tsconfig.json is new"},
-		{"a configuration of webpack", change("webpack.config.cjs", ""), true, "the list of source files changed, webpack.config.cjs is new"},
-		{"other aliases", change("webpack.config.cjs", "alias: {}"), true, "webpack.config.cjs changed"},
-		{"a file of dist", change("dist/module.js", "mine"), true, "dist/module.js was changed or deleted after the build"},
-		{"nothing changed again", func() {}, false, "up to date"},
+		{"the first build", func() {}, true},
+		{"nothing changed", func() {}, false},
+		{"a document changed", change("README.md", "# Y\n"), false},
+		{"a test of the backend", change("pkg/main_test.go", "package main\n"), false},
+		{"a source file changed", change("src/part.ts", "two"), true},
+		{"a package changed", change("node_modules/a/index.js", "package 2"), true},
+		{"a new file could be imported", change("src/part.tsx", ""), true},
+		{"the lockfile", change("package-lock.json", "{ }"), true},
+		{"another package manager", change("node_modules/.package-lock.json", "{}"), true},
+		{"what tsconfig.json extends", change("base.json", "{ }"), true},
+		{"a configuration that is not extended", change(".config/tsconfig.json", "{}"), true},
+		{"a configuration of webpack", change("webpack.config.cjs", ""), true},
+		{"other aliases", change("webpack.config.cjs", "alias: {}"), true},
+		{"a file of dist", change("dist/module.js", "mine"), true},
+		{"nothing changed again", func() {}, false},
 	} {
 		step.change()
-		var out strings.Builder
-		o.Explain, o.Progress = true, &out
 		r := mustBuild(t, o)
 		if got := bundler.runs > runs; got != step.want {
 			t.Errorf("%s: bundled: %t", step.name, got)
-		}
-		if !strings.Contains(out.String(), "module.js      "+map[bool]string{true: "runs: "}[step.want]+step.reason+"\n") {
-			t.Errorf("%s: explained\n%s", step.name, out.String())
 		}
 		text, err := os.ReadFile(filepath.Join(r.Dist, "module.js"))
 		if want, _ := bundler.Bundle(t.Context(), Frontend{Root: dir}); err != nil || !bytes.Equal(text, want.Files["module.js"]) {
@@ -169,57 +163,42 @@ type bundlerFunc func(context.Context, Frontend) (*Bundle, error)
 
 func (f bundlerFunc) Bundle(ctx context.Context, in Frontend) (*Bundle, error) { return f(ctx, in) }
 
-func TestExplain(t *testing.T) {
+func TestExecutableUpToDate(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
 	o := options(dir, bundle.Host())
-	host := bundle.Host().String()
+	change := func(name, text string) func() {
+		return func() { write(t, filepath.Join(dir, filepath.FromSlash(name)), text) }
+	}
+	remove := func(name string) func() {
+		return func() {
+			if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	for _, step := range []struct {
+		name   string
 		change func()
-		want   map[string]string
+		want   bool // up to date
 	}{
-		{func() {}, map[string]string{host: "runs: " + noRecord, "assets": "runs: " + noRecord, "plugin.json": "runs: " + noRecord}},
-		{func() {}, map[string]string{host: "up to date", "assets": "up to date", "plugin.json": "up to date"}},
-		{func() { write(t, filepath.Join(dir, "pkg", "a.go"), "package main\n") }, map[string]string{host: "runs: pkg/a.go is new", "assets": "up to date", "plugin.json": "up to date"}},
-		{func() { o.Environ = append(os.Environ(), "GOFLAGS=-tags=x") }, map[string]string{host: "runs: go env GOFLAGS changed", "assets": "up to date", "plugin.json": "up to date"}},
-		{func() { o.Environ = append(os.Environ(), "GOFLAGS=-tags=x", "SOURCE_DATE_EPOCH=0") }, map[string]string{host: "up to date", "assets": "runs: the version or the date changed", "plugin.json": "runs: the date changed"}},
-		{func() {
-			for _, name := range []string{"a", "b", "c", "d"} {
-				write(t, filepath.Join(dir, "pkg", name+".txt"), "")
-			}
-			if err := os.Remove(filepath.Join(dir, "pkg", "a.go")); err != nil {
-				t.Fatal(err)
-			}
-		}, map[string]string{host: "runs: pkg/a.txt is new, pkg/b.txt is new, pkg/c.txt is new, and 2 more", "assets": "up to date", "plugin.json": "up to date"}},
-		{func() { write(t, filepath.Join(dir, "dist", bundle.Host().Executable("gpx_x")), "") }, map[string]string{host: "runs: dist/" + bundle.Host().Executable("gpx_x") + " was changed or deleted after the build", "assets": "up to date", "plugin.json": "up to date"}},
-		{func() { write(t, filepath.Join(dir, "src", "plugin.json"), metadata+"\n") }, map[string]string{host: "runs: src/plugin.json changed", "assets": "up to date", "plugin.json": "runs: plugin.json changed"}},
-		{func() { write(t, filepath.Join(dir, "release", "x.zip"), "packed") }, map[string]string{host: "up to date"}},
-		{func() {
-			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
-				t.Fatal(err)
-			}
-		}, map[string]string{"assets": "runs: dist was deleted", "plugin.json": "runs: dist was deleted"}},
-		{func() { o.Only = OnlyBackend }, map[string]string{host: "up to date", "assets": "", "plugin.json": "up to date"}},
-		{func() { o.Only = "" }, map[string]string{host: "up to date", "assets": "up to date", "plugin.json": "up to date"}},
+		{"the first build", func() {}, false},
+		{"nothing changed", func() {}, true},
+		{"a new file", change("pkg/a.go", "package main\n"), false},
+		{"a setting", func() { o.Environ = append(os.Environ(), "GOFLAGS=-tags=x") }, false},
+		{"the date", func() { o.Environ = append(o.Environ, "SOURCE_DATE_EPOCH=0") }, true},
+		{"a file is gone", remove("pkg/a.go"), false},
+		{"a flag of slipway.yaml", func() { o.Backend.LDFlags = "-X main.x=1" }, false},
+		{"the executable", change("dist/"+bundle.Host().Executable("gpx_x"), ""), false},
+		{"plugin.json, which a backend may embed", change("src/plugin.json", metadata+"\n"), false},
+		{"a packed plugin", change("release/x.zip", "packed"), true},
+		{"dist is gone", remove("dist"), false},
+		{"one side", func() { o.Only = OnlyBackend }, true},
+		{"both sides", func() { o.Only = "" }, true},
 	} {
 		step.change()
-		var out strings.Builder
-		o.Explain, o.Progress = true, &out
-		mustBuild(t, o)
-		if table := out.String()[strings.LastIndex(out.String(), "  assets ")+1:]; step.want["assets"] != "" && strings.HasSuffix(table, "up to date\n") != (step.want["assets"] == "up to date") {
-			t.Errorf("the assets: %q, and in the table %q", step.want["assets"], table)
-		}
-		got := map[string]string{}
-		for line := range strings.Lines(out.String()) {
-			step, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
-			if _, isShown := got[step]; !isShown {
-				got[step] = strings.TrimSpace(reason)
-			}
-		}
-		for name, want := range step.want {
-			if got[name] != want {
-				t.Errorf("%s: %q, want %q", name, got[name], want)
-			}
+		if got := mustBuild(t, o).Executables[0].UpToDate; got != step.want {
+			t.Errorf("%s: up to date: %t", step.name, got)
 		}
 	}
 }
@@ -229,60 +208,39 @@ func TestLinksInModules(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := repo(t), t.TempDir()
 	o := options(dir, bundle.Host())
-	o.Explain = true
-	remove := func(name string) {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	replace := func(target, name string) {
-		remove(name)
 		file := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.Symlink(target, file)); err != nil {
+		if err := errors.Join(os.RemoveAll(file), os.MkdirAll(filepath.Dir(file), 0o755), os.Symlink(target, file)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	libText := func(text string) string { return fmt.Sprintf("package lib\n\nconst Text = %q\n", text) }
 	write(t, filepath.Join(dir, "a", "lib.go"), libText("one"))
-	write(t, filepath.Join(elsewhere, "lib.go"), libText("four"))
-	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nimport \"example.com/x/lib\"\n\nfunc main() { println(lib.Text) }\n")
-	outside := "only the go command knows what it compiles: the link lib points to a directory that is not checked for changes"
+	write(t, filepath.Join(elsewhere, "lib.go"), libText("three"))
+	write(t, filepath.Join(dir, "pkg", "main.go"),
+		"package main\n\nimport \"example.com/x/lib\"\n\nfunc main() { println(lib.Text) }\n")
 	for _, step := range []struct {
 		name   string
 		change func()
-		reason string
+		want   bool // up to date
 		output string
 	}{
-		{"a directory", func() { replace("a", "lib") }, noRecord, "one"},
-		{"unchanged", func() {}, "", "one"},
-		{"a file in it", func() { write(t, filepath.Join(dir, "a", "lib.go"), libText("two")) }, "a/lib.go changed", "two"},
-		{"another directory", func() { write(t, filepath.Join(dir, "b", "lib.go"), libText("three")); replace("b", "lib") }, "b/lib.go is new, lib changed", "three"},
-		{"a directory elsewhere", func() { replace(elsewhere, "lib") }, outside, "four"},
-		{"a file there", func() { write(t, filepath.Join(elsewhere, "lib.go"), libText("five")) }, outside, "five"},
-		{"a directory that is not read", func() {
-			write(t, filepath.Join(dir, "node_modules", "c", "lib.go"), libText("six"))
-			replace("node_modules/c", "lib")
-		}, outside, "six"},
-		{"a file", func() { remove("lib"); replace("../a/lib.go", "lib/lib.go") }, noRecord, "two"},
-		{"what it contains", func() { write(t, filepath.Join(dir, "a", "lib.go"), libText("seven")) }, "a/lib.go changed, lib/lib.go changed", "seven"},
-		{"a file elsewhere", func() { replace(filepath.Join(elsewhere, "lib.go"), "lib/lib.go") }, "lib/lib.go changed", "five"},
-		{"unchanged", func() {}, "", "five"},
-		{"what it contains", func() { write(t, filepath.Join(elsewhere, "lib.go"), libText("eight!")) }, "lib/lib.go changed", "eight!"},
-		{"broken", func() { replace("nowhere", "broken") }, "broken is new", "eight!"},
-		{"a device", func() { replace(os.DevNull, "device") }, "device is new", "eight!"},
-		{"unchanged", func() {}, "", "eight!"},
-		{"an ignored directory", func() { replace(elsewhere, "node_modules") }, "", "eight!"},
+		{"a file", func() { replace("../a/lib.go", "lib/lib.go") }, false, "one"},
+		{"unchanged", func() {}, true, "one"},
+		{"what it contains", func() { write(t, filepath.Join(dir, "a", "lib.go"), libText("two")) }, false, "two"},
+		{"a file elsewhere", func() { replace(filepath.Join(elsewhere, "lib.go"), "lib/lib.go") }, false, "three"},
+		{"what it contains", func() { write(t, filepath.Join(elsewhere, "lib.go"), libText("four")) }, false, "four"},
+		{"broken", func() { replace("nowhere", "broken") }, false, "four"},
+		{"unchanged", func() {}, true, "four"},
+		{"a device", func() { replace(os.DevNull, "device") }, true, "four"},
+		{"an ignored directory", func() { replace(elsewhere, "node_modules") }, true, "four"},
+		{"a directory elsewhere", func() { replace(elsewhere, "lib") }, false, "four"},
+		{"a file in it", func() { write(t, filepath.Join(elsewhere, "lib.go"), libText("five")) }, false, "five"},
 	} {
 		step.change()
-		var out strings.Builder
-		o.Progress = &out
 		r := mustBuild(t, o)
-		want := "runs: " + step.reason
-		if step.reason == "" {
-			want = "up to date"
-		}
-		if !strings.Contains(out.String(), want+"\n") || r.Executables[0].UpToDate != (step.reason == "") {
-			t.Errorf("%s: want %q, got\n%s", step.name, want, out.String())
+		if r.Executables[0].UpToDate != step.want {
+			t.Errorf("%s: up to date: %t", step.name, r.Executables[0].UpToDate)
 		}
 		program := filepath.Join(r.Dist, r.Executables[0].File)
 		if out, err := exec.CommandContext(t.Context(), program).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != step.output {

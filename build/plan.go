@@ -28,7 +28,6 @@ type Options struct {
 	Live      bool              // Progress is a terminal: redraw lines in place
 	Environ   []string          // nil is os.Environ
 	Bundler   Bundler           // for frontends that must be bundled; nil refuses them
-	Explain   bool              // print why each step runs
 	Dev       bool              // the Bundler is for development: use it, and do not record its bundles
 	Update    bool              // a host serves dist: leave foreign files in it, and print no results
 	CacheDir  string            // for records of what is up to date; "" is in the user's cache
@@ -76,10 +75,8 @@ type Command struct {
 	Args     []string // of the go command, without the output
 	Env      []string // added to the environment
 
-	module  string // directory to run it in, absolute
-	inputs  inputs // what it compiles; nil if unknown
-	unknown error  // why that is unknown
-	flags   string // digest of Args and Env
+	module string // directory to run it in, absolute
+	inputs string // digest of what it compiles, and how; "" if only the go command knows
 }
 
 // Asset is a file to copy.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/text"
+	"github.com/slipway-dev/slipway/internal/wire/handshake"
 )
 
 // probeTimeout limits how long a backend may take to start and to respond.
@@ -65,7 +67,7 @@ func probe(ctx context.Context, file string, environ []string, timeout time.Dura
 		_ = w.Close() // ends the reading
 		ended <- err
 	}()
-	err = handshake(out)
+	err = readHandshake(out)
 	isLate := limited.Err() != nil
 	cancel()
 	exit := <-ended
@@ -87,10 +89,7 @@ func probe(ctx context.Context, file string, environ []string, timeout time.Dura
 
 // probeEnviron returns what hosts set in the environment of a backend.
 func probeEnviron(environ []string, dir string) []string {
-	env := []string{
-		"grafana_plugin_type=datasource", "PLUGIN_PROTOCOL_VERSIONS=2", "PLUGIN_MIN_PORT=10000", "PLUGIN_MAX_PORT=25000",
-		"PLUGIN_UNIX_SOCKET_DIR=" + dir, "TMPDIR=" + dir, "TMP=" + dir, "TEMP=" + dir,
-	}
+	env := append(handshake.Environ(dir), "TMPDIR="+dir, "TMP="+dir, "TEMP="+dir)
 	for _, entry := range environ {
 		name, _, _ := strings.Cut(entry, "=")
 		if slices.Contains([]string{"PATH", "HOME", "LANG", "TZ", "SYSTEMROOT", "SYSTEMDRIVE", "USERPROFILE"}, strings.ToUpper(name)) {
@@ -100,30 +99,24 @@ func probeEnviron(environ []string, dir string) []string {
 	return env
 }
 
-// handshake reads the handshake of a backend, which serves once it has printed it. The error is
+// readHandshake reads the handshake of a backend, which serves once it has printed it. The error is
 // io.EOF if the output ends before the handshake.
-func handshake(stdout io.Reader) error {
+func readHandshake(stdout io.Reader) error {
 	const maxLine = 4096
 	line, err := bufio.NewReader(io.LimitReader(stdout, maxLine)).ReadString('\n')
 	if err != nil && len(line) < maxLine {
 		return io.EOF
 	}
 	go func() { _, _ = io.Copy(io.Discard, stdout) }() // until the process has ended
-	fields := strings.Split(strings.TrimSpace(line), "|")
-	if len(fields) < 5 || fields[2] != "unix" && fields[2] != "tcp" {
-		return fmt.Errorf("it printed %s to standard output before the handshake: write to standard error instead, since hosts read the first line of standard output as the handshake", quoted(line))
-	}
-	if fields[0] != "1" || fields[1] != "2" || fields[4] != "grpc" {
-		return fmt.Errorf("its handshake %s is for another protocol: hosts need 1|2|...|grpc", quoted(line))
+	switch _, _, err := handshake.Parse(line); {
+	case errors.Is(err, handshake.ErrProtocol):
+		return fmt.Errorf("it printed %s, %w", quoted(line), err)
+	case err != nil:
+		return fmt.Errorf("it printed %s to standard output before the handshake: write to standard error instead, since hosts read the "+
+			"first line of standard output as the handshake", quoted(line))
 	}
 	return nil
 }
 
 // quoted returns the beginning of a line, quoted.
-func quoted(line string) string {
-	const most = 80
-	if line = strings.TrimRight(line, "\r\n"); len(line) > most {
-		return fmt.Sprintf("%q...", line[:most])
-	}
-	return fmt.Sprintf("%q", line)
-}
+func quoted(line string) string { return fmt.Sprintf("%q", text.Shorten(strings.TrimRight(line, "\r\n"), 80)) }

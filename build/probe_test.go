@@ -55,7 +55,7 @@ func TestProbeFails(t *testing.T) {
 		"exits":              {"echo config missing >&2; exit 3", "it ended before the handshake (exit status 3)"},
 		"exits with success": {"exit 0", "main must call Serve"},
 		"standard error":     {"seq 1000 >&2; exit 1", "standard error:\n    981\n    982\n"},
-		"another protocol":   {"echo '1|1|unix|/none|netrpc'; sleep 600", `its handshake "1|1|unix|/none|netrpc" is for another protocol`},
+		"another protocol":   {"echo '1|1|unix|/none|netrpc'; sleep 600", `it printed "1|1|unix|/none|netrpc", the handshake of another protocol`},
 		"another network":    {"echo '1|2|udp|127.0.0.1:9|grpc'; sleep 600", "before the handshake"},
 	} {
 		t.Run(name, func(t *testing.T) {

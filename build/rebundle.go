@@ -25,9 +25,12 @@ const clockStep = 10 * time.Millisecond
 // bundle returns the bundle of a frontend: the one in dist if nothing that it was made of
 // has changed. It notes in the result what the bundle was made of.
 func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, error) {
-	if !p.options.Dev && p.bundleChange(f, r.previous) == "" {
-		if b, err := p.readBundle(f, r.previous.Steps[f.output()]); err == nil {
-			return b, nil
+	if before := r.previous.Steps[f.output()]; before.Bundle != nil && !p.options.Dev {
+		in, err := p.bundleInputs(f, before.Bundle.Inputs)
+		if err == nil && p.isCurrent(r.previous, f.output(), in) {
+			if b, err := p.readBundle(f, before); err == nil {
+				return b, nil
+			}
 		}
 	}
 	bundler, err := Prepare(ctx, p.options.Bundler)
@@ -52,7 +55,7 @@ func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, erro
 	for name := range b.Files {
 		files = append(files, path.Join(f.to, name))
 	}
-	r.made.add(f.output(), in, made{Bundle: &notes}, files...)
+	r.made.add(f.output(), in, &notes, files...)
 	return b, nil
 }
 
@@ -65,20 +68,6 @@ func Prepare(ctx context.Context, b Bundler) (Bundler, error) {
 	}
 	file, err := program.Path(ctx)
 	return Program{Path: func(context.Context) (string, error) { return file, nil }}, err
-}
-
-// bundleChange returns why a frontend must be bundled, "" if the bundle in dist is
-// current.
-func (p *Plan) bundleChange(f Frontend, previous record) string {
-	before := previous.Steps[f.output()]
-	if before.Bundle == nil {
-		return noRecord
-	}
-	in, err := p.bundleInputs(f, before.Bundle.Inputs)
-	if err != nil {
-		return err.Error()
-	}
-	return p.change(previous, f.output(), in, "")
 }
 
 // readBundle reads a recorded bundle from dist.
@@ -95,26 +84,26 @@ func (p *Plan) readBundle(f Frontend, before made) (*Bundle, error) {
 	return &b, nil
 }
 
-// bundleInputs returns what a bundle depends on: the files that the bundler read, the
+// bundleInputs returns a digest of what a bundle depends on: the files that the bundler read, the
 // names of the files that it could resolve an import to, configuration, and the bundler
 // itself.
-func (p *Plan) bundleInputs(f Frontend, read []string) (inputs, error) {
-	in := inputs{}
+func (p *Plan) bundleInputs(f Frontend, read []string) (string, error) {
+	in := newInputs()
 	in.add("the frontend's plugin.json", fmt.Appendf(nil, "%s %t", f.PluginID, f.IsApp))
 	if err := p.addBundler(in); err != nil {
-		return nil, err
+		return "", err
 	}
 	for _, name := range read {
 		_ = in.addFile(name, p.absolute(name)) // a missing file is a change
 	}
 	for _, file := range p.bundleConfig() {
 		if err := in.addFile(filepath.ToSlash(p.relative(file)), file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			return "", err
 		}
 	}
 	names, err := p.importable()
 	in.add("the list of source files", []byte(strings.Join(names, "\n")))
-	return in, err
+	return in.digest(), err
 }
 
 // absolute returns the path of a file that a bundler read.

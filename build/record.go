@@ -7,13 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
@@ -22,21 +22,13 @@ import (
 // record describes the last build of a repository: what each step used and made, and which
 // files builds wrote to dist. It is in the user's cache.
 type record struct {
-	Steps  map[string]made        // by executable, by the module.js of a frontend, or as in stepAssets
-	Inputs map[string]inputs      // by digest: all executables of a module have the same
-	Files  map[string][]fileState // that builds wrote, by path in dist
+	Steps map[string]made        // by executable, and by the module.js of a frontend
+	Files map[string][]fileState // that builds wrote, by path in dist
 }
-
-// The steps that always run, since they take no time.
-const (
-	stepAssets    = "assets"
-	stepDocuments = "plugin.json"
-)
 
 // made describes what a step made.
 type made struct {
 	Inputs string               // digest of what it used
-	Flags  string               // of the go command, and its environment
 	Files  map[string]fileState // by path in dist
 	Bundle *Bundle              // of a frontend, without its files
 }
@@ -57,16 +49,17 @@ func (s fileState) isStateOf(file string) bool {
 	return err == nil && info.Mode().IsRegular() && s.equal(stateOf(info))
 }
 
-// inputs holds the digest of each file and setting that a step uses, by name.
-type inputs map[string]string
+// inputs is a digest of what a step uses, in the order in which it is added.
+type inputs struct{ sum hash.Hash }
 
-// add adds an input.
+func newInputs() inputs { return inputs{sha256.New()} }
+
+// add adds a file or a setting.
 func (in inputs) add(name string, value []byte) {
-	sum := sha256.Sum256(value)
-	in[name] = hex.EncodeToString(sum[:16])
+	fmt.Fprintf(in.sum, "%q %x\n", name, sha256.Sum256(value))
 }
 
-// addFile adds the contents of a file. A file that cannot be read differs from all others.
+// addFile adds the contents of a file.
 func (in inputs) addFile(name, file string) error {
 	data, err := os.ReadFile(file)
 	if err == nil {
@@ -75,76 +68,33 @@ func (in inputs) addFile(name, file string) error {
 	return err
 }
 
-// digest returns one digest of all inputs.
-func (in inputs) digest() string {
-	all := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(in)) {
-		fmt.Fprintf(all, "%q %s\n", name, in[name])
-	}
-	return hex.EncodeToString(all.Sum(nil))
-}
+func (in inputs) digest() string { return hex.EncodeToString(in.sum.Sum(nil)) }
 
-// change describes how the inputs differ from those of the previous build, "" if they do
-// not.
-func (in inputs) change(previous inputs) string {
-	var changes []string
-	for _, name := range slices.Sorted(maps.Keys(in)) {
-		switch before, ok := previous[name]; {
-		case !ok:
-			changes = append(changes, name+" is new")
-		case before != in[name]:
-			changes = append(changes, name+" changed")
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(previous)) {
-		if _, ok := in[name]; !ok {
-			changes = append(changes, name+" is gone")
-		}
-	}
-	const shown = 3
-	if len(changes) > shown {
-		return fmt.Sprintf("%s, and %d more", strings.Join(changes[:shown], ", "), len(changes)-shown)
-	}
-	return strings.Join(changes, ", ")
-}
-
-// noRecord is why everything is built the first time.
-const noRecord = "no previous build is recorded"
-
-// change returns why a step must run, "" if what it made is in dist and up to date.
-func (p *Plan) change(previous record, step string, in inputs, flags string) string {
+// isCurrent reports whether dist has what a step makes of its inputs.
+func (p *Plan) isCurrent(previous record, step, inputs string) bool {
 	before, ok := previous.Steps[step]
-	switch {
-	case !ok:
-		return noRecord
-	case !exists(p.Repo.Dist):
-		return "dist was deleted"
+	if !ok || inputs == "" || before.Inputs != inputs {
+		return false
 	}
-	if change := in.change(previous.Inputs[before.Inputs]); change != "" {
-		return change
-	}
-	if before.Flags != flags {
-		return "the flags or the environment of the go command changed"
-	}
-	for _, name := range slices.Sorted(maps.Keys(before.Files)) {
-		if !before.Files[name].isStateOf(p.inDist(name)) {
-			return "dist/" + name + " was changed or deleted after the build"
+	for name, state := range before.Files {
+		if !state.isStateOf(p.inDist(name)) {
+			return false
 		}
 	}
-	return ""
+	return true
 }
 
 // add records what a step made. The states of its files are known once they are written.
-func (r *record) add(step string, in inputs, m made, files ...string) {
-	m.Inputs, m.Files = in.digest(), map[string]fileState{}
+func (r *record) add(step, inputs string, b *Bundle, files ...string) {
+	m := made{Inputs: inputs, Bundle: b, Files: map[string]fileState{}}
 	for _, name := range files {
 		m.Files[name] = fileState{}
 	}
-	r.Steps[step], r.Inputs[m.Inputs] = m, in
+	r.Steps[step] = m
 }
 
 func newRecord() record {
-	return record{Steps: map[string]made{}, Inputs: map[string]inputs{}, Files: map[string][]fileState{}}
+	return record{Steps: map[string]made{}, Files: map[string][]fileState{}}
 }
 
 // recordFile returns the path of the record of this repository.
@@ -194,7 +144,7 @@ func (p *Plan) writeRecord(ctx context.Context, staging string, result *Result) 
 		_, isMade := r.Steps[step]
 		isChanged := func(name string) bool { return !m.Files[name].equal(states[name]) }
 		if !isMade && !slices.ContainsFunc(slices.Collect(maps.Keys(m.Files)), isChanged) {
-			r.Steps[step], r.Inputs[m.Inputs] = m, previous.Inputs[m.Inputs]
+			r.Steps[step] = m
 		}
 	}
 	for name, state := range states {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // Result is the result of a build.
@@ -84,7 +85,6 @@ type step func(ctx context.Context, staging string, r *Result) error
 // directory.
 func (p *Plan) steps() []step {
 	return []step{
-		p.explain,         // if asked for
 		p.runBundler,      // module.js, by the repository's own bundler
 		p.bundleFrontends, // module.js, by ours
 		p.compile,         // executables, in parallel
@@ -120,12 +120,7 @@ func (p *Plan) sweep() {
 
 func (p *Plan) copyAssets(_ context.Context, staging string, r *Result) error {
 	started := time.Now()
-	r.assets = part{name: "assets", content: files(len(p.Assets))}
-	if p.options.Only != OnlyBackend {
-		in := p.assetInputs()
-		r.assets.isUpToDate = p.change(r.previous, stepAssets, in, "") == ""
-		r.made.add(stepAssets, in, made{})
-	}
+	r.assets = part{name: "assets", content: text.Plural(len(p.Assets), "file")}
 	for _, a := range p.Assets {
 		to := filepath.Join(staging, filepath.FromSlash(a.To))
 		if p.options.Frontend.Command != "" && exists(to) {
@@ -160,13 +155,12 @@ func (p *Plan) copyAsset(a Asset, to string) error {
 }
 
 // writeMetadata writes plugin.json, and those of nested plugins.
-func (p *Plan) writeMetadata(_ context.Context, staging string, r *Result) error {
+func (p *Plan) writeMetadata(_ context.Context, staging string, _ *Result) error {
 	for _, d := range p.documents {
 		if err := writeFile(filepath.Join(staging, filepath.FromSlash(d.to)), d.data); err != nil {
 			return fmt.Errorf("write %s: %w", d.to, err)
 		}
 	}
-	r.made.add(stepDocuments, p.documentInputs(), made{})
 	return nil
 }
 

@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 	"io"
+	"text/tabwriter"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -21,29 +22,17 @@ func (e Executable) part() part {
 	return part{name: e.Platform.String(), content: e.File, size: e.Size, took: e.Took, isUpToDate: e.UpToDate}
 }
 
-// cells returns the columns of a part.
-func cells(p part) []string {
-	took := fmt.Sprintf("%.1fs", p.took.Seconds())
-	if p.isUpToDate {
-		took = "up to date"
-	}
-	return []string{p.content, progress.Size(p.size), took}
-}
-
 // writeTable writes a line per part, in columns.
 func writeTable(w io.Writer, parts []part) {
-	var widths [3]int
-	name := 14
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, p := range parts {
-		name = max(name, len(p.name))
-		for i, cell := range cells(p) {
-			widths[i] = max(widths[i], len(cell))
+		took := fmt.Sprintf("%.1fs", p.took.Seconds())
+		if p.isUpToDate {
+			took = "up to date"
 		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", p.name, p.content, progress.Size(p.size), took)
 	}
-	for _, p := range parts {
-		c := cells(p)
-		fmt.Fprintf(w, "  %-*s %-*s  %*s  %*s\n", name, p.name, widths[0], c[0], widths[1], c[1], widths[2], c[2])
-	}
+	_ = t.Flush() // progress that cannot be printed is lost
 }
 
 // printTable prints what dist consists of.
@@ -60,12 +49,4 @@ func (p *Plan) printTable(r *Result) {
 		parts = append(parts, r.assets)
 	}
 	writeTable(p.options.Progress, parts)
-}
-
-// files returns a number of files in words.
-func files(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%d files", n)
 }

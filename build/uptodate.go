@@ -3,8 +3,6 @@ package build
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,33 +33,26 @@ func (p *Plan) recordExecutables(ctx context.Context, result *Result) {
 	before := slices.Clone(p.Commands)
 	p.digestInputs(ctx)
 	for i, e := range result.Executables {
-		c := p.Commands[i]
-		if before[i].inputs != nil && c.inputs != nil && before[i].inputs.digest() == c.inputs.digest() {
-			result.made.add(e.File, c.inputs, made{Flags: c.flags}, e.File)
+		if c := p.Commands[i]; c.inputs != "" && c.inputs == before[i].inputs {
+			result.made.add(e.File, c.inputs, nil, e.File)
 		}
 	}
 }
 
 // digestInputs sets what each command compiles, unless only the go command knows.
 func (p *Plan) digestInputs(ctx context.Context) {
-	modules, unknown := map[string]inputs{}, map[string]error{}
+	modules := map[string]string{}
 	for i := range p.Commands {
 		c := &p.Commands[i]
 		if _, ok := modules[c.module]; !ok {
-			modules[c.module], unknown[c.module] = p.commonInputs(ctx, c.module)
+			modules[c.module], _ = p.commonInputs(ctx, c.module) // after an error, the go command decides
 		}
-		c.inputs, c.unknown = modules[c.module], unknown[c.module]
-		sum := sha256.Sum256(fmt.Appendf(nil, "%q\n%q", c.Args, c.Env))
-		c.flags = hex.EncodeToString(sum[:])
+		if c.inputs = modules[c.module]; c.inputs != "" {
+			in := newInputs()
+			in.add(c.inputs, fmt.Appendf(nil, "%q\n%q", c.Args, c.Env))
+			c.inputs = in.digest()
+		}
 	}
-}
-
-// commandChange returns why a command runs, "" if its executable is current.
-func (p *Plan) commandChange(c Command, previous record) string {
-	if c.unknown != nil {
-		return "only the go command knows what it compiles: " + c.unknown.Error()
-	}
-	return p.change(previous, c.Output, c.inputs, c.flags)
 }
 
 // settings lists the settings of the go command that change its output.
@@ -70,27 +61,28 @@ func settings() []string {
 		"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM"}
 }
 
-// commonInputs returns what all executables of a module are compiled from.
-func (p *Plan) commonInputs(ctx context.Context, module string) (inputs, error) {
+// commonInputs returns a digest of what all executables of a module are compiled from. The error is
+// why that is not known.
+func (p *Plan) commonInputs(ctx context.Context, module string) (string, error) {
 	if p.options.Backend.Cgo {
-		return nil, errors.New("a C compiler reads files from elsewhere")
+		return "", errors.New("a C compiler reads files from elsewhere")
 	}
 	if !filepath.IsLocal(p.relative(module)) {
-		return nil, errors.New("the module contains more than the repository")
+		return "", errors.New("the module contains more than the repository")
 	}
 	env, err := p.goOutput(ctx, module, append([]string{"env"}, settings()...)...)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if work, _, _ := bytes.Cut(env, []byte("\n")); len(bytes.TrimSpace(work)) > 0 && string(work) != "off" {
-		return nil, errors.New("a workspace may add any module")
+		return "", errors.New("a workspace may add any module")
 	}
 	for _, flag := range []string{"-overlay", "-modfile", "-pgo"} {
 		if bytes.Contains(env, []byte(flag)) {
-			return nil, fmt.Errorf("%s in GOFLAGS adds files from elsewhere", flag)
+			return "", fmt.Errorf("%s in GOFLAGS adds files from elsewhere", flag)
 		}
 	}
-	in := inputs{}
+	in := newInputs()
 	for i, value := range bytes.Split(env, []byte("\n")) {
 		if i < len(settings()) {
 			in.add("go env "+settings()[i], value)
@@ -98,14 +90,14 @@ func (p *Plan) commonInputs(ctx context.Context, module string) (inputs, error) 
 	}
 	dirs, err := p.localModules(ctx, module)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	for _, dir := range dirs {
 		if err := p.digestTree(in, dir); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
-	return in, nil
+	return in.digest(), nil
 }
 
 // localModules returns the directories of the modules that can change while go.sum
@@ -165,7 +157,7 @@ func (p *Plan) digestTree(in inputs, root string) error {
 		case d.IsDir() || p.isIgnored(root, rel) || p.isPacked(root, rel):
 			return nil
 		case d.Type()&fs.ModeSymlink != 0:
-			return p.digestLink(in, root, name, path)
+			return digestLink(in, name, path)
 		case !d.Type().IsRegular():
 			return fmt.Errorf("%s is not a regular file", name)
 		}
@@ -173,45 +165,19 @@ func (p *Plan) digestTree(in inputs, root string) error {
 	})
 }
 
-// digestLink adds a symbolic link. The go command compiles what a link points to, even if
-// that is the directory of a package. It embeds no link.
-func (p *Plan) digestLink(in inputs, root, name, link string) error {
-	text, err := os.Readlink(link)
-	if err != nil {
-		return err
-	}
-	target, err := filepath.EvalSymlinks(link)
-	if err != nil { // broken
-		in.add(name, []byte("link to "+text))
-		return nil
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return err
-	}
-	rel, err := filepath.Rel(root, target)
-	isInside := err == nil && filepath.IsLocal(rel)
+// digestLink adds a symbolic link to a file, which the go command compiles.
+func digestLink(in inputs, name, link string) error {
+	info, err := os.Stat(link)
 	switch {
-	case info.Mode().IsRegular() && isInside:
-		return in.addFile(name, link)
-	case info.Mode().IsRegular(): // not to be read, as it may be anything
-		in.add(name, fmt.Appendf(nil, "link to %s, %d %d", target, info.Size(), info.ModTime().UnixNano()))
+	case err != nil: // broken
+		in.add(name, nil)
 		return nil
-	case info.IsDir() && (!isInside || p.isInIgnored(root, rel)):
-		return fmt.Errorf("the link %s points to a directory that is not checked for changes", name)
+	case info.IsDir():
+		return fmt.Errorf("the link %s may lead to a package", name)
+	case !info.Mode().IsRegular():
+		return nil // nothing compiles a device
 	}
-	in.add(name, []byte("link to "+target))
-	return nil
-}
-
-// isInIgnored reports whether a path is, or is in, a directory that isIgnored.
-func (p *Plan) isInIgnored(root, rel string) bool {
-	for ; rel != "."; rel = filepath.Dir(rel) {
-		if p.isIgnored(root, rel) {
-			return true
-		}
-	}
-	return false
+	return in.addFile(name, link)
 }
 
 // isPacked reports whether a file is what package writes by default, which no backend embeds.

@@ -112,7 +112,6 @@ func Build(ctx context.Context,
 	add *bool, // also build for the platforms of the executables in dist
 	only *string, // build only the backend or the frontend, and keep the rest of dist
 	debug *bool, // build executables for a debugger
-	explain *bool, // print why each step runs
 	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
 ) error {
 	return program.Mage(ctx, "build", nil,
@@ -121,7 +120,6 @@ func Build(ctx context.Context,
 		program.Option("add", add),
 		program.Option("only", only),
 		program.Option("debug", debug),
-		program.Option("explain", explain),
 		program.Option("profile", profile),
 	)
 }

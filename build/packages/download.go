@@ -9,7 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
+)
+
+// stagingPrefix begins the names of the directories in the cache that packages are unpacked in.
+const (
+	stagingPrefix = ".staging-"
+	staleAfter    = 24 * time.Hour
 )
 
 // maxTries limits how often a download is tried, as npm does.
@@ -43,8 +50,7 @@ func (s *Store) fetch(ctx context.Context, p *Package, file string) error {
 	if err := os.MkdirAll(s.options.CacheDir, 0o755); err != nil {
 		return err
 	}
-	unlock := s.lockStaging()
-	defer unlock()
+	s.sweep.Do(func() { removeStaging(s.options.CacheDir) })
 	staging, err := os.MkdirTemp(s.options.CacheDir, stagingPrefix)
 	if err != nil {
 		return err
@@ -150,6 +156,17 @@ func (s *Store) open(ctx context.Context, p *Package, file string) (tarball io.R
 		err = s.registries.explain(ctx, p, err)
 	}
 	return tarball, integrity, err
+}
+
+// removeStaging removes what killed processes left behind.
+func removeStaging(cacheDir string) {
+	entries, _ := os.ReadDir(cacheDir) // the next run tries again
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), stagingPrefix) && time.Since(info.ModTime()) > staleAfter {
+			_ = os.RemoveAll(filepath.Join(cacheDir, e.Name()))
+		}
+	}
 }
 
 func exists(file string) bool {

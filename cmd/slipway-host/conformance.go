@@ -21,23 +21,11 @@ import (
 func conformanceVerb() verbs.Verb {
 	o := &verbs.ConformanceOptions{}
 	v := verbs.ConformanceVerb(o)
-	for i := range v.Options {
-		if name := v.Options[i].Name; name == "only" || name == "skip" {
-			v.Options[i].Complete = verbs.Completion{Names: checkNames, IsList: true}
-		}
-	}
 	v.Run = func(ctx context.Context, c verbs.Call) error {
 		o.Dir = cmp.Or(o.Dir, ".")
 		return runConformance(ctx, c, *o)
 	}
 	return v
-}
-
-func checkNames([]string) (list []string) {
-	for _, c := range conformance.Checks() {
-		list = append(list, c.ID)
-	}
-	return list
 }
 
 // checkConformance returns an error for invalid options.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,14 +14,12 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/loader"
-	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -59,20 +56,20 @@ func pluginsVerb() verbs.Verb {
 	return v
 }
 
+// requestTimeout limits the requests to a host.
+const requestTimeout = 30 * time.Second
+
 func reportOf(ctx context.Context, f verbs.Face, o verbs.PluginsOptions) (*pluginsReport, error) {
 	target := o.Target
-	if o.Timeout <= 0 {
-		return nil, usageError("invalid %s=%s: it must be positive, such as 30s", f.Option("timeout"), o.Timeout)
-	}
 	if strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
 		for name, isGiven := range map[string]bool{
-			"start": o.Start, "service-version": o.ServiceVersion != verbs.DefaultHostVersion, "trusted-keys": o.TrustedKeys != "",
+			"service-version": o.ServiceVersion != verbs.DefaultHostVersion, "trusted-keys": o.TrustedKeys != "",
 		} {
 			if isGiven {
 				return nil, usageError("%s applies to a directory, not to a host", f.Option(name))
 			}
 		}
-		ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
 		report, err := reportOfHost(ctx, target)
 		if err != nil {
@@ -85,71 +82,30 @@ func reportOf(ctx context.Context, f verbs.Face, o verbs.PluginsOptions) (*plugi
 	} else if !info.IsDir() {
 		return nil, usageError("%s is not a directory", target)
 	}
-	options := loader.Options{Dirs: []string{target}, HostVersion: o.ServiceVersion, StartTimeout: o.Timeout, Environ: os.Environ(),
-		Limits: loader.Limits{Health: o.Timeout}, Logger: slog.New(slog.DiscardHandler)}
+	options := loader.Options{Dirs: []string{target}, HostVersion: o.ServiceVersion}
 	if o.TrustedKeys != "" {
 		var err error
 		if options.TrustedKeys, err = verbs.ReadPublicKeys(f.Option("trusted-keys"), o.TrustedKeys); err != nil {
 			return nil, err
 		}
 	}
-	if o.Start {
-		return reportOfStart(ctx, options)
-	}
 	return reportOfDir(options), nil
 }
 
 func reportOfDir(o loader.Options) *pluginsReport {
 	plugins, faults := loader.Inspect(o)
-	r := &pluginsReport{Plugins: []pluginLine{}, Errors: failures(faults)}
+	r := &pluginsReport{Plugins: []pluginLine{}, Errors: []hostapi.PluginProblem{}}
+	for _, f := range faults {
+		r.Errors = append(r.Errors, api.ProblemOf(f))
+	}
 	for _, p := range plugins {
 		state := string(loader.StateNoBackend)
 		if p.Metadata.Backend {
 			state = "not-started"
 		}
-		r.Plugins = append(r.Plugins, lineOfPlugin(p.Metadata, state))
+		r.Plugins = append(r.Plugins, pluginLine{p.Metadata.ID, string(p.Metadata.Type), p.Metadata.Info.Version, state})
 	}
 	return r
-}
-
-func reportOfStart(ctx context.Context, o loader.Options) (r *pluginsReport, err error) {
-	l, err := loader.New(o)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, l.Close()) }()
-	if err := l.Reload(ctx); err != nil {
-		return nil, err
-	}
-	r = &pluginsReport{Plugins: []pluginLine{}}
-	for _, p := range l.Plugins() {
-		m := p.Bundle().Metadata
-		if p.Status().State == loader.StateRunning {
-			request := &sdk.CheckHealthRequest{Context: sdk.Context{PluginID: m.ID, PluginVersion: m.Info.Version}}
-			switch m.Type {
-			case bundle.TypeDatasource:
-				request.Context.DataSource = &sdk.DataSource{Settings: sdk.Settings{JSON: json.RawMessage("{}")}, UID: m.ID, Name: m.Name}
-			case bundle.TypeApp:
-				request.Context.App = &sdk.App{Settings: sdk.Settings{JSON: json.RawMessage("{}")}}
-			}
-			_, _ = p.CheckHealth(ctx, request) // Problems returns the error
-		}
-		r.Plugins = append(r.Plugins, lineOfPlugin(m, string(p.Status().State)))
-	}
-	r.Errors = failures(l.Problems())
-	return r, ctx.Err()
-}
-
-func lineOfPlugin(m *bundle.Metadata, state string) pluginLine {
-	return pluginLine{m.ID, string(m.Type), m.Info.Version, state}
-}
-
-func failures(faults []bundle.Fault) []hostapi.PluginProblem {
-	list := make([]hostapi.PluginProblem, 0, len(faults))
-	for _, f := range faults {
-		list = append(list, api.ProblemOf(f))
-	}
-	return list
 }
 
 // reportOfHost returns the report of a running host.

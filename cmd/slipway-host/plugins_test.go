@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -10,9 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
 )
@@ -37,55 +33,6 @@ func TestPluginsOfDirectory(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in:\n%s", want, out.String())
 		}
-	}
-}
-
-// The option start starts each backend, checks its health and stops it.
-func TestPluginsAreStarted(t *testing.T) {
-	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := t.TempDir()
-	for id, executable := range map[string]string{"a": "gpx_fine", "b": "gpx_sick", "c": "gpx_gone", "d": ""} {
-		metadata := fmt.Sprintf(`{"id":%q,"name":"x","type":"app","info":{"version":"1.0.0"},"backend":%t,"executable":%q}`, id, executable != "", executable)
-		writeFile(t, filepath.Join(root, id, bundle.MetadataFile), metadata)
-		file := filepath.Join(root, id, bundle.Host().Executable(executable))
-		switch id {
-		case "a", "b":
-			err = os.Symlink(self, file)
-		case "c":
-			writeFile(t, file, "#!/bin/sh\necho cannot find my settings >&2\nexit 3\n")
-			err = os.Chmod(file, 0o755)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	stdout, stderr, code := slipway(t, "plugins", "--start", "--json", root)
-	var report pluginsReport
-	if err := json.Unmarshal([]byte(stdout), &report); err != nil || code != verbs.ExitFindings {
-		t.Fatalf("status %d, %v\n%s%s", code, err, stdout, stderr)
-	}
-	states := map[string]string{}
-	for _, p := range report.Plugins {
-		states[p.ID] = p.State
-	}
-	want := map[string]string{"a": "running", "b": "running", "c": "restarting", "d": "no-backend"}
-	if diff := cmp.Diff(want, states); diff != "" {
-		t.Error(diff)
-	}
-	failed := map[string]string{}
-	for _, f := range report.Errors {
-		if f.Code == string(bundle.FaultIncomplete) { // about plugin.json
-			continue
-		}
-		failed[f.PluginID] += f.Code + " " + f.Stage + " " + strings.Join(f.Stderr, "")
-	}
-	want = map[string]string{"b": "health-failed health ", "c": "exited-at-start handshake cannot find my settings"}
-	if diff := cmp.Diff(want, failed); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -7,12 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/server"
-	"github.com/slipway-dev/slipway/loader/watch"
 )
 
 // slipway runs the command line and returns what it printed and its exit status.
@@ -76,23 +73,13 @@ func TestUsageErrors(t *testing.T) {
 // The table of verbs does not import the host, but describes its options.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	if verbs.DefaultHostVersion != server.DefaultServiceVersion || verbs.MinPassword != host.MinPasswordLength || !slices.Equal(verbs.WatchModes(), watch.Modes()) {
+	if verbs.DefaultHostVersion != server.DefaultServiceVersion || verbs.MinPassword != host.MinPasswordLength {
 		t.Error("the table of verbs has other values than the host")
 	}
 	for _, v := range verbs.All(nil) {
 		isHere := slices.ContainsFunc(newProgram(verbs.Command, os.Stdout, os.Stderr).Verbs, func(own verbs.Verb) bool { return own.Name == v.Name && own.Run != nil })
 		if isHere != v.IsHosted {
 			t.Errorf("%s is part of this program: %t, want %t", v.Name, isHere, v.IsHosted)
-		}
-	}
-}
-
-func TestCompletionOfChecks(t *testing.T) {
-	t.Parallel()
-	for _, option := range []string{"--only", "--skip"} {
-		stdout, _, _ := slipway(t, cobra.ShellCompRequestCmd, "conformance", option, "query-none,huge")
-		if !strings.HasPrefix(stdout, "query-none,huge-request\n") && !strings.Contains(stdout, "\nquery-none,huge-request\n") {
-			t.Errorf("%s: %s", option, stdout)
 		}
 	}
 }

@@ -38,29 +38,6 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-func TestCheckTypes(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"go.mod": "module example.com/m\n\ngo 1.26\n", "a.go": "package m\n\nvar A = b\n",
-		"b_linux.go": "package m\n\nvar b int\n", "b_windows.go": "package m\n\nvar b missing\n",
-		"a_test.go": "package m_test\n\nimport \"example.com/m\"\n\nvar _ string = m.A\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for system, want := range map[string]string{
-		"linux":   "a_test.go:5:16: cannot use m.A (variable of type int) as string value in variable declaration",
-		"windows": "b_windows.go:3:7: undefined: missing",
-		"darwin":  "a.go:3:9: undefined: b",
-	} {
-		if _, errs := checkTypes(t, dir, system); len(errs) != 1 || errs[0].Error() != filepath.Join(dir, want) {
-			t.Errorf("%s: %v, want %s", system, errs, want)
-		}
-	}
-}
-
 // checkTypes type-checks the packages of the module in dir, all that they import, and their
 // tests. It returns how many packages of the module there are, with those of tests, and the
 // errors in all packages.

@@ -1,5 +1,5 @@
-// Package command makes the programs from the table of verbs: their commands, flags and
-// completions, the messages of invalid command lines, and what signals do. It knows no verb.
+// Package command makes the programs from the table of verbs: their commands and
+// flags, the messages of invalid command lines, and what signals do. It knows no verb.
 package command
 
 import (
@@ -135,11 +135,7 @@ func (p Program) command(v verbs.Verb) *cobra.Command {
 		} else {
 			addFlag(c.Flags(), o)
 		}
-		if complete := completion(o.Complete); complete != nil {
-			_ = c.RegisterFlagCompletionFunc(o.Name, complete) // fails only if registered twice
-		}
 	}
-	c.ValidArgsFunction = completion(v.Complete)
 	c.Args = func(c *cobra.Command, args []string) error { return p.checkArguments(c, v, args) }
 	c.RunE = func(c *cobra.Command, args []string) error {
 		for _, f := range set {
@@ -172,28 +168,6 @@ func addFlag(f *pflag.FlagSet, o verbs.Option) {
 		f.StringSliceVarP(v, o.Name, o.Short, *v, o.Help)
 	case *verbs.Paths:
 		f.StringArrayVarP((*[]string)(v), o.Name, o.Short, *v, o.Help)
-	}
-}
-
-// completion returns what completes a value, or nil for the names of files.
-func completion(is verbs.Completion) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, word string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
-		switch {
-		case is.Dirs:
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		case is.Extensions != nil:
-			return is.Extensions, cobra.ShellCompDirectiveFilterFileExt
-		case is.Names == nil:
-			return nil, cobra.ShellCompDirectiveDefault
-		}
-		before := ""
-		if is.IsList {
-			before = word[:strings.LastIndexByte(word, ',')+1]
-		}
-		for _, name := range is.Names(args) {
-			list = append(list, before+name)
-		}
-		return list, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

@@ -30,7 +30,6 @@ type BuildOptions struct {
 	Platforms string // all, host or a list of os/arch; "" is those of slipway.yaml, or else all
 	Add       bool   // also build for the platforms of the executables in dist
 	Profile   string // of plugin.json; "" derives it from the file
-	Explain   bool   // print why each step runs
 	Only      string // backend or frontend; "" is both
 	Debug     bool   // build executables for a debugger
 	Dev       bool   // the caller starts what was compiled, and its bundler is for development
@@ -51,7 +50,7 @@ func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
 		return b, usage("%s: %w", o.Face.Option("only"), nearest.Unknown("side", o.Only, sides))
 	}
 	b = build.Options{
-		Dir: o.Dir, Rules: rules.All(), Profile: o.Profile, Only: build.Side(o.Only), Debug: o.Debug, Explain: o.Explain, Dev: o.Dev,
+		Dir: o.Dir, Rules: rules.All(), Profile: o.Profile, Only: build.Side(o.Only), Debug: o.Debug, Dev: o.Dev,
 		Progress: w, Live: isTerminal(w), Bundler: o.Bundler,
 	}
 	if err := configureBuild(&b); err != nil {

@@ -23,11 +23,3 @@ func Explain(w io.Writer, id string) error {
 	}
 	return &ExitError{Code: ExitUsage, Err: nearest.Unknown("rule", id, ids)}
 }
-
-// ruleNames returns the ids of the rules, for completion.
-func ruleNames() (list []string) {
-	for _, r := range rules.All() {
-		list = append(list, r.ID+"\t"+r.Summary)
-	}
-	return list
-}

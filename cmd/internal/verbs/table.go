@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -28,8 +27,6 @@ type Verb struct {
 	IsHidden bool // it is not listed
 
 	Face *Face // where Run finds how messages spell options; nil if they name none
-	// Complete completes an argument after those given; nil completes file names.
-	Complete Completion
 	// Run runs the verb. It is nil in the table for the verbs of slipway-host, which sets it.
 	Run func(ctx context.Context, c Call) error
 }
@@ -63,7 +60,6 @@ type Option struct {
 	Short    string // a letter, or ""
 	Value    any    // *string, *bool, **bool, *time.Duration, *[]string or *Paths; what it points to is the default
 	Help     string
-	Complete Completion
 	IsNoMage bool // Mage does not have it
 }
 
@@ -77,34 +73,6 @@ type Call struct {
 	Stderr        io.Writer
 	Usage         string // the usage line of the verb
 }
-
-// A Completion is what a shell offers for a value. The zero Completion offers files.
-type Completion struct {
-	Names      func(args []string) []string // each may have a description after a tab
-	IsList     bool                         // of names, separated by commas
-	Dirs       bool
-	Extensions []string // of files
-}
-
-func oneOf(names func() []string) Completion {
-	return Completion{Names: func([]string) []string { return names() }}
-}
-
-func listOf(names func() []string) Completion {
-	return Completion{Names: func([]string) []string { return names() }, IsList: true}
-}
-
-// firstOf completes the first argument.
-func firstOf(names func() []string) Completion {
-	return Completion{Names: func(args []string) []string {
-		if len(args) > 0 {
-			return nil
-		}
-		return names()
-	}}
-}
-
-func files(extensions ...string) Completion { return Completion{Extensions: extensions} }
 
 // Usage returns the name and the arguments, such as "explain <rule>".
 func (v Verb) Usage() string {
@@ -153,12 +121,9 @@ const (
 )
 
 func dirOption(dir *string) Option {
-	return Option{Name: "dir", Value: dir, Help: dirHelp, Complete: Completion{Dirs: true}}
+	return Option{Name: "dir", Value: dir, Help: dirHelp}
 }
 
 func profileOption(profile *string) Option {
-	return Option{Name: "profile", Value: profile, Help: profileHelp, Complete: oneOf(ProfileNames)}
+	return Option{Name: "profile", Value: profile, Help: profileHelp}
 }
-
-// defaultTimeout is that of a check, and of the start of a backend.
-const defaultTimeout = 30 * time.Second

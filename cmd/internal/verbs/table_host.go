@@ -42,8 +42,7 @@ func (o *ServeOptions) options() []Option {
 	o.Listen, o.ServiceVersion = "127.0.0.1:3000", DefaultHostVersion
 	return []Option{
 		{Name: "listen", Value: &o.Listen, Help: "address to listen on; port 0 picks a free port"},
-		{Name: "data-dir", Value: &o.DataDir, Help: "directory of the database and the keys of this host (default: .slipway/data)",
-			Complete: Completion{Dirs: true}},
+		{Name: "data-dir", Value: &o.DataDir, Help: "directory of the database and the keys of this host (default: .slipway/data)"},
 		{Name: "database", Value: &o.Database, Help: "SQLite file (default: slipway.db in the data directory) or " +
 			"postgres://user:password@server/name; also from " + EnvDatabase},
 		{Name: "admin-password-file", Value: &o.AdminPasswordFile, Help: fmt.Sprintf(
@@ -54,8 +53,7 @@ func (o *ServeOptions) options() []Option {
 		{Name: "allowed-hosts", Value: &o.AllowedHosts, Help: "host names that clients may use besides loopback, the address to listen " +
 			"on, and the names in the certificate; * allows any"},
 		{Name: "service-version", Value: &o.ServiceVersion, Help: "service version reported to plugins"},
-		{Name: "feature-toggles", Value: &o.Toggles, Help: "enabled feature toggles, such as " + access.ToggleServiceAccounts,
-			Complete: listOf(access.Toggles)},
+		{Name: "feature-toggles", Value: &o.Toggles, Help: "enabled feature toggles, such as " + access.ToggleServiceAccounts},
 		{Name: "debug-wait", Value: &o.DebugWait, Help: "do not run the backend until a debugger connects and continues it"},
 		{Name: "attach", Value: &o.Attach, Help: "ids of plugins whose backends are started elsewhere, such as in an IDE, with -standalone"},
 	}
@@ -79,8 +77,8 @@ func HostVerb(o *HostOptions) Verb {
 		Short: "Run the reference host on directories of plugins",
 		Options: append([]Option{
 			{Name: "plugins-dir", Value: &o.PluginDirs, Help: "directory of plugins (default under Mage: this directory); may be repeated; " +
-				"if two contain the same plugin id, the first wins", Complete: Completion{Dirs: true}},
-			{Name: "watch", Value: &o.Watch, Help: "how to watch the directories of plugins: poll or off", Complete: oneOf(WatchModes)},
+				"if two contain the same plugin id, the first wins"},
+			{Name: "watch", Value: &o.Watch, Help: "how to watch the directories of plugins: poll or off"},
 			{Name: "debug", Value: &o.Debug, Help: "ids of plugins whose backends run under Delve"},
 			{Name: "provisioning", Value: &o.Provisioning, Help: "directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; " +
 				"applied at startup and when they change; they can refer to any file that the host can read"},
@@ -88,9 +86,6 @@ func HostVerb(o *HostOptions) Verb {
 		}, o.options()...),
 	}
 }
-
-// WatchModes returns the values that host accepts as how to watch.
-func WatchModes() []string { return []string{"poll", "off"} }
 
 // DevOptions are the options of the verb dev.
 type DevOptions struct {
@@ -129,25 +124,23 @@ type ConformanceOptions struct {
 
 // ConformanceVerb returns the row of conformance.
 func ConformanceVerb(o *ConformanceOptions) Verb {
-	o.Format, o.Timeout, o.Checks = "text", defaultTimeout, "auto"
+	o.Format, o.Timeout, o.Checks = "text", 30*time.Second, "auto"
 	return Verb{
 		Name: "conformance", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "dir", Value: &o.Dir}},
 		Short: "Run conformance checks on a built plugin",
 		Options: []Option{
-			{Name: "dir", Value: &o.Dir, Help: "plugin to check (default: this directory)", Complete: Completion{Dirs: true}},
-			{Name: "format", Value: &o.Format, Help: "output format: text, json or junit", Complete: oneOf(ConformanceFormats)},
+			{Name: "dir", Value: &o.Dir, Help: "plugin to check (default: this directory)"},
+			{Name: "format", Value: &o.Format, Help: "output format: text, json or junit"},
 			{Name: "timeout", Value: &o.Timeout, Help: "time limit for each check"},
-			{Name: "checks", Value: &o.Checks, Help: "what to require: strict, existing, or auto, which depends on the plugin's SDK",
-				Complete: oneOf(StandardNames)},
+			{Name: "checks", Value: &o.Checks, Help: "what to require: strict, existing, or auto, which depends on the plugin's SDK"},
 			{Name: "only", Value: &o.Only, Help: "checks to run, such as query-none,huge-request (default: all)"},
 			{Name: "skip", Value: &o.Skip, Help: "checks to skip"},
 			{Name: "query", Value: &o.Query, Help: "JSON of a valid query, with its queryType"},
 			{Name: "settings", Value: &o.Settings, Help: "JSON of the settings (jsonData) of a data source or app"},
 			{Name: "secrets", Value: &o.SecretsFile, Help: "file with the secrets (secureJsonData) as a JSON object of strings, or - for " +
-				"standard input; " + EnvSecrets + " can hold the object itself", Complete: files("json")},
+				"standard input; " + EnvSecrets + " can hold the object itself"},
 			{Name: "url", Value: &o.URL, Help: "URL of the data source"},
 		},
-		Complete: Completion{Dirs: true},
 	}
 }
 
@@ -176,13 +169,11 @@ func CompatVerb(o *CompatOptions) Verb {
 		Name: "compat", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "path", Value: &o.Path}},
 		Short: "Report whether a plugin runs in Slipway's host and in existing hosts",
 		Options: []Option{
-			{Name: "dir", Value: &o.Path, Help: "plugin repository, dist directory or zip (default: this directory)",
-				Complete: Completion{Dirs: true}},
-			{Name: "format", Value: &o.Format, Help: "output format: text or json", Complete: oneOf(ListFormats)},
+			{Name: "dir", Value: &o.Path, Help: "plugin repository, dist directory or zip (default: this directory)"},
+			{Name: "format", Value: &o.Format, Help: "output format: text or json"},
 			{Name: "service-version", Value: &o.Version, Help: "version of Slipway's host"},
 			{Name: "existing-version", Value: &o.Existing, Help: "version of the existing host (default: any)"},
-			{Name: "platform", Value: &o.Platform, Help: "platform of the hosts: os/arch, or \"host\" for that of this machine",
-				Complete: oneOf(PlatformNames)},
+			{Name: "platform", Value: &o.Platform, Help: "platform of the hosts: os/arch, or \"host\" for that of this machine"},
 			{Name: "start", Value: &o.Start, Help: "start the backend and complete the handshake; not for a zip"},
 		},
 	}
@@ -191,25 +182,21 @@ func CompatVerb(o *CompatOptions) Verb {
 // PluginsOptions are the options of the verb plugins.
 type PluginsOptions struct {
 	Target         string // a directory or the URL of a host
-	JSON, Start    bool
+	JSON           bool
 	ServiceVersion string
 	TrustedKeys    string
-	Timeout        time.Duration
 }
 
 // PluginsVerb returns the row of plugins, which reads a directory as the host does.
 func PluginsVerb(o *PluginsOptions) Verb {
-	o.Target, o.ServiceVersion, o.Timeout = ".", DefaultHostVersion, defaultTimeout
+	o.Target, o.ServiceVersion = ".", DefaultHostVersion
 	return Verb{
 		Name: "plugins", IsHosted: true, Args: []Arg{{Name: "dir|url", Value: &o.Target}},
 		Short: "List plugins and explain each failure",
 		Options: []Option{
 			{Name: "json", Value: &o.JSON, Help: "print JSON instead of a table"},
-			{Name: "start", Value: &o.Start, Help: "start the backends in the directory"},
 			{Name: "service-version", Value: &o.ServiceVersion, Help: "service version to compare with the requirements of plugins"},
 			{Name: "trusted-keys", Value: &o.TrustedKeys, Help: trustHelp},
-			{Name: "timeout", Value: &o.Timeout, Help: "time limit for the start of each backend, or for requests to the host"},
 		},
-		Complete: Completion{Dirs: true},
 	}
 }

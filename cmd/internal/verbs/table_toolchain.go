@@ -18,12 +18,11 @@ func scaffoldVerb() Verb {
 		Args:  []Arg{{Name: "type", Value: &o.Type, IsRequired: true}, {Name: "id", Value: &o.ID, IsRequired: true}},
 		Short: "Create a plugin repository",
 		Options: []Option{
-			{Name: "dir", Value: &o.Dir, Help: "directory to create (default: the id)", Complete: Completion{Dirs: true}},
+			{Name: "dir", Value: &o.Dir, Help: "directory to create (default: the id)"},
 			{Name: "name", Value: &o.Name, Help: "name shown to users (default: derived from the id)"},
 			{Name: "org", Value: &o.Org, Help: "author (default: the first part of the id)"},
 			{Name: "description", Value: &o.Description, Help: "one sentence about the plugin"},
-			{Name: "profile", Value: &o.Profile, Help: "key names in plugin.json: service, grafana or both (default: service)",
-				Complete: oneOf(templates.ProfileNames)},
+			{Name: "profile", Value: &o.Profile, Help: "key names in plugin.json: service, grafana or both (default: service)"},
 			{Name: "backend", Value: &o.Backend, Help: "whether the plugin has a backend (default: true, but false for a panel)"},
 			{Name: "list", Value: &o.List, Help: "list the types, profiles and options", IsNoMage: true}, // Mage requires the arguments
 			{Name: "force", Value: &o.Force, Help: "write into a directory that is not empty, and list the files overwritten"},
@@ -34,8 +33,7 @@ func scaffoldVerb() Verb {
 			{Name: "Scaffold.List", Short: "lists the types of plugins that scaffold creates, the profiles and the backends",
 				Set: []string{"--list"}},
 		},
-		Complete: firstOf(templates.TypeNames),
-		Face:     &o.Face,
+		Face: &o.Face,
 		Run: func(ctx context.Context, c Call) error {
 			if o.ID == "" && !o.List {
 				if o.In = Terminal(c.Stdin); o.In == nil {
@@ -80,7 +78,7 @@ func initVerb() Verb {
 		Name: "init", Mage: Targets,
 		Short: "Add Slipway to an existing plugin repository",
 		Options: []Option{
-			{Name: "dir", Value: &o.Dir, Help: "directory of the plugin (default: this directory)", Complete: Completion{Dirs: true}},
+			{Name: "dir", Value: &o.Dir, Help: "directory of the plugin (default: this directory)"},
 			{Name: "dry-run", Value: &o.DryRun, Help: "print a diff and change nothing"},
 			{Name: "undo", Value: &o.Undo, Help: "restore the files that init changed"},
 		},
@@ -97,7 +95,7 @@ func validateVerb() Verb {
 			Help: "what to validate (default: the plugin in this directory); \"-\" reads plugin.json from standard input"}},
 		Short: "Check plugin.json and the files it refers to",
 		Options: []Option{
-			{Name: "format", Value: &o.Format, Help: "format of the report: text, json, sarif, junit or github", Complete: oneOf(FormatNames)},
+			{Name: "format", Value: &o.Format, Help: "format of the report: text, json, sarif, junit or github"},
 			{Name: "output", Value: &o.Output, Help: "write the report to this file"},
 			profileOption(&o.Profile),
 			{Name: "strict", Value: &o.Strict, Help: "treat warnings as errors"},
@@ -105,11 +103,10 @@ func validateVerb() Verb {
 			{Name: "all", Value: &o.All, Help: "let fix change several plugin repositories"},
 			{Name: "verbose", Short: "v", Value: &o.Verbose, Help: "list the rules that did not run"},
 			{Name: "diff", Value: &o.Diff, Help: "print what fix would change; exit with status 1 if there is anything to change"},
-			{Name: "config", Value: &o.Config, Help: "configuration file (default: the nearest slipway.yaml)", Complete: files("yaml", "yml")},
+			{Name: "config", Value: &o.Config, Help: "configuration file (default: the nearest slipway.yaml)"},
 			{Name: "key", Value: &o.Key, Help: "file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json"},
-			{Name: "baseline", Value: &o.Baseline, Help: "omit the findings recorded in this file", Complete: files("json")},
-			{Name: "write-baseline", Value: &o.WriteBaseline, Help: "record all findings in this file, for the option baseline",
-				Complete: files("json")},
+			{Name: "baseline", Value: &o.Baseline, Help: "omit the findings recorded in this file"},
+			{Name: "write-baseline", Value: &o.WriteBaseline, Help: "record all findings in this file, for the option baseline"},
 		},
 		Face: &o.Face,
 		Run:  func(ctx context.Context, c Call) error { return Validate(ctx, c.Stdout, *o) },
@@ -128,10 +125,9 @@ func explainVerb() Verb {
 	rule := new(string)
 	return Verb{
 		Name: "explain", Mage: Targets,
-		Args:     []Arg{{Name: "rule", Value: rule, IsRequired: true}},
-		Short:    "Explain a rule: its purpose, how to fix its findings, and an example",
-		Complete: firstOf(ruleNames),
-		Run:      func(_ context.Context, c Call) error { return Explain(c.Stdout, *rule) },
+		Args:  []Arg{{Name: "rule", Value: rule, IsRequired: true}},
+		Short: "Explain a rule: its purpose, how to fix its findings, and an example",
+		Run:   func(_ context.Context, c Call) error { return Explain(c.Stdout, *rule) },
 	}
 }
 
@@ -142,12 +138,11 @@ func schemaVerb() Verb {
 		Args:  []Arg{{Name: "plugin|config", Value: &o.What, Option: "what", Help: "schema to write: plugin or config (default: both)"}},
 		Short: "Write JSON Schemas for plugin.json and slipway.yaml",
 		Options: []Option{
-			{Name: "dir", Value: &o.Dir, Help: "directory to write to (default: this directory)", Complete: Completion{Dirs: true}},
+			{Name: "dir", Value: &o.Dir, Help: "directory to write to (default: this directory)"},
 			profileOption(&o.Profile),
 		},
-		Complete: firstOf(SchemaNames),
-		Face:     &o.Face,
-		Run:      func(_ context.Context, c Call) error { return Schema(c.Stdout, *o) },
+		Face: &o.Face,
+		Run:  func(_ context.Context, c Call) error { return Schema(c.Stdout, *o) },
 	}
 }
 
@@ -170,11 +165,10 @@ func buildVerb(b Bundler) Verb {
 		Options: []Option{
 			dirOption(&o.Dir),
 			{Name: "platforms", Value: &o.Platforms, Help: "all, host or a list such as linux/amd64,windows/amd64 (default: those in " +
-				"slipway.yaml, or all)", Complete: listOf(PlatformNames)},
+				"slipway.yaml, or all)"},
 			{Name: "add", Value: &o.Add, Help: "also build for the platforms of the executables in dist"},
-			{Name: "only", Value: &o.Only, Help: "build only the backend or the frontend, and keep the rest of dist", Complete: oneOf(SideNames)},
+			{Name: "only", Value: &o.Only, Help: "build only the backend or the frontend, and keep the rest of dist"},
 			{Name: "debug", Value: &o.Debug, Help: "build executables for a debugger"},
-			{Name: "explain", Value: &o.Explain, Help: "print why each step runs"},
 			profileOption(&o.Profile),
 		},
 		Face: &o.Face,

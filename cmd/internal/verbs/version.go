@@ -64,7 +64,7 @@ func versionVerb() Verb {
 	format := ListFormats()[0]
 	return Verb{
 		Name: "version", Short: "Print version information",
-		Options: []Option{{Name: "format", Value: &format, Help: "output format: text or json", Complete: oneOf(ListFormats)}},
+		Options: []Option{{Name: "format", Value: &format, Help: "output format: text or json"}},
 		Run: func(_ context.Context, c Call) error {
 			if !slices.Contains(ListFormats(), format) {
 				return usage("%s: %w", c.Face.Option("format"), nearest.Unknown("format", format, ListFormats()))
