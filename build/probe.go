@@ -119,4 +119,6 @@ func readHandshake(stdout io.Reader) error {
 }
 
 // quoted returns the beginning of a line, quoted.
-func quoted(line string) string { return fmt.Sprintf("%q", text.Shorten(strings.TrimRight(line, "\r\n"), 80)) }
+func quoted(line string) string {
+	return fmt.Sprintf("%q", text.Shorten(strings.TrimRight(line, "\r\n"), 80))
+}

@@ -126,7 +126,7 @@ func TestSessionForgets(t *testing.T) {
 func TestBrokenTsconfig(t *testing.T) {
 	t.Parallel()
 	for config, want := range map[string]string{
-		"{\n  \"compilerOptions\": {\n":                   "tsconfig.json:3:1: expected string in JSON but found end of file",
+		"{\n  \"compilerOptions\": {\n":               "tsconfig.json:3:1: expected string in JSON but found end of file",
 		`{"compilerOptions": {"jsx": "react-jsx",,}}`: `tsconfig.json:1:41: expected string in JSON but found ","`,
 	} {
 		_, err := bundle(t, map[string]string{"src/module.tsx": "import x from 'x'; export const plugin = <a/>;", "tsconfig.json": config})

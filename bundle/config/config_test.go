@@ -83,7 +83,7 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"profil: service\n":                       `c:1:1: unknown key "profil" in slipway.yaml: did you mean "profile"?`,
-		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: unknown key \"x\" in slipway.yaml: use one of profile, strict, rules, suppress, backend, frontend\nc:2:10: \"profile\" must be a string, found a number\nc:3:9: \"strict\" must be a boolean, found a string",
+		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: unknown key \"x\" in slipway.yaml: use one of profile, strict, rules, suppress, generate, backend, frontend\nc:2:10: \"profile\" must be a string, found a number\nc:3:9: \"strict\" must be a boolean, found a string",
 		"profile: grafna\n":                       `c:1:10: invalid value "grafna" for "profile": did you mean "grafana"?`,
 		"rules:\n  path-mising: off\n":            `c:2:3: unknown key "path-mising" in "rules": did you mean "path-missing"?`,
 		"rules:\n  path-missing: warn\n":          `c:2:17: invalid value "warn" for "path-missing": use one of error, warning, info, off`,
@@ -98,7 +98,7 @@ func TestErrors(t *testing.T) {
 		"suppress:\n  - {rule: id-format, reason: x, pointer: info, file: '/a', line: 3}": "c:2:43: \"pointer\" must start with a slash, such as /info/version or /info/*\n" +
 			"c:2:55: \"file\" must be a slash-separated path relative to slipway.yaml, such as src/plugin.json or **/plugin.json\n" +
 			"c:2:61: unknown key \"line\" in the suppression: use one of rule, file, pointer, reason",
-		"a: &x 1\nprofile: *x\n": "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress, backend, frontend\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
+		"a: &x 1\nprofile: *x\n": "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress, generate, backend, frontend\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
 		"strict: true\n---\n{}":  "c:2:1: the file has a second YAML document: delete one",
 		"strict: [\n":            "c:1:1: invalid YAML: did not find expected node content",
 		"\xff":                   "c:1:1: invalid UTF-8: save the file as UTF-8",
