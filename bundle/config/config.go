@@ -53,12 +53,6 @@ type Backend struct {
 	SkipCheck bool              // do not start the executable for this machine
 }
 
-// Frontend is "frontend": the repository's own bundler. The zero value is the default.
-type Frontend struct {
-	Command string // for the shell; "" uses Slipway's bundler
-	Dir     string // that the command writes to, a slash path relative to the plugin repository; "" is dist
-}
-
 // Error is an error at a position in a slipway.yaml.
 type Error struct {
 	File         string

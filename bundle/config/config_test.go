@@ -66,8 +66,8 @@ func TestParseBuild(t *testing.T) {
 	if d := cmp.Diff(want, c.Backend); d != "" {
 		t.Errorf("backend (-want +got):\n%s", d)
 	}
-	if want := (Frontend{"npm run build", "out/plugin"}); c.Frontend != want {
-		t.Errorf("frontend %+v, want %+v", c.Frontend, want)
+	if d := cmp.Diff(Frontend{Command: "npm run build", Dir: "out/plugin"}, c.Frontend); d != "" {
+		t.Errorf("frontend (-want +got):\n%s", d)
 	}
 	c, err = Parse("c", []byte("backend:\n  main: {acme-x-app: ../a, acme-y-panel: b}\n  platforms: all\n"), known())
 	if err != nil {
@@ -76,6 +76,24 @@ func TestParseBuild(t *testing.T) {
 	want = Backend{Main: map[string]string{"acme-x-app": "../a", "acme-y-panel": "b"}, Platforms: bundle.AllPlatforms()}
 	if d := cmp.Diff(want, c.Backend); d != "" {
 		t.Errorf("backend (-want +got):\n%s", d)
+	}
+}
+
+func TestParseSubstitutions(t *testing.T) {
+	t.Parallel()
+	const text = "frontend:\n  alias: {'@img': ./src/img, old: new, fs: false}\n  define: {DEBUG: false, process.env.V: '%VERSION%', n: 1.5, x: }\n" +
+		"  inject: {Buffer: [buffer, Buffer], $: jquery}\n"
+	c, err := Parse("c", []byte(text), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Frontend{Substitutions: Substitutions{
+		Alias:  map[string]string{"@img": "./src/img", "old": "new", "fs": ""},
+		Define: map[string]string{"DEBUG": "false", "process.env.V": `"%VERSION%"`, "n": "1.5", "x": "null"},
+		Inject: map[string]Export{"Buffer": {"buffer", "Buffer"}, "$": {"jquery", "default"}},
+	}}
+	if d := cmp.Diff(want, c.Frontend); d != "" {
+		t.Errorf("frontend (-want +got):\n%s", d)
 	}
 }
 
@@ -119,11 +137,16 @@ func TestErrors(t *testing.T) {
 			"c:2:18: \"goflags\" must not be in \"env\": set \"tags\" and \"ldflags\" instead\n" +
 			"c:2:30: invalid name \"A-B\" of an environment variable: use letters, digits and underscores\n" +
 			"c:2:41: \"C\" must be a string, found an array\nc:2:55: \"D\" must be a string, found null",
-		"frontend: {}\n":                         `c:1:11: "frontend" must have a "command", such as npm run build`,
-		"frontend: {command: x, dir: ../y}\n":    `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
-		"frontend: {command: x, dir: ./}\n":      `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
-		"frontend: {command: x, dir: '..\\y'}\n": `c:1:29: "dir" must be a slash-separated relative path`,
-		"frontend: {comand: x}\n":                `c:1:12: unknown key "comand" in "frontend": did you mean "command"?`,
+		"frontend: {}\n": `c:1:11: "frontend" must have a "command", such as npm run build`,
+		"frontend: {command: x, alias: {a: b}}\n": `c:1:11: "alias", "define" and "inject" are for Slipway's bundler: delete them, or "command"`,
+		"frontend: {alias: {a: b}, dir: y}\n":     `c:1:11: "frontend" must have a "command", such as npm run build`,
+		"frontend: {alias: {a: true}}\n":          `c:1:23: "a" must be a string, found a boolean`,
+		"frontend: {define: {a-b: 1, c: [1]}}\n":  "c:1:21: invalid name \"a-b\" in \"define\": use a name such as DEBUG or process.env.MODE\nc:1:32: \"c\" must be a string, a number, a boolean or null, found an array",
+		"frontend: {inject: {a.b: c, d: [e]}}\n":  "c:1:21: invalid name \"a.b\" in \"inject\": use a name such as Buffer\nc:1:32: \"d\" must be a module, or an array of a module and the name of an export",
+		"frontend: {command: x, dir: ../y}\n":     `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
+		"frontend: {command: x, dir: ./}\n":       `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
+		"frontend: {command: x, dir: '..\\y'}\n":  `c:1:29: "dir" must be a slash-separated relative path`,
+		"frontend: {comand: x}\n":                 `c:1:12: unknown key "comand" in "frontend": did you mean "command"?`,
 	} {
 		_, err := Parse("c", []byte(text), known())
 		if err == nil || err.Error() != want {
