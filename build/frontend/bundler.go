@@ -55,7 +55,7 @@ type traits struct {
 }
 
 func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
-	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsBy(o.Root), isClassic: isClassic(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}, packages: map[string]map[string]bool{}}
+	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsOf(o), isClassic: isClassic(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}, packages: map[string]map[string]bool{}}
 }
 
 // The suffixes that a repository can append to a path, and the one that we append for
@@ -76,7 +76,9 @@ const (
 	// sharedNamespace holds the shared libraries of an asynchronous module. It is written as
 	// an ES module, whose imports would end up outside of the function that AMD calls.
 	sharedNamespace = "plugin-shared"
-	emptyNamespace  = "plugin-empty" // of modules that the repository replaces by nothing
+	emptyNamespace  = "plugin-empty"  // of modules that the repository replaces by nothing
+	injectNamespace = "plugin-inject" // of modules that export what a name stands for
+	injectPrefix    = injectNamespace + ":"
 )
 
 func (b *bundler) plugin() api.Plugin {
@@ -85,6 +87,7 @@ func (b *bundler) plugin() api.Plugin {
 			return b.resolve(build, in)
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: assetNamespace}, b.loadAsset)
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: injectNamespace}, b.loadInjected)
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: emptyNamespace}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
 			contents := ""
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
@@ -104,6 +107,18 @@ func (b *bundler) plugin() api.Plugin {
 type alone struct{}
 
 func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnResolveResult, error) {
+	if name, ok := strings.CutPrefix(in.Path, injectPrefix); ok && in.Kind == api.ResolveEntryPoint {
+		return api.OnResolveResult{Path: name, Namespace: injectNamespace, SideEffects: api.SideEffectsFalse}, nil
+	}
+	if in.Namespace == injectNamespace {
+		in.Importer, in.Namespace = filepath.Join(b.Root, "package.json"), "file"
+		found, err := b.resolve(build, in)
+		if err == nil && found.Path == "" && len(found.Errors) == 0 {
+			found = resolution(b.find(build, in, in.Path))
+		}
+		found.SideEffects = api.SideEffectsFalse // it is left out if nothing uses the name
+		return found, err
+	}
 	if _, again := in.PluginData.(alone); again || in.Kind == api.ResolveEntryPoint || in.Namespace != "file" {
 		return api.OnResolveResult{}, nil
 	}
@@ -118,8 +133,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	}
 	for _, suffix := range []string{rawSuffix, urlSuffix, assetSuffix} {
 		if path, ok := strings.CutSuffix(name, suffix); ok && !isStyle {
-			found := b.find(build, in, path)
-			return b.suffixed(found, suffix), nil
+			return b.suffixed(b.findAsset(build, in, path), suffix), nil
 		}
 	}
 	switch {
@@ -137,7 +151,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		}
 		return api.OnResolveResult{Path: name, External: true}, nil
 	case slices.Contains(assetExtensions(), strings.ToLower(filepath.Ext(name))):
-		return b.suffixed(b.find(build, in, name), urlSuffix), nil
+		return b.suffixed(b.findAsset(build, in, name), urlSuffix), nil
 	}
 	if isStyle {
 		return b.resolveStyle(build, in), nil
@@ -163,7 +177,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if to, ok := b.replaced.fallback[name]; ok {
 		return b.replace(build, in, to)
 	}
-	return api.OnResolveResult{}, nil // esbuild reports the error
+	return api.OnResolveResult{Errors: b.replaced.unknown(name)}, nil // without any, esbuild reports the error
 }
 
 // resolveStyle resolves what a style sheet imports or refers to: a file beside it, or one of a package.
@@ -350,6 +364,14 @@ func polyfills() map[string]string {
 	}
 }
 
+// findAsset resolves the path of a file that is not a module.
+func (b *bundler) findAsset(build api.PluginBuild, in api.OnResolveArgs, path string) api.ResolveResult {
+	if to, ok := b.replaced.of(path); ok && to != "" && isBare(path) {
+		path = to
+	}
+	return b.find(build, in, path)
+}
+
 // find resolves the path of an import whose suffix we know.
 func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string) api.ResolveResult {
 	found := ask(build, in, in.ResolveDir, path)
@@ -359,6 +381,8 @@ func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string)
 			found.Errors = failed(err, path)
 		} else if elsewhere != nil {
 			return *elsewhere
+		} else if unknown := b.replaced.unknown(path); unknown != nil {
+			found.Errors = unknown
 		}
 	}
 	return found
@@ -499,8 +523,9 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	b.seen.hasThemes = b.seen.hasThemes || bytes.Contains(text, []byte("loadPluginCss"))
 	b.mu.Unlock()
 	isClassic := b.isClassic && reactImport.Match(text)
+	warnings := b.undefined(in.Path, text)
 	if err != nil || !isClassic && !assetURL.Match(text) {
-		return api.OnLoadResult{}, err
+		return api.OnLoadResult{Warnings: warnings}, err
 	}
 	if isClassic {
 		text = append(text, "\n// @jsxRuntime classic"...)
@@ -513,7 +538,7 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	if loader == api.LoaderNone {
 		loader = api.LoaderJSX
 	}
-	return api.OnLoadResult{Contents: &contents, Loader: loader, ResolveDir: filepath.Dir(in.Path)}, nil
+	return api.OnLoadResult{Contents: &contents, Loader: loader, ResolveDir: filepath.Dir(in.Path), Warnings: warnings}, nil
 }
 
 var (

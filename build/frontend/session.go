@@ -88,7 +88,8 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 	if s.traits.hasThemes {
 		entries = append(entries, themes(s.options)...)
 	}
-	if s.context != nil && (!slices.Equal(s.made.EntryPoints, entries) || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
+	replaced := replacementsOf(s.options)
+	if s.context != nil && (!replaced.hasSameNames(s.b.replaced) || !slices.Equal(s.made.EntryPoints, entries) || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
 		s.dispose()
 	}
 	if s.context == nil {
@@ -102,7 +103,7 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 		s.context = made
 	}
 	// The plugin of the context reads these, so they may change between two bundles.
-	s.b.replaced, s.b.isClassic = replacementsBy(s.options.Root), isClassic(s.options.Root)
+	s.b.replaced, s.b.isClassic = replaced, isClassic(s.options.Root)
 	s.b.ctx, s.b.libraries, s.b.asked, s.b.assets, s.b.read = ctx, libraries, map[string]bool{}, map[string][]byte{}, nil
 	s.b.seen = traits{}
 	defer context.AfterFunc(ctx, s.context.Cancel)()

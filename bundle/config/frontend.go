@@ -83,13 +83,16 @@ var (
 	memberName = regexp.MustCompile(`^[\pL_$][\pL\d_$]*(\.[\pL_$][\pL\d_$]*)*$`)
 )
 
+// IsMember reports whether Define may have a name: one such as DEBUG or process.env.MODE.
+func IsMember(name string) bool { return memberName.MatchString(name) }
+
 // definitions parses literals.
 func (p *parser) definitions(e entry) map[string]string {
 	all := map[string]string{}
 	for _, of := range p.mapping(e.value, `"define"`, nil) {
 		var value any
 		switch {
-		case !memberName.MatchString(of.key.Value):
+		case !IsMember(of.key.Value):
 			p.error(of.key, "invalid name %q in \"define\": use a name such as DEBUG or process.env.MODE", of.key.Value)
 		case of.value.Kind != yaml.ScalarNode || of.value.Decode(&value) != nil:
 			p.error(of.value, "%q must be a string, a number, a boolean or null, found %s", of.key.Value, kind(of.value))

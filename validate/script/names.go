@@ -156,6 +156,9 @@ func (f *File) isDeclaration(i int) bool {
 	if !f.Is(i-1, "(", ",", "{", "[", ":", "...") {
 		return false
 	}
+	if f.Is(i-1, ":") && f.Is(f.Tokens[i].Around, "(") { // the type of a parameter
+		return false
+	}
 	for open := f.Tokens[i].Around; open >= 0; open = f.Tokens[open].Around {
 		end := f.Tokens[open].Pair
 		switch {
