@@ -71,7 +71,7 @@ func arrows() map[string][]string {
 		"validate/report":          {"validate", "internal/junit", "internal/terminal", "internal/text"},
 		"validate/rulebook":        {"validate", "validate/report", "internal/terminal"},
 		"validate/fix":             {"validate", "bundle/tree", "bundle", "internal/atomicfile"},
-		"build":                    {"bundle", "bundle/archive", "validate", "bundle/tree", "internal/atomicfile", "internal/origin", "internal/progress", "bundle/config", "internal/process", "internal/terminal", "internal/text", "internal/wire/handshake"},
+		"build":                    {"bundle", "build/webpack", "bundle/archive", "validate", "bundle/tree", "internal/atomicfile", "internal/origin", "internal/progress", "bundle/config", "internal/process", "internal/terminal", "internal/text", "internal/wire/handshake"},
 		"cmd/internal/verbs":       {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "bundle/zipfs", "bundle/config", "validate/baseline", "bundle/tree", "build", "bundle/archive", "bundle", "internal/origin", "internal/atomicfile", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "cmd/internal/adopt", "internal/process", "bundle/access", "internal/text"},
 		"cmd/internal/adopt":       {"bundle", "internal/origin", "internal/atomicfile", "internal/process"},
 		"cmd/internal/command":     {"internal/nearest", "cmd/internal/verbs"},
