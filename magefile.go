@@ -81,6 +81,7 @@ func Test(ctx context.Context,
 		race = nil
 	}
 	errs := []error{
+		command(ctx, "go", "mod", "tidy", "-diff"), // it also downloads what the tests of scaffolds need offline
 		gotestsum(ctx, "tools", nil, append(flags, "./release")),
 		gotestsum(ctx, "targets", nil, append(flags, "./...")),
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
@@ -82,6 +83,8 @@ type Frontend struct {
 	PluginID string `json:"pluginId"` // of that plugin.json
 	IsApp    bool   `json:"isApp"`    // only apps register extensions
 	Download bool   `json:"download"` // packages that are missing
+
+	Substitutions config.Substitutions `json:"substitutions"` // of slipway.yaml
 
 	to string // directory relative to dist
 }

@@ -48,33 +48,53 @@ func (p *Plan) runBundler(ctx context.Context, staging string, r *Result) (err e
 		defer func() { err = errors.Join(err, p.restore(aside)) }()
 	}
 	started := time.Now()
-	fmt.Fprintf(p.options.Progress, "  frontend: %s\n", f.Command)
-	output := &tail{w: p.options.Progress}
-	cmd := shell(ctx)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Repo.Root, output, output
-	cmd.Env = append(slices.Clone(p.options.Environ), runningVariable+"="+p.Repo.Root, commandVariable+"="+f.Command)
-	err = process.Run(cmd, process.Grace)
-	last := output.String()
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil && last == "":
-		return fmt.Errorf("the command of the frontend, %s, failed without output: %w; dist is unchanged", f.Command, err)
-	case err != nil:
-		return fmt.Errorf("the command of the frontend, %s, failed: %w; dist is unchanged; its last lines:\n    %s",
-			f.Command, err, strings.ReplaceAll(last, "\n", "\n    "))
+	if err := runCommand(ctx, p.options, p.Repo.Root, "frontend", f.Command); err != nil {
+		return err
 	}
 	if r.bundled, err = p.collect(dir, staging); err != nil {
 		return err
 	}
 	if p.hasFrontend() && !exists(filepath.Join(staging, "module.js")) {
-		return fmt.Errorf("the command of the frontend, %s, left no module.js in %s: "+otherDir, f.Command, dir)
+		return fmt.Errorf("the command of frontend, %s, left no module.js in %s: "+otherDir, f.Command, dir)
 	}
 	done := part{name: "frontend", content: "module.js", took: time.Since(started)}
 	if info, err := os.Stat(filepath.Join(staging, "module.js")); err == nil {
 		done.size = info.Size()
 	}
 	r.frontends = append(r.frontends, done)
+	return nil
+}
+
+// generate runs the command that writes files of the repository before they are read.
+func generate(ctx context.Context, o Options) error {
+	if o.Generate == "" || o.Update {
+		return nil // what it writes would start the next update
+	}
+	repo, err := openRepo(o.Dir)
+	if err != nil {
+		return err
+	}
+	return runCommand(ctx, o, repo.Root, "generate", o.Generate)
+}
+
+// runCommand runs a command line of slipway.yaml in the repository. What it prints is progress.
+func runCommand(ctx context.Context, o Options, root, name, line string) error {
+	fmt.Fprintf(o.Progress, "  %s: %s\n", name, line)
+	output := &tail{w: o.Progress}
+	cmd := shell(ctx)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = root, output, output
+	cmd.Env = append(slices.Clone(o.Environ), runningVariable+"="+root, commandVariable+"="+line)
+	err := process.Run(cmd, process.Grace)
+	last := output.String()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && last == "":
+		return fmt.Errorf("the command of %s, %s, failed without output: %w; dist is unchanged", name, line, err)
+	case err != nil:
+		return fmt.Errorf("the command of %s, %s, failed: %w; dist is unchanged; its last lines:\n    %s",
+			name, line, err, strings.ReplaceAll(last, "\n", "\n    "))
+	}
 	return nil
 }
 
@@ -98,7 +118,7 @@ func (p *Plan) collect(dir, staging string) (files []string, err error) {
 	defer func() { _ = root.Close() }()
 	from, err := root.OpenRoot(filepath.FromSlash(dir)) // refuses a link out of the repository
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the command of the frontend, %s, did not write %s: "+otherDir, p.options.Frontend.Command, dir)
+		return nil, fmt.Errorf("the command of frontend, %s, did not write %s: "+otherDir, p.options.Frontend.Command, dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the frontend: %w", err)

@@ -213,7 +213,8 @@ func publicURL(remote string) string {
 }
 
 func (p *Plan) git(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", p.Repo.Root}, args...)...)
+	// The configuration of a repository may name a program that git would run to find changes.
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-C", p.Repo.Root}, args...)...)
 	cmd.Env = append(slices.Clone(p.options.Environ), "LC_ALL=C")
 	out, err := process.Output(cmd)
 	return string(bytes.TrimSpace(out)), err

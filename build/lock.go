@@ -15,7 +15,7 @@ import (
 // the lock of a build that is killed. Without a cache directory there is no lock.
 func (p *Plan) lock(ctx context.Context) (unlock func(), err error) {
 	if p.env(runningVariable) == p.Repo.Root {
-		return nil, fmt.Errorf("a build of %s is running and started this one: remove the build from the command of the frontend in slipway.yaml", p.Repo.Root)
+		return nil, fmt.Errorf("a build of %s is running and started this one: remove the build from the command in slipway.yaml", p.Repo.Root)
 	}
 	record, err := p.recordFile()
 	if err != nil || os.MkdirAll(filepath.Dir(record), 0o755) != nil {

@@ -37,6 +37,7 @@ type Options struct {
 	Debug     bool            // build executables for a debugger
 	Backend   config.Backend  // "backend" of slipway.yaml
 	Frontend  config.Frontend // "frontend" of slipway.yaml
+	Generate  string          // "generate" of slipway.yaml, for Plugin
 	ConfigDir string          // directory of slipway.yaml, absolute
 
 	Configure func(*validate.Options) // applies slipway.yaml to the validation; may be nil
@@ -88,18 +89,7 @@ type Asset struct {
 // MakePlan plans a build of a repository. It writes nothing, and runs nothing but git
 // and the go command's queries.
 func MakePlan(ctx context.Context, o Options) (*Plan, error) {
-	if o.Platforms == nil {
-		o.Platforms = bundle.AllPlatforms()
-	}
-	if o.Environ == nil {
-		o.Environ = os.Environ()
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Progress == nil {
-		o.Progress = io.Discard
-	}
+	o = o.withDefaults()
 	repo, err := openRepo(o.Dir)
 	if err != nil {
 		return nil, err
@@ -124,6 +114,22 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Platforms == nil {
+		o.Platforms = bundle.AllPlatforms()
+	}
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Progress == nil {
+		o.Progress = io.Discard
+	}
+	return o
 }
 
 // openRepo opens a repository by its real path: a symbolic link to a directory cannot be

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/slipway-dev/slipway/build/webpack"
+	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
@@ -25,6 +28,7 @@ const clockStep = 10 * time.Millisecond
 // bundle returns the bundle of a frontend: the one in dist if nothing that it was made of
 // has changed. It notes in the result what the bundle was made of.
 func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, error) {
+	f.Substitutions = p.substitutions(f.PluginID)
 	if before := r.previous.Steps[f.output()]; before.Bundle != nil && !p.options.Dev {
 		in, err := p.bundleInputs(f, before.Bundle.Inputs)
 		if err == nil && p.isCurrent(r.previous, f.output(), in) {
@@ -59,6 +63,16 @@ func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, erro
 	return b, nil
 }
 
+// substitutions returns those of slipway.yaml, with the placeholders of a plugin replaced.
+func (p *Plan) substitutions(id string) config.Substitutions {
+	s := p.options.Frontend.Substitutions
+	s.Define = maps.Clone(s.Define)
+	for name, literal := range s.Define {
+		s.Define[name] = p.placeholders(id).Replace(literal)
+	}
+	return s
+}
+
 // Prepare returns a bundler that is ready. It builds the command of a Program, which shows
 // its own progress.
 func Prepare(ctx context.Context, b Bundler) (Bundler, error) {
@@ -90,6 +104,7 @@ func (p *Plan) readBundle(f Frontend, before made) (*Bundle, error) {
 func (p *Plan) bundleInputs(f Frontend, read []string) (string, error) {
 	in := newInputs()
 	in.add("the frontend's plugin.json", fmt.Appendf(nil, "%s %t", f.PluginID, f.IsApp))
+	in.add("the substitutions of slipway.yaml", fmt.Append(nil, f.Substitutions))
 	if err := p.addBundler(in); err != nil {
 		return "", err
 	}
@@ -145,7 +160,7 @@ func (p *Plan) addBundler(in inputs) error {
 // bundleConfig returns the files that change how imports are resolved and compiled,
 // whether they exist or not: lockfiles, up to the root of the git repository, what package
 // managers write about a node_modules, tsconfig.json with what it extends, the repository's
-// list of shared libraries, and the aliases of its webpack configuration.
+// list of shared libraries, and its webpack configuration.
 func (p *Plan) bundleConfig() []string {
 	files := []string{filepath.Join(p.Repo.Root, "package.json")}
 	for dir := p.Repo.Root; ; dir = filepath.Dir(dir) {
@@ -157,10 +172,8 @@ func (p *Plan) bundleConfig() []string {
 			break
 		}
 	}
-	for _, name := range []string{
-		".config/bundler/externals.ts", ".config/webpack/webpack.config.ts", ".config/webpack/webpack.config.js", ".config/tsconfig.json",
-		"webpack.config.ts", "webpack.config.js", "webpack.config.mjs", "webpack.config.cjs",
-	} {
+	for _, name := range append(webpack.Names(),
+		".config/bundler/externals.ts", ".config/webpack/webpack.config.ts", ".config/webpack/webpack.config.js", ".config/tsconfig.json") {
 		files = append(files, filepath.Join(p.Repo.Root, filepath.FromSlash(name)))
 	}
 	return append(files, tsconfigs(filepath.Join(p.Repo.Root, "tsconfig.json"))...)

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // Result lists the files of a scaffold. Paths are relative to Dir.
@@ -59,13 +61,22 @@ func checkDir(dir string, force bool) error {
 	return nil
 }
 
-// write writes the files that differ, after checking that all of them are writable.
+// write writes the files that differ, after checking that all of them are writable. No symbolic link
+// leads out of the directory.
 func write(dir string, rendered []File) (*Result, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
 	r := &Result{Dir: dir}
 	var differ []File
 	exists := map[string]bool{}
 	for _, f := range rendered {
-		before, err := readWritable(filepath.Join(dir, filepath.FromSlash(f.Path)))
+		before, err := readWritable(root, filepath.FromSlash(f.Path))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			differ = append(differ, f)
@@ -80,11 +91,14 @@ func write(dir string, rendered []File) (*Result, error) {
 		}
 	}
 	for _, f := range differ {
-		target := filepath.Join(dir, filepath.FromSlash(f.Path))
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		target := filepath.FromSlash(f.Path)
+		if err := root.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 			return r, fmt.Errorf("write %s: %w", f.Path, err)
 		}
-		if err := os.WriteFile(target, f.Data, 0o644); err != nil {
+		if err := atomicfile.WriteIn(root, target, 0o644, func(w io.Writer) error {
+			_, err := w.Write(f.Data)
+			return err
+		}); err != nil {
 			return r, fmt.Errorf("write %s: %w", f.Path, err)
 		}
 		if exists[f.Path] {
@@ -98,13 +112,13 @@ func write(dir string, rendered []File) (*Result, error) {
 
 // readWritable reads a file that is about to be overwritten. It fails if the file is
 // not writable.
-func readWritable(target string) (before []byte, err error) {
-	if info, err := os.Stat(target); err != nil {
+func readWritable(root *os.Root, target string) (before []byte, err error) {
+	if info, err := root.Lstat(target); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
-	f, err := os.OpenFile(target, os.O_RDWR, 0)
+	f, err := root.OpenFile(target, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/slipway-dev/slipway/build"
@@ -113,12 +114,12 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, 
 
 func (s *Session) open(f build.Frontend) (*bundled, error) {
 	if b, ok := s.frontends[f.Source]; ok {
-		if b.frontend == f {
+		if reflect.DeepEqual(b.frontend, f) {
 			return b, nil
 		}
-		b.session.Close() // plugin.json has changed
+		b.session.Close() // plugin.json or slipway.yaml has changed
 	}
-	o := frontend.Options{Root: f.Root, Source: f.Source, PluginID: f.PluginID, Dev: s.Dev}
+	o := frontend.Options{Root: f.Root, Source: f.Source, PluginID: f.PluginID, Dev: s.Dev, Substitutions: f.Substitutions}
 	store, err := s.bundler.packages(f)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package extensions
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,7 +52,7 @@ func bundle(o Options) (string, error) {
 		Sourcemap:         api.SourceMapInline,
 		SourcesContent:    api.SourcesContentExclude,
 		Loader:            map[string]api.Loader{".js": api.LoaderJSX, ".txt": api.LoaderText},
-		Plugins:           []api.Plugin{{Name: "host", Setup: resolver{o.Source}.setup}},
+		Plugins:           []api.Plugin{{Name: "host", Setup: resolver{o.Root, o.Source}.setup}},
 		LogLevel:          api.LogLevelSilent,
 	})
 	if len(built.Errors) > 0 {
@@ -64,7 +63,7 @@ func bundle(o Options) (string, error) {
 
 // resolver decides which imports are files of the repository.
 type resolver struct {
-	source string
+	root, source string
 }
 
 // again marks a resolution that the resolver asks for itself.
@@ -87,7 +86,7 @@ func (r resolver) setup(build api.PluginBuild) {
 			found := build.Resolve(name, api.ResolveOptions{
 				Importer: in.Importer, Namespace: in.Namespace, ResolveDir: dir, Kind: in.Kind, PluginData: again{},
 			})
-			if len(found.Errors) == 0 && isLocalCode(found) {
+			if len(found.Errors) == 0 && r.isLocalCode(found) {
 				return api.OnResolveResult{Path: found.Path, Namespace: found.Namespace}, nil
 			}
 		}
@@ -100,11 +99,11 @@ func (r resolver) setup(build api.PluginBuild) {
 }
 
 // isLocalCode reports whether a module is code or data of the repository.
-func isLocalCode(found api.ResolveResult) bool {
+func (r resolver) isLocalCode(found api.ResolveResult) bool {
 	if found.External || found.Namespace != "file" || strings.Contains(filepath.ToSlash(found.Path), "/node_modules/") {
 		return false
 	}
-	if _, err := os.Stat(found.Path); err != nil {
+	if frontend.Belongs(r.root, found.Path) != nil {
 		return false
 	}
 	return slices.Contains([]string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".txt"}, filepath.Ext(found.Path))

@@ -7,37 +7,31 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
-	"runtime"
-	"runtime/metrics"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/file"
+
+	"github.com/slipway-dev/slipway/build/watchdog"
 )
 
 // The limits of the evaluation of one frontend. The interpreter limits only the call stack;
-// the prelude and a watchdog enforce the others.
+// the prelude and the watchdog enforce the others.
 const (
 	maxTime     = 4 * time.Second
 	maxLateTime = 300 * time.Millisecond
-	maxStopping = 300 * time.Millisecond // from an interrupt to the end of what it interrupts
-	maxHeap     = 160 << 20              // bytes that the heap of the process may grow by
-	maxCalls    = 2000                   // on the stack
-	maxElements = 1 << 20                // of an array or a string
-	maxNesting  = 1000                   // of JSON
+	maxHeap     = 160 << 20 // bytes that the heap of the process may grow by
+	maxCalls    = 2000      // on the stack
+	maxElements = 1 << 20   // of an array or a string
+	maxNesting  = 1000      // of JSON
 )
 
 //go:embed prelude.js
 var preludeSource string
 
 const preludeName = "prelude.js"
-
-var (
-	errTime   = errors.New("it took too long")
-	errMemory = errors.New("it used too much memory")
-)
 
 // registration is one call of a method of AppPlugin.
 type registration struct {
@@ -95,7 +89,7 @@ func (s *script) evaluate(ctx context.Context, verdict bool, limit time.Duration
 		return nil, err
 	}
 	var result goja.Value
-	err := e.guard(ctx, limit, func() error {
+	isStopped, err := watchdog.Run(ctx, e.vm, watchdog.Limits{Time: limit, Heap: maxHeap}, func() error {
 		var err error
 		result, err = e.vm.RunProgram(s.program)
 		return err
@@ -103,13 +97,11 @@ func (s *script) evaluate(ctx context.Context, verdict bool, limit time.Duration
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if !e.isDead {
-		e.vm.ClearInterrupt()
-	}
+	e.isDead = !isStopped
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil {
-		e.isOver = errors.Is(err, errTime) || errors.Is(err, errMemory)
+		e.isOver = errors.Is(err, watchdog.ErrTime) || errors.Is(err, watchdog.ErrMemory)
 		e.problems = append(e.problems, e.end(err))
 	} else if p, ok := result.Export().(*goja.Promise); ok && p.State() != goja.PromiseStateFulfilled {
 		text := "a top-level await never settles"
@@ -146,7 +138,7 @@ func (e *evaluation) prepare(verdict bool) error {
 			e.step = n
 		},
 		"failed": e.failed,
-		"exceed": func() { e.vm.Interrupt(errMemory) },
+		"exceed": func() { e.vm.Interrupt(watchdog.ErrMemory) },
 		"isDeep": isDeep,
 	}))
 	if err != nil {
@@ -242,55 +234,6 @@ func (e *evaluation) describe(site int) *registration {
 		return nil
 	}
 	return r
-}
-
-// guard runs f, which uses the interpreter, and interrupts it when it exceeds a limit.
-func (e *evaluation) guard(ctx context.Context, limit time.Duration, f func() error) error {
-	done := make(chan error, 1)
-	start := heap()
-	go func() { done <- f() }()
-	timeout := time.NewTimer(limit)
-	defer timeout.Stop()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	cause := errTime
-wait:
-	for {
-		select {
-		case err := <-done:
-			return err
-		case <-ctx.Done():
-			cause = ctx.Err()
-			break wait
-		case <-timeout.C:
-			break wait
-		case <-tick.C:
-			if heap() < start+maxHeap {
-				continue
-			}
-			runtime.GC() // most of it may be garbage
-			if heap() < start+maxHeap {
-				continue
-			}
-			cause = errMemory
-			break wait
-		}
-	}
-	e.vm.Interrupt(cause)
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(maxStopping):
-		e.isDead = true // a built-in function that takes long; it ends by itself
-		return cause
-	}
-}
-
-// heap returns the bytes that the heap and the stacks of the process use.
-func heap() uint64 {
-	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
-	metrics.Read(samples)
-	return samples[0].Value.Uint64() + samples[1].Value.Uint64()
 }
 
 // isDeep reports whether JSON text may be nested more deeply than the parser should recurse.

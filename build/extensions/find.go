@@ -10,6 +10,7 @@ import (
 	"github.com/dop251/goja/file"
 
 	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/build/watchdog"
 )
 
 // finder combines what is known of a script.
@@ -56,7 +57,7 @@ func (f *finder) evaluate(ctx context.Context) error {
 func (f *finder) describe(ctx context.Context, run int) {
 	e := f.runs[run]
 	late := map[int]*registration{}
-	_ = e.guard(ctx, maxLateTime, func() error { // what it does not get to is not known
+	_, _ = watchdog.Run(ctx, e.vm, watchdog.Limits{Time: maxLateTime, Heap: maxHeap}, func() error { // what it does not get to is not known
 		for _, site := range f.missed {
 			r := e.describe(site)
 			e.mu.Lock()

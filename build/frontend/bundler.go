@@ -16,6 +16,8 @@ import (
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // bundler is one run of esbuild and what it leaves to us: the modules that the host shares,
@@ -53,7 +55,7 @@ type traits struct {
 }
 
 func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
-	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsBy(o.Root), isClassic: isClassic(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}, packages: map[string]map[string]bool{}}
+	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsOf(o), isClassic: isClassic(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}, packages: map[string]map[string]bool{}}
 }
 
 // The suffixes that a repository can append to a path, and the one that we append for
@@ -74,7 +76,9 @@ const (
 	// sharedNamespace holds the shared libraries of an asynchronous module. It is written as
 	// an ES module, whose imports would end up outside of the function that AMD calls.
 	sharedNamespace = "plugin-shared"
-	emptyNamespace  = "plugin-empty" // of modules that the repository replaces by nothing
+	emptyNamespace  = "plugin-empty"  // of modules that the repository replaces by nothing
+	injectNamespace = "plugin-inject" // of modules that export what a name stands for
+	injectPrefix    = injectNamespace + ":"
 )
 
 func (b *bundler) plugin() api.Plugin {
@@ -83,6 +87,7 @@ func (b *bundler) plugin() api.Plugin {
 			return b.resolve(build, in)
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: assetNamespace}, b.loadAsset)
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: injectNamespace}, b.loadInjected)
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: emptyNamespace}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
 			contents := ""
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
@@ -92,8 +97,9 @@ func (b *bundler) plugin() api.Plugin {
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[cm]?[jt]sx?$`}, b.loadCode)
-		sheets := &sass{b: b}
+		sheets := &sass{b: b, limits: sassLimits()}
 		build.OnLoad(api.OnLoadOptions{Filter: `\.s[ac]ss$`}, sheets.load)
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`}, b.confine)
 	}}
 }
 
@@ -101,6 +107,18 @@ func (b *bundler) plugin() api.Plugin {
 type alone struct{}
 
 func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnResolveResult, error) {
+	if name, ok := strings.CutPrefix(in.Path, injectPrefix); ok && in.Kind == api.ResolveEntryPoint {
+		return api.OnResolveResult{Path: name, Namespace: injectNamespace, SideEffects: api.SideEffectsFalse}, nil
+	}
+	if in.Namespace == injectNamespace {
+		in.Importer, in.Namespace = filepath.Join(b.Root, "package.json"), "file"
+		found, err := b.resolve(build, in)
+		if err == nil && found.Path == "" && len(found.Errors) == 0 {
+			found = resolution(b.find(build, in, in.Path))
+		}
+		found.SideEffects = api.SideEffectsFalse // it is left out if nothing uses the name
+		return found, err
+	}
 	if _, again := in.PluginData.(alone); again || in.Kind == api.ResolveEntryPoint || in.Namespace != "file" {
 		return api.OnResolveResult{}, nil
 	}
@@ -109,10 +127,13 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if file, ok := strings.CutPrefix(name, rawLoader); ok {
 		name = file + rawSuffix
 	}
+	if leaves(in, name) && !(in.Kind == api.ResolveCSSURLToken && strings.HasPrefix(name, "/")) {
+		text := fmt.Sprintf("a package asks for %q, which is outside of it: a bundle contains only files of the repository and of its packages", name)
+		return api.OnResolveResult{Errors: []api.Message{{Text: text}}}, nil
+	}
 	for _, suffix := range []string{rawSuffix, urlSuffix, assetSuffix} {
 		if path, ok := strings.CutSuffix(name, suffix); ok && !isStyle {
-			found := b.find(build, in, path)
-			return b.suffixed(found, suffix), nil
+			return b.suffixed(b.findAsset(build, in, path), suffix), nil
 		}
 	}
 	switch {
@@ -130,9 +151,12 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		}
 		return api.OnResolveResult{Path: name, External: true}, nil
 	case slices.Contains(assetExtensions(), strings.ToLower(filepath.Ext(name))):
-		return b.suffixed(b.find(build, in, name), urlSuffix), nil
+		return b.suffixed(b.findAsset(build, in, name), urlSuffix), nil
 	}
-	if isStyle || !isBare(name) {
+	if isStyle {
+		return b.resolveStyle(build, in), nil
+	}
+	if !isBare(name) {
 		return api.OnResolveResult{}, nil
 	}
 	if to, ok := b.replaced.of(name); ok {
@@ -153,7 +177,21 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if to, ok := b.replaced.fallback[name]; ok {
 		return b.replace(build, in, to)
 	}
-	return api.OnResolveResult{}, nil // esbuild reports the error
+	return api.OnResolveResult{Errors: b.replaced.unknown(name)}, nil // without any, esbuild reports the error
+}
+
+// resolveStyle resolves what a style sheet imports or refers to: a file beside it, or one of a package.
+// webpack's loaders mark the latter with "~".
+func (b *bundler) resolveStyle(build api.PluginBuild, in api.OnResolveArgs) api.OnResolveResult {
+	name := strings.TrimPrefix(in.Path, "~")
+	if !isBare(name) || strings.HasPrefix(name, "#") { // a part of an image, which esbuild leaves as it is
+		return api.OnResolveResult{}
+	}
+	found := b.find(build, in, name)
+	if len(found.Errors) > 0 && name == in.Path {
+		return api.OnResolveResult{} // esbuild reports the error
+	}
+	return resolution(found)
 }
 
 // replace resolves the module that the repository puts in the place of another one.
@@ -326,6 +364,14 @@ func polyfills() map[string]string {
 	}
 }
 
+// findAsset resolves the path of a file that is not a module.
+func (b *bundler) findAsset(build api.PluginBuild, in api.OnResolveArgs, path string) api.ResolveResult {
+	if to, ok := b.replaced.of(path); ok && to != "" && isBare(path) {
+		path = to
+	}
+	return b.find(build, in, path)
+}
+
 // find resolves the path of an import whose suffix we know.
 func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string) api.ResolveResult {
 	found := ask(build, in, in.ResolveDir, path)
@@ -335,10 +381,14 @@ func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string)
 			found.Errors = failed(err, path)
 		} else if elsewhere != nil {
 			return *elsewhere
+		} else if unknown := b.replaced.unknown(path); unknown != nil {
+			found.Errors = unknown
 		}
 	}
 	return found
 }
+
+const maxAsset = 256 << 20 // bytes
 
 // asset is a file that is loaded as text or as a URL.
 type asset struct {
@@ -382,7 +432,10 @@ func isBare(path string) bool {
 // program of its own.
 func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	from := in.PluginData.(asset)
-	text, err := os.ReadFile(from.file)
+	if err := Belongs(b.Root, from.file); err != nil {
+		return api.OnLoadResult{}, err
+	}
+	text, err := limit.ReadFile(from.file, maxAsset)
 	if err != nil {
 		return api.OnLoadResult{}, err
 	}
@@ -458,8 +511,11 @@ func isClassic(root string) bool {
 // loadCode turns new URL(path, import.meta.url) into the URL that the file will have. Line
 // numbers stay as they are.
 func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
-	if strings.Contains(filepath.ToSlash(in.Path), "/node_modules/") {
+	if strings.Contains(filepath.ToSlash(in.Path), modulesDir) {
 		return api.OnLoadResult{}, nil
+	}
+	if err := Belongs(b.Root, in.Path); err != nil {
+		return api.OnLoadResult{}, err
 	}
 	text, err := os.ReadFile(in.Path)
 	b.mu.Lock()
@@ -467,8 +523,9 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	b.seen.hasThemes = b.seen.hasThemes || bytes.Contains(text, []byte("loadPluginCss"))
 	b.mu.Unlock()
 	isClassic := b.isClassic && reactImport.Match(text)
+	warnings := b.undefined(in.Path, text)
 	if err != nil || !isClassic && !assetURL.Match(text) {
-		return api.OnLoadResult{}, err
+		return api.OnLoadResult{Warnings: warnings}, err
 	}
 	if isClassic {
 		text = append(text, "\n// @jsxRuntime classic"...)
@@ -481,7 +538,7 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	if loader == api.LoaderNone {
 		loader = api.LoaderJSX
 	}
-	return api.OnLoadResult{Contents: &contents, Loader: loader, ResolveDir: filepath.Dir(in.Path)}, nil
+	return api.OnLoadResult{Contents: &contents, Loader: loader, ResolveDir: filepath.Dir(in.Path), Warnings: warnings}, nil
 }
 
 var (

@@ -22,6 +22,8 @@ import (
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/bundle/config"
 )
 
 // Options describe one frontend.
@@ -32,6 +34,8 @@ type Options struct {
 	Dev      bool // keep names and line breaks
 	// Packages provides what is not in a node_modules; nil provides nothing.
 	Packages Packages
+
+	Substitutions config.Substitutions // over those of the repository's webpack configuration
 }
 
 // Packages provides packages in the versions of the lockfile of a repository.
@@ -198,25 +202,32 @@ func (b *bundler) settings(entries ...string) api.BuildOptions {
 	if b.isAsync {
 		format, target = api.FormatESModule, api.ES2022
 	}
+	define := map[string]string{
+		"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis", "import.meta.url": baseName,
+		// A library that prefers AMD to CommonJS would pass its exports to the host's loader.
+		"define": "undefined",
+	}
+	maps.Copy(define, b.replaced.define)
+	var inject []string
+	for _, name := range slices.Sorted(maps.Keys(b.replaced.inject)) {
+		inject = append(inject, injectPrefix+name)
+	}
 	return api.BuildOptions{
-		EntryPoints:   entries,
-		AbsWorkingDir: b.Root,
-		Tsconfig:      Tsconfig(b.Root),
-		Outdir:        b.outdir(),
-		EntryNames:    "[name]",
-		AssetNames:    "[name]-[hash]",
-		Bundle:        true,
-		NodePaths:     slices.Sorted(maps.Values(b.native)),
-		Format:        format,
-		Platform:      api.PlatformBrowser,
-		MainFields:    []string{"browser", "module", "main"},
-		Target:        target,
-		JSX:           api.JSXAutomatic, // where tsconfig.json does not decide
-		Define: map[string]string{
-			"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis", "import.meta.url": baseName,
-			// A library that prefers AMD to CommonJS would pass its exports to the host's loader.
-			"define": "undefined",
-		},
+		EntryPoints:       entries,
+		Inject:            inject,
+		AbsWorkingDir:     b.Root,
+		Tsconfig:          Tsconfig(b.Root),
+		Outdir:            b.outdir(),
+		EntryNames:        "[name]",
+		AssetNames:        "[name]-[hash]",
+		Bundle:            true,
+		NodePaths:         slices.Sorted(maps.Values(b.native)),
+		Format:            format,
+		Platform:          api.PlatformBrowser,
+		MainFields:        []string{"browser", "module", "main"},
+		Target:            target,
+		JSX:               api.JSXAutomatic, // where tsconfig.json does not decide
+		Define:            define,
 		Sourcemap:         api.SourceMapExternal,
 		MinifyWhitespace:  !b.Dev,
 		MinifyIdentifiers: !b.Dev && !b.traits.isInjected,

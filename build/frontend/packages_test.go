@@ -54,3 +54,33 @@ func TestReadPackage(t *testing.T) {
 		}
 	}
 }
+
+// A style sheet imports packages that nothing else imports, as CSS does and as webpack's loaders do.
+func TestPackagesOfStyles(t *testing.T) {
+	t.Parallel()
+	cache := write(t, map[string]string{
+		"theme/node_modules/theme/all.css": ".theme{background:url(dot.png)}",
+		"theme/node_modules/theme/dot.png": "dot",
+	})
+	for name, style := range map[string]string{
+		"as CSS does":             `@import 'theme/all.css';`,
+		"as url":                  `@import url("theme/all.css");`,
+		"as webpack's loaders do": `@import '~theme/all.css';`,
+		"an image":                `.theme{background:url(~theme/dot.png)}`,
+	} {
+		files := map[string]string{"src/module.ts": "import './a.css'", "src/a.css": style}
+		r, err := bundle(t, files, func(o *Options) { o.Packages = cached{cache} })
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if code := file(t, r, "module.js"); !strings.Contains(code, basePlaceholder+"dot-") {
+			t.Errorf("%s: module.js contains\n%s", name, code)
+		}
+	}
+	_, err := bundle(t, map[string]string{"src/module.ts": "import './a.css'", "src/a.css": "@import '~none/all.css';"}, func(o *Options) { o.Packages = cached{cache} })
+	const want = `src/a.css:1:9: cannot find the package "none"`
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got the error %v, want %s", err, want)
+	}
+}

@@ -12,16 +12,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dop251/goja"
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/build/watchdog"
 )
 
 // sass compiles Sass style sheets with the package sass of the repository, which is Dart Sass
 // compiled to JavaScript. It runs in an interpreter that has no access to files, except through
 // find and load, or to the network.
 type sass struct {
-	b *bundler
+	b      *bundler
+	limits watchdog.Limits // of the start, and of each style sheet
 
 	mu      sync.Mutex // an interpreter runs in one goroutine at a time
 	vm      *goja.Runtime
@@ -36,8 +40,14 @@ var sassDriver string
 
 const maxSassCalls = 5000
 
+// sassLimits allow for esbuild, which allocates in the same process.
+func sassLimits() watchdog.Limits { return watchdog.Limits{Time: time.Minute, Heap: 2 << 30} }
+
 // load compiles the style sheet of an import.
 func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
+	if err := Belongs(s.b.Root, in.Path); err != nil {
+		return api.OnLoadResult{}, err
+	}
 	text, err := os.ReadFile(in.Path)
 	if err != nil {
 		return api.OnLoadResult{}, err
@@ -60,8 +70,6 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		}
 		return api.OnLoadResult{Errors: failed}, nil
 	}
-	vm := s.vm
-	stop := context.AfterFunc(ctx, func() { vm.Interrupt(ctx.Err()) })
 	var missing error // of a package, which may not be needed
 	find := func(name string) string {
 		found, err := s.find(in.Path, name)
@@ -70,15 +78,22 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		}
 		return found
 	}
-	css, err := s.compile(goja.Undefined(), s.vm.ToValue(string(text)), s.vm.ToValue(fileURL(in.Path)), s.vm.ToValue(find), s.vm.ToValue(s.read))
-	if !stop() { // the interrupt may still be pending
-		s.vm = nil
-		return api.OnLoadResult{}, ctx.Err()
-	}
+	var css goja.Value
+	isStopped, err := watchdog.Run(ctx, s.vm, s.limits, func() (err error) {
+		css, err = s.compile(goja.Undefined(), s.vm.ToValue(string(text)), s.vm.ToValue(fileURL(in.Path)), s.vm.ToValue(find), s.vm.ToValue(s.read))
+		return err
+	})
 	if err != nil {
+		if ctx.Err() != nil {
+			s.vm = nil
+			return api.OnLoadResult{}, ctx.Err()
+		}
 		m := s.message(in.Path, err)
 		if missing != nil {
 			m.Text = strings.TrimSuffix(m.Text, ".") + ": " + missing.Error()
+		}
+		if !isStopped {
+			s.vm = nil
 		}
 		return api.OnLoadResult{Errors: []api.Message{m}}, nil
 	}
@@ -107,10 +122,12 @@ func (s *sass) start(ctx context.Context) []api.Message {
 	vm := goja.New()
 	vm.SetMaxCallStackSize(maxSassCalls)
 	vm.SetFieldNameMapper(goja.TagFieldNameMapper("json", true))
-	defer context.AfterFunc(ctx, func() { vm.Interrupt(ctx.Err()) })()
 	err := vm.Set("self", vm.GlobalObject())
 	if err == nil {
-		_, err = vm.RunString(string(built.OutputFiles[0].Contents))
+		_, err = watchdog.Run(ctx, vm, s.limits, func() error {
+			_, err := vm.RunString(string(built.OutputFiles[0].Contents))
+			return err
+		})
 	}
 	if err != nil {
 		return sassError("start the package \"sass\": " + err.Error())
@@ -198,6 +215,9 @@ func (s *sass) read(at string) (string, error) {
 	if !slices.Contains(sassExtensions(), filepath.Ext(file)) {
 		return "", fmt.Errorf("%s is not a style sheet", file)
 	}
+	if err := Belongs(s.b.Root, file); err != nil {
+		return "", err
+	}
 	s.b.mu.Lock()
 	s.b.read = append(s.b.read, filepath.ToSlash(s.b.relative(file)))
 	s.b.mu.Unlock()
@@ -220,6 +240,11 @@ func filePath(u *url.URL) string {
 // message turns an exception of Sass into a message at the place that it names.
 func (s *sass) message(file string, err error) api.Message {
 	m := api.Message{Text: err.Error(), Location: &api.Location{File: s.b.shown(file)}}
+	for _, exceeded := range []error{watchdog.ErrTime, watchdog.ErrMemory} {
+		if errors.Is(err, exceeded) {
+			m.Text = "compile Sass: " + exceeded.Error()
+		}
+	}
 	exception, ok := errors.AsType[*goja.Exception](err)
 	if !ok {
 		return m

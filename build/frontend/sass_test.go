@@ -12,6 +12,8 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/build/watchdog"
 )
 
 // fakeSass has the interface of the package sass. It replaces imports with what the importer
@@ -170,7 +172,7 @@ func TestSassCanceled(t *testing.T) {
 	root := write(t, map[string]string{"node_modules/sass/index.js": "for (;;);", "src/style.scss": ".a{}"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := &sass{b: newBundler(ctx, Options{Root: root, Source: filepath.Join(root, "src")}, nil)}
+	s := &sass{b: newBundler(ctx, Options{Root: root, Source: filepath.Join(root, "src")}, nil), limits: sassLimits()}
 	in := api.OnLoadArgs{Path: filepath.Join(root, "src", "style.scss")}
 	if _, err := s.load(in); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
@@ -181,5 +183,28 @@ func TestSassCanceled(t *testing.T) {
 	s.b.ctx = t.Context()
 	if r, err := s.load(in); err != nil || len(r.Errors) > 0 {
 		t.Errorf("%v, %v, want no errors", err, r.Errors)
+	}
+}
+
+// TestSassLimits stops a style sheet that never ends, and one that takes all memory.
+func TestSassLimits(t *testing.T) {
+	t.Parallel()
+	for name, compiler := range map[string]struct {
+		code, want string
+		limits     watchdog.Limits
+	}{
+		"time":   {"for (;;);", watchdog.ErrTime.Error(), watchdog.Limits{Time: time.Second, Heap: 1 << 40}},
+		"memory": {"for (const all = [];;) all.push(new Array(100000).fill(0));", watchdog.ErrMemory.Error(), watchdog.Limits{Time: time.Hour, Heap: 64 << 20}},
+	} {
+		root := write(t, map[string]string{
+			"node_modules/sass/index.js": "exports.Logger = {}; exports.compileString = () => { " + compiler.code + " };",
+			"src/module.ts":              "import './style.scss';", "src/style.scss": "a{}",
+		})
+		o := Options{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"}
+		sheets := &sass{b: newBundler(t.Context(), o, nil), limits: compiler.limits}
+		got, err := sheets.load(api.OnLoadArgs{Path: filepath.Join(root, "src", "style.scss")})
+		if err != nil || len(got.Errors) != 1 || got.Errors[0].Text != "compile Sass: "+compiler.want {
+			t.Errorf("%s: got %+v (%v)", name, got.Errors, err)
+		}
 	}
 }

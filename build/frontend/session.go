@@ -60,9 +60,25 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if len(built.Errors) > 0 {
-		return nil, &Error{Messages(built.Errors)}
+		return nil, &Error{Messages(causes(built.Errors))}
 	}
 	return s.b.result(built)
+}
+
+// causes returns the errors without those that follow from others: without its tsconfig.json, the
+// imports of a repository mean something else. esbuild reports such a file for each import.
+func causes(list []api.Message) []api.Message {
+	var config []api.Message
+	for _, m := range list {
+		if l := m.Location; l != nil && strings.HasPrefix(filepath.Base(l.File), "tsconfig") && filepath.Ext(l.File) == ".json" {
+			m.Notes = []api.Note{{Text: "correct the file: it is JSON, which may have comments and commas at the end of lists"}}
+			config = append(config, m)
+		}
+	}
+	if config == nil {
+		return list
+	}
+	return slices.CompactFunc(config, func(a, b api.Message) bool { return a.Text == b.Text && *a.Location == *b.Location })
 }
 
 // rebuild runs esbuild, and makes a new context if the settings have changed.
@@ -72,7 +88,8 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 	if s.traits.hasThemes {
 		entries = append(entries, themes(s.options)...)
 	}
-	if s.context != nil && (!slices.Equal(s.made.EntryPoints, entries) || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
+	replaced := replacementsOf(s.options)
+	if s.context != nil && (!replaced.hasSameNames(s.b.replaced) || !slices.Equal(s.made.EntryPoints, entries) || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
 		s.dispose()
 	}
 	if s.context == nil {
@@ -86,7 +103,7 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 		s.context = made
 	}
 	// The plugin of the context reads these, so they may change between two bundles.
-	s.b.replaced, s.b.isClassic = replacementsBy(s.options.Root), isClassic(s.options.Root)
+	s.b.replaced, s.b.isClassic = replaced, isClassic(s.options.Root)
 	s.b.ctx, s.b.libraries, s.b.asked, s.b.assets, s.b.read = ctx, libraries, map[string]bool{}, map[string][]byte{}, nil
 	s.b.seen = traits{}
 	defer context.AfterFunc(ctx, s.context.Cancel)()

@@ -3,6 +3,7 @@ package frontend
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,5 +119,19 @@ func TestSessionForgets(t *testing.T) {
 	}
 	if want := []string{"module.ts", "two.svg"}; !slices.Equal(r.Read, want) {
 		t.Errorf("the bundle read %q, want %q", r.Read, want)
+	}
+}
+
+// A broken tsconfig.json is one message, without those about the imports that it explains.
+func TestBrokenTsconfig(t *testing.T) {
+	t.Parallel()
+	for config, want := range map[string]string{
+		"{\n  \"compilerOptions\": {\n":               "tsconfig.json:3:1: expected string in JSON but found end of file",
+		`{"compilerOptions": {"jsx": "react-jsx",,}}`: `tsconfig.json:1:41: expected string in JSON but found ","`,
+	} {
+		_, err := bundle(t, map[string]string{"src/module.tsx": "import x from 'x'; export const plugin = <a/>;", "tsconfig.json": config})
+		if first, _, _ := strings.Cut(fmt.Sprint(err), "\n"); first != want || strings.Contains(fmt.Sprint(err), "module.tsx") {
+			t.Errorf("got the error\n%v\nwant\n%s", err, want)
+		}
 	}
 }

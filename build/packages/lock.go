@@ -82,7 +82,7 @@ func readLock(root string) (*lock, error) {
 			}
 			l := &lock{file: file, top: repository(dir), integrities: map[string]string{}}
 			if err := r.read(l, text); err != nil {
-				return nil, fmt.Errorf("read %s: %w", file, err)
+				return nil, damaged(root, file, text, err)
 			}
 			return l, nil
 		}
@@ -90,6 +90,24 @@ func readLock(root string) (*lock, error) {
 			return nil, fmt.Errorf("%w in %s", ErrNoLockfile, root)
 		}
 	}
+}
+
+// damaged returns the error for a lockfile that cannot be read, with its place.
+func damaged(root, file string, text []byte, err error) error {
+	if rel, relErr := filepath.Rel(root, file); relErr == nil {
+		file = filepath.ToSlash(rel)
+	}
+	offset := int64(-1)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		offset = syntax.Offset - 1 // of the byte after which the error was noticed
+	} else if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		offset = mismatch.Offset - 1
+	}
+	if offset = min(offset, int64(len(text))); offset >= 0 {
+		before := text[:offset]
+		file = fmt.Sprintf("%s:%d:%d", file, bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n'))
+	}
+	return fmt.Errorf("%s: invalid lockfile: %w; restore it, or let the package manager write it again", file, err)
 }
 
 func isTop(dir string) bool { return exists(filepath.Join(dir, ".git")) || dir == filepath.Dir(dir) }

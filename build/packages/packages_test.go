@@ -475,6 +475,23 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// A lockfile that cannot be read is an error at its place.
+func TestDamagedLockfile(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	for _, c := range []struct{ name, text, want string }{
+		{"package-lock.json", "{\n  \"packages\": broken", "package-lock.json:2:15: invalid lockfile: invalid character 'b' "},
+		{"package-lock.json", "{\n", "package-lock.json:1:2: invalid lockfile: unexpected end of JSON input"},
+		{"package-lock.json", "{\n\"packages\": 7}", "package-lock.json:2:13: invalid lockfile: json: cannot unmarshal number "},
+		{"pnpm-lock.yaml", "a:\n\tb: 1", "pnpm-lock.yaml: invalid lockfile: yaml: line 2"},
+	} {
+		o := repo(t, r, map[string]string{c.name: c.text})
+		if _, err := Open(o); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q: got the error %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
 func TestCanceled(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t)

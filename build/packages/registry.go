@@ -5,15 +5,21 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
 )
 
 // defaultRegistry is npm's own. Lockfiles name it, or Yarn's alias for it, regardless
@@ -35,7 +41,12 @@ func readRegistries(root string, environ []string, client *http.Client) registri
 		name, value, _ := strings.Cut(entry, "=")
 		variables[name] = value
 	}
-	r := registries{options: map[string]string{}, client: client}
+	if client == nil {
+		client = &http.Client{}
+	}
+	withCheck := *client
+	withCheck.CheckRedirect = withoutToken
+	r := registries{options: map[string]string{}, client: &withCheck}
 	user := variables["NPM_CONFIG_USERCONFIG"]
 	if home := cmp.Or(variables["HOME"], variables["USERPROFILE"]); user == "" && home != "" {
 		user = filepath.Join(home, ".npmrc")
@@ -102,11 +113,20 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: if you trust %[3]s, configure it as the registry in .npmrc", p.Name, p.Version, from.Host, registry.Host)
 }
 
+// errNotFound is the error for what a registry does not have.
+var errNotFound = errors.New("404 Not Found")
+
+// idleTimeout limits the time without a byte from a registry.
+const idleTimeout = time.Minute
+
 // get requests a URL and sends a registry's credentials only to that registry.
-func (r registries) get(ctx context.Context, at *url.URL, accept string) (*http.Response, error) {
+func (r registries) get(ctx context.Context, at *url.URL, accept string) (io.ReadCloser, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	idle := time.AfterFunc(idleTimeout, func() { cancel(transient{fmt.Errorf("%s: no data for %s", at.Redacted(), idleTimeout)}) })
+	body := &download{ctx: ctx, idle: idle, cancel: cancel}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, body.Close())
 	}
 	if accept != "" {
 		req.Header.Set("Accept", accept)
@@ -116,13 +136,100 @@ func (r registries) get(ctx context.Context, at *url.URL, accept string) (*http.
 	}
 	resp, err := r.client.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(body.explain(err), body.Close())
 	}
-	if resp.StatusCode != http.StatusOK {
-		_ = resp.Body.Close()
-		return nil, fmt.Errorf("%s: %s", at.Redacted(), resp.Status)
+	body.ReadCloser = resp.Body
+	switch code := resp.StatusCode; {
+	case code == http.StatusOK:
+		return body, nil
+	case code == http.StatusNotFound:
+		err = fmt.Errorf("%s: %w", at.Redacted(), errNotFound)
+	case code == http.StatusTooManyRequests || code >= 500:
+		err = transient{fmt.Errorf("%s: %s", at.Redacted(), resp.Status)}
+	default:
+		err = fmt.Errorf("%s: %s", at.Redacted(), resp.Status)
 	}
-	return resp, nil
+	return nil, errors.Join(err, body.Close())
+}
+
+// withoutToken removes the credentials from a request that a registry redirects to another server.
+// The client itself keeps them for other ports, for subdomains, and without TLS.
+func withoutToken(next *http.Request, via []*http.Request) error {
+	if len(via) == 10 {
+		return errors.New("stopped after 10 redirects")
+	}
+	if next.URL.Scheme != via[0].URL.Scheme || next.URL.Host != via[0].URL.Host {
+		next.Header.Del("Authorization")
+	}
+	return nil
+}
+
+// download is the body of a response. Its request ends if no data arrives.
+type download struct {
+	io.ReadCloser
+	ctx    context.Context // of the request
+	idle   *time.Timer
+	cancel context.CancelCauseFunc
+}
+
+// Read restarts the timeout. An error of the network is transient.
+func (d *download) Read(b []byte) (int, error) {
+	n, err := d.ReadCloser.Read(b)
+	d.idle.Reset(idleTimeout)
+	if err != nil && err != io.EOF {
+		err = d.explain(err)
+	}
+	return n, err
+}
+
+func (d *download) explain(err error) error {
+	if cause := context.Cause(d.ctx); cause != nil {
+		return cause
+	}
+	return transient{err}
+}
+
+// Close ends the request.
+func (d *download) Close() error {
+	d.idle.Stop()
+	d.cancel(nil)
+	if d.ReadCloser == nil {
+		return nil
+	}
+	return d.ReadCloser.Close()
+}
+
+// explain adds the versions of a package that its registry has to the error for one that it lacks.
+func (r registries) explain(ctx context.Context, p *Package, err error) error {
+	at, parseErr := url.Parse(r.of(p.Name) + strings.ReplaceAll(p.Name, "/", "%2f"))
+	if parseErr != nil {
+		return err
+	}
+	body, getErr := r.get(ctx, at, "application/vnd.npm.install-v1+json")
+	if errors.Is(getErr, errNotFound) {
+		return fmt.Errorf("the registry has no package of this name: %w", err)
+	}
+	if getErr != nil {
+		return err
+	}
+	defer body.Close()
+	var about struct{ Versions map[string]struct{} }
+	if json.NewDecoder(io.LimitReader(body, maxPackument)).Decode(&about) != nil || len(about.Versions) == 0 {
+		return err
+	}
+	near := nearest(p.Version, slices.Collect(maps.Keys(about.Versions)))
+	return fmt.Errorf("the registry does not have this version; the nearest that it has: %s. Choose one in package.json, and update the lockfile",
+		strings.Join(near, ", "))
+}
+
+const maxPackument = 64 << 20 // bytes: some packages have thousands of versions
+
+// nearest returns the versions next to one, at most two on each side, sorted.
+func nearest(version string, list []string) []string {
+	order := func(a, b string) int { return semver.Compare("v"+a, "v"+b) }
+	slices.SortFunc(list, order)
+	at, _ := slices.BinarySearchFunc(list, version, order)
+	return list[max(at-2, 0):min(at+2, len(list))]
 }
 
 // integrity asks the registry for the integrity of a package whose lockfile has none: those of
@@ -132,15 +239,18 @@ func (r registries) integrity(ctx context.Context, p *Package) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	resp, err := r.get(ctx, at, "application/json")
+	body, err := r.get(ctx, at, "application/json")
+	if errors.Is(err, errNotFound) {
+		err = r.explain(ctx, p, err)
+	}
 	if err != nil {
 		return "", err
 	}
-	defer resp.Body.Close()
+	defer body.Close()
 	var about struct {
 		Dist struct{ Integrity, Shasum string }
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 16<<20)).Decode(&about); err != nil {
+	if err := json.NewDecoder(io.LimitReader(body, 16<<20)).Decode(&about); err != nil {
 		return "", fmt.Errorf("%s: %w", at.Redacted(), err)
 	}
 	if about.Dist.Integrity == "" {

@@ -1,23 +1,14 @@
 package packages
 
 import (
-	"archive/tar"
 	"cmp"
-	"compress/gzip"
 	"context"
-	"crypto/sha1"
 	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
-	"io"
-	"io/fs"
 	"net/http"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -27,10 +18,11 @@ import (
 
 // Options configure a Store.
 type Options struct {
-	Root     string       // of the plugin repository, absolute
-	CacheDir string       // that repositories share, absolute
-	Environ  []string     // for npm's variables and HOME
-	Client   *http.Client // nil is one with a timeout of a minute per request
+	Root     string        // of the plugin repository, absolute
+	CacheDir string        // that repositories share, absolute
+	Environ  []string      // for npm's variables and HOME
+	Client   *http.Client  // nil is the default client
+	Pause    time.Duration // before the second try of a download, doubled before the third; 0 is a second
 	// Offline makes a package that is not in the cache an error, ErrMissing.
 	Offline bool
 }
@@ -54,23 +46,11 @@ type Store struct {
 	sweep             sync.Once // of staging directories
 }
 
-const (
-	maxDownloads  = 16
-	maxTarball    = 256 << 20 // compressed
-	maxUnpacked   = 1 << 30   // all files of a package
-	maxEntries    = 100_000
-	clientTimeout = time.Minute
-
-	// stagingPrefix begins the names of the directories in the cache that packages are unpacked in.
-	stagingPrefix = ".staging-"
-	staleAfter    = 24 * time.Hour
-)
+const maxDownloads = 16
 
 // Open reads the lockfile of a repository. The error is ErrNoLockfile if there is none.
 func Open(o Options) (*Store, error) {
-	if o.Client == nil {
-		o.Client = &http.Client{Timeout: clientTimeout}
-	}
+	o.Pause = cmp.Or(o.Pause, time.Second)
 	lock, err := readLock(o.Root)
 	if err != nil {
 		return nil, err
@@ -189,205 +169,4 @@ func (p *Package) key() string {
 	}
 	sum := sha256.Sum256([]byte(id))
 	return strings.NewReplacer("/", "+", "\\", "+", "..", "+").Replace(p.Name) + "-" + hex.EncodeToString(sum[:10])
-}
-
-// fetch unpacks a package from a file, or from its registry if file is "", unless the package
-// is in the cache. It appears there atomically.
-func (s *Store) fetch(ctx context.Context, p *Package, file string) error {
-	final := s.dir(p.key())
-	if _, err := os.Stat(final); err == nil {
-		return nil
-	}
-	if file == "" && s.options.Offline {
-		if _, err := s.registries.tarball(p); err != nil {
-			return err
-		}
-		return ErrMissing
-	}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	from, integrity, err := s.open(ctx, p, file)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	if err := os.MkdirAll(s.options.CacheDir, 0o755); err != nil {
-		return err
-	}
-	s.sweep.Do(func() { removeStaging(s.options.CacheDir) })
-	staging, err := os.MkdirTemp(s.options.CacheDir, stagingPrefix)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(staging) }()
-	tarball, err := os.Create(filepath.Join(staging, "tarball"))
-	if err != nil {
-		return err
-	}
-	defer tarball.Close()
-	n, err := verify(tarball, from, integrity)
-	if err != nil {
-		return err
-	}
-	if file == "" {
-		s.downloaded.Add(1)
-		s.bytes.Add(n)
-	}
-	if _, err := tarball.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	name := filepath.FromSlash(cmp.Or(p.alias, p.Name))
-	target := filepath.Join(staging, "out", "node_modules", name)
-	if !filepath.IsLocal(name) {
-		return errors.New("its name is not a valid path")
-	}
-	if err := os.MkdirAll(target, 0o755); err != nil {
-		return err
-	}
-	if err := unpack(target, tarball); err != nil {
-		return err
-	}
-	err = os.Rename(filepath.Join(staging, "out"), final)
-	if errors.Is(err, fs.ErrExist) || err != nil && exists(final) {
-		return nil // another process was faster
-	}
-	return err
-}
-
-// open returns the tarball of a package and the integrity that it must have.
-func (s *Store) open(ctx context.Context, p *Package, file string) (tarball io.ReadCloser, integrity string, err error) {
-	if file != "" {
-		tarball, err := os.Open(file)
-		return tarball, p.Integrity, err
-	}
-	at, err := s.registries.tarball(p)
-	if err != nil {
-		return nil, "", err
-	}
-	integrity = p.Integrity
-	if integrity == "" {
-		if integrity, err = s.registries.integrity(ctx, p); err != nil {
-			return nil, "", err
-		}
-	}
-	resp, err := s.registries.get(ctx, at, "")
-	if err != nil {
-		return nil, "", err
-	}
-	return resp.Body, integrity, nil
-}
-
-// removeStaging removes what killed processes left behind.
-func removeStaging(cacheDir string) {
-	entries, _ := os.ReadDir(cacheDir) // the next run tries again
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && strings.HasPrefix(e.Name(), stagingPrefix) && time.Since(info.ModTime()) > staleAfter {
-			_ = os.RemoveAll(filepath.Join(cacheDir, e.Name()))
-		}
-	}
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
-}
-
-// verify copies a tarball and compares it with the strongest hash of an integrity.
-func verify(to io.Writer, from io.Reader, integrity string) (n int64, err error) {
-	var sum hash.Hash
-	var want []byte
-	for _, algorithm := range []struct {
-		name string
-		hash hash.Hash
-	}{{"sha512", sha512.New()}, {"sha384", sha512.New384()}, {"sha256", sha256.New()}, {"sha1", sha1.New()}} {
-		for one := range strings.FieldsSeq(integrity) {
-			text, ok := strings.CutPrefix(one, algorithm.name+"-")
-			if !ok || sum != nil {
-				continue
-			}
-			text, _, _ = strings.Cut(text, "?")
-			if want, err = base64.StdEncoding.DecodeString(text); err != nil {
-				return 0, fmt.Errorf("invalid integrity hash %q", integrity)
-			}
-			sum = algorithm.hash
-		}
-	}
-	if sum == nil {
-		return 0, fmt.Errorf("unknown integrity algorithm in %q", integrity)
-	}
-	n, err = io.Copy(io.MultiWriter(to, sum), io.LimitReader(from, maxTarball+1))
-	switch {
-	case err != nil:
-		return n, err
-	case n > maxTarball:
-		return n, fmt.Errorf("the tarball is larger than %d MiB", maxTarball>>20)
-	case string(sum.Sum(nil)) != string(want):
-		return n, errors.New("the tarball does not match its integrity hash")
-	}
-	return n, nil
-}
-
-// unpack writes the regular files of a tarball, without the directory that holds them all. A
-// link, or a path that leads outside, is refused.
-func unpack(dir string, from io.Reader) error {
-	zip, err := gzip.NewReader(from)
-	if err != nil {
-		return fmt.Errorf("read tarball: %w", err)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	left := int64(maxUnpacked)
-	files := tar.NewReader(zip)
-	for n := 0; ; n++ {
-		header, err := files.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read tarball: %w", err)
-		}
-		if n == maxEntries {
-			return fmt.Errorf("the tarball has more than %d entries", maxEntries)
-		}
-		switch header.Typeflag {
-		case tar.TypeReg:
-		case tar.TypeDir, tar.TypeXGlobalHeader:
-			continue
-		default:
-			return fmt.Errorf("the tarball has a link or a device: %q", header.Name)
-		}
-		_, name, ok := strings.Cut(path.Clean(header.Name), "/")
-		if !ok {
-			continue
-		}
-		if strings.HasPrefix(header.Name, "/") || !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains("/"+header.Name+"/", "/../") {
-			return fmt.Errorf("the tarball has a path that leads outside: %q", header.Name)
-		}
-		if left -= header.Size; left < 0 {
-			return fmt.Errorf("the tarball unpacks to more than %d MiB", maxUnpacked>>20)
-		}
-		if err := writeFile(root, filepath.FromSlash(name), files); err != nil {
-			return fmt.Errorf("unpack %q: %w", header.Name, err)
-		}
-	}
-}
-
-func writeFile(root *os.Root, name string, from io.Reader) error {
-	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	to, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, from)
-	return errors.Join(err, to.Close())
 }

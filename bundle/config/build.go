@@ -16,8 +16,6 @@ func backendKeys() []string {
 	return []string{"main", "tags", "ldflags", "env", "cgo", "platforms", "check"}
 }
 
-func frontendKeys() []string { return []string{"command", "dir"} }
-
 // backend parses "backend".
 func (p *parser) backend(n *yaml.Node) {
 	b := &p.config.Backend
@@ -153,23 +151,4 @@ func (p *parser) environment(n *yaml.Node) (env []string) {
 	}
 	slices.Sort(env)
 	return env
-}
-
-// frontend parses "frontend".
-func (p *parser) frontend(n *yaml.Node) {
-	f, before := &p.config.Frontend, len(p.errs)
-	for _, e := range p.mapping(n, `"frontend"`, frontendKeys()) {
-		switch e.key.Value {
-		case "command":
-			f.Command, _ = p.text(e)
-		case "dir":
-			f.Dir = p.relativePath(e)
-			if f.Dir == "." || !filepath.IsLocal(filepath.FromSlash(f.Dir)) && f.Dir != "" {
-				p.error(e.value, "\"dir\" must be a directory in the plugin repository, such as build")
-			}
-		}
-	}
-	if f.Command == "" && len(p.errs) == before {
-		p.error(n, "\"frontend\" must have a \"command\", such as npm run build")
-	}
 }

@@ -27,6 +27,7 @@ type Config struct {
 	Severities   map[string]string // error, warning, info or off, by rule
 	Suppressions []Suppression
 
+	Generate string // command line for the shell, run before a build reads the sources; "" is none
 	Backend  Backend
 	Frontend Frontend
 }
@@ -50,12 +51,6 @@ type Backend struct {
 	Cgo       bool
 	Platforms []bundle.Platform // nil if they are not set
 	SkipCheck bool              // do not start the executable for this machine
-}
-
-// Frontend is "frontend": the repository's own bundler. The zero value is the default.
-type Frontend struct {
-	Command string // for the shell; "" uses Slipway's bundler
-	Dir     string // that the command writes to, a slash path relative to the plugin repository; "" is dist
 }
 
 // Error is an error at a position in a slipway.yaml.

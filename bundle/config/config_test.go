@@ -66,8 +66,8 @@ func TestParseBuild(t *testing.T) {
 	if d := cmp.Diff(want, c.Backend); d != "" {
 		t.Errorf("backend (-want +got):\n%s", d)
 	}
-	if want := (Frontend{"npm run build", "out/plugin"}); c.Frontend != want {
-		t.Errorf("frontend %+v, want %+v", c.Frontend, want)
+	if d := cmp.Diff(Frontend{Command: "npm run build", Dir: "out/plugin"}, c.Frontend); d != "" {
+		t.Errorf("frontend (-want +got):\n%s", d)
 	}
 	c, err = Parse("c", []byte("backend:\n  main: {acme-x-app: ../a, acme-y-panel: b}\n  platforms: all\n"), known())
 	if err != nil {
@@ -79,11 +79,29 @@ func TestParseBuild(t *testing.T) {
 	}
 }
 
+func TestParseSubstitutions(t *testing.T) {
+	t.Parallel()
+	const text = "frontend:\n  alias: {'@img': ./src/img, old: new, fs: false}\n  define: {DEBUG: false, process.env.V: '%VERSION%', n: 1.5, x: }\n" +
+		"  inject: {Buffer: [buffer, Buffer], $: jquery}\n"
+	c, err := Parse("c", []byte(text), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Frontend{Substitutions: Substitutions{
+		Alias:  map[string]string{"@img": "./src/img", "old": "new", "fs": ""},
+		Define: map[string]string{"DEBUG": "false", "process.env.V": `"%VERSION%"`, "n": "1.5", "x": "null"},
+		Inject: map[string]Export{"Buffer": {"buffer", "Buffer"}, "$": {"jquery", "default"}},
+	}}
+	if d := cmp.Diff(want, c.Frontend); d != "" {
+		t.Errorf("frontend (-want +got):\n%s", d)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"profil: service\n":                       `c:1:1: unknown key "profil" in slipway.yaml: did you mean "profile"?`,
-		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: unknown key \"x\" in slipway.yaml: use one of profile, strict, rules, suppress, backend, frontend\nc:2:10: \"profile\" must be a string, found a number\nc:3:9: \"strict\" must be a boolean, found a string",
+		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: unknown key \"x\" in slipway.yaml: use one of profile, strict, rules, suppress, generate, backend, frontend\nc:2:10: \"profile\" must be a string, found a number\nc:3:9: \"strict\" must be a boolean, found a string",
 		"profile: grafna\n":                       `c:1:10: invalid value "grafna" for "profile": did you mean "grafana"?`,
 		"rules:\n  path-mising: off\n":            `c:2:3: unknown key "path-mising" in "rules": did you mean "path-missing"?`,
 		"rules:\n  path-missing: warn\n":          `c:2:17: invalid value "warn" for "path-missing": use one of error, warning, info, off`,
@@ -98,7 +116,7 @@ func TestErrors(t *testing.T) {
 		"suppress:\n  - {rule: id-format, reason: x, pointer: info, file: '/a', line: 3}": "c:2:43: \"pointer\" must start with a slash, such as /info/version or /info/*\n" +
 			"c:2:55: \"file\" must be a slash-separated path relative to slipway.yaml, such as src/plugin.json or **/plugin.json\n" +
 			"c:2:61: unknown key \"line\" in the suppression: use one of rule, file, pointer, reason",
-		"a: &x 1\nprofile: *x\n": "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress, backend, frontend\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
+		"a: &x 1\nprofile: *x\n": "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress, generate, backend, frontend\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
 		"strict: true\n---\n{}":  "c:2:1: the file has a second YAML document: delete one",
 		"strict: [\n":            "c:1:1: invalid YAML: did not find expected node content",
 		"\xff":                   "c:1:1: invalid UTF-8: save the file as UTF-8",
@@ -119,11 +137,16 @@ func TestErrors(t *testing.T) {
 			"c:2:18: \"goflags\" must not be in \"env\": set \"tags\" and \"ldflags\" instead\n" +
 			"c:2:30: invalid name \"A-B\" of an environment variable: use letters, digits and underscores\n" +
 			"c:2:41: \"C\" must be a string, found an array\nc:2:55: \"D\" must be a string, found null",
-		"frontend: {}\n":                         `c:1:11: "frontend" must have a "command", such as npm run build`,
-		"frontend: {command: x, dir: ../y}\n":    `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
-		"frontend: {command: x, dir: ./}\n":      `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
-		"frontend: {command: x, dir: '..\\y'}\n": `c:1:29: "dir" must be a slash-separated relative path`,
-		"frontend: {comand: x}\n":                `c:1:12: unknown key "comand" in "frontend": did you mean "command"?`,
+		"frontend: {}\n": `c:1:11: "frontend" must have a "command", such as npm run build`,
+		"frontend: {command: x, alias: {a: b}}\n": `c:1:11: "alias", "define" and "inject" are for Slipway's bundler: delete them, or "command"`,
+		"frontend: {alias: {a: b}, dir: y}\n":     `c:1:11: "frontend" must have a "command", such as npm run build`,
+		"frontend: {alias: {a: true}}\n":          `c:1:23: "a" must be a string, found a boolean`,
+		"frontend: {define: {a-b: 1, c: [1]}}\n":  "c:1:21: invalid name \"a-b\" in \"define\": use a name such as DEBUG or process.env.MODE\nc:1:32: \"c\" must be a string, a number, a boolean or null, found an array",
+		"frontend: {inject: {a.b: c, d: [e]}}\n":  "c:1:21: invalid name \"a.b\" in \"inject\": use a name such as Buffer\nc:1:32: \"d\" must be a module, or an array of a module and the name of an export",
+		"frontend: {command: x, dir: ../y}\n":     `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
+		"frontend: {command: x, dir: ./}\n":       `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
+		"frontend: {command: x, dir: '..\\y'}\n":  `c:1:29: "dir" must be a slash-separated relative path`,
+		"frontend: {comand: x}\n":                 `c:1:12: unknown key "comand" in "frontend": did you mean "command"?`,
 	} {
 		_, err := Parse("c", []byte(text), known())
 		if err == nil || err.Error() != want {

@@ -11,7 +11,7 @@ import (
 )
 
 func topKeys() []string {
-	return []string{"profile", "strict", "rules", "suppress", "backend", "frontend"}
+	return []string{"profile", "strict", "rules", "suppress", "generate", "backend", "frontend"}
 }
 
 func suppressionKeys() []string { return []string{"rule", "file", "pointer", "reason"} }
@@ -48,6 +48,8 @@ func (p *parser) root(n *yaml.Node) {
 			}
 		case "suppress":
 			p.suppressions(e.value)
+		case "generate":
+			p.config.Generate, _ = p.text(e)
 		case "backend":
 			p.backend(e.value)
 		case "frontend":

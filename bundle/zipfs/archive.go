@@ -112,7 +112,7 @@ func New(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 		a.root = newDirectory(".")
 		return a, nil
 	}
-	if a.Refusal = a.refusal(size, limits); a.Refusal != "" {
+	if a.Refusal = a.refusal(r, size, limits); a.Refusal != "" {
 		a.root = newDirectory(".")
 	}
 	return a, nil

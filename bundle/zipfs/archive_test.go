@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -356,4 +357,37 @@ func TestEncrypted(t *testing.T) {
 	if got := open(t, data, zipfs.Limits{}).Refusal; got != `its entry "acme-panel/plugin.json" is encrypted` {
 		t.Errorf("refusal %q", got)
 	}
+}
+
+// TestHiddenBytes refuses zips whose bytes are not those of the listed entries: programs that read a
+// zip from its start would unpack them.
+func TestHiddenBytes(t *testing.T) {
+	t.Parallel()
+	list := []byte("PK\x01\x02")
+	whole, other := pack(t, "a/plugin.json={}", "a/module.js=1"), pack(t, "a/hidden.js=evil")
+	other = other[:bytes.Index(other, list)]
+	renamed := bytes.Replace(whole, []byte("a/module.js"), []byte("a/hidden.js"), 1)
+	at := bytes.Index(whole, list)
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"nothing hidden":             {whole, ""},
+		"no entries":                 {pack(t), ""},
+		"an entry before the others": {slices.Concat(other, whole), `its bytes before the entry "a/plugin.json" are not listed`},
+		"an entry after the others":  {moveList(slices.Concat(whole[:at], other, whole[at:]), len(other)), "its bytes after the last entry are not listed"},
+		"bytes after the last entry": {moveList(slices.Concat(whole[:at], list, other, whole[at:]), len(list)+len(other)), "its bytes after the last entry are not listed"},
+		"another name":               {renamed, `its bytes before the entry "a/module.js" are not listed`},
+	} {
+		if got := open(t, c.data, zipfs.Limits{}).Refusal; got != c.want {
+			t.Errorf("%s: got the refusal %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// moveList makes the end of a zip find the list of entries a number of bytes later.
+func moveList(data []byte, by int) []byte {
+	offset := data[len(data)-6:]
+	binary.LittleEndian.PutUint32(offset, binary.LittleEndian.Uint32(offset)+uint32(by))
+	return data
 }

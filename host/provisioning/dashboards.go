@@ -19,7 +19,7 @@ import (
 func (r *reader) providers(d document) {
 	for _, e := range r.entries(d, "providers") {
 		if kind := e.text("type"); kind != "" && kind != "file" {
-			e.fail(d.file, valueOf(e.node, "type"), "type must be file, found %.100q", kind)
+			e.fail(d.file, valueOf(e.node, "type"), "type must be file, found %.100q", r.shown(valueOf(e.node, "type")))
 			continue
 		}
 		options := valueOf(e.node, "options")

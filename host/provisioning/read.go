@@ -110,7 +110,8 @@ type reader struct {
 	faults   []error                       // each an *Error
 	check    func(key, value string) error // of a setting
 	defaults int
-	names    map[string]bool // of data sources
+	names    map[string]bool       // of data sources
+	written  map[*yaml.Node]string // values before they were expanded, which may have inserted a secret
 }
 
 // Options control Read.
@@ -123,7 +124,7 @@ type Options struct {
 // Missing subdirectories are empty. The result is never nil; with an error, only Changes may be
 // called.
 func Read(dir string, o Options) (*Config, error) {
-	r := &reader{expander: expander{dir: dir, lookup: o.Lookup, seen: map[string]string{}}, check: o.CheckSetting, names: map[string]bool{}}
+	r := &reader{expander: expander{dir: dir, lookup: o.Lookup, seen: map[string]string{}}, check: o.CheckSetting, names: map[string]bool{}, written: map[*yaml.Node]string{}}
 	r.config.Settings = map[string]map[string]string{}
 	if _, err := r.readDir(dir); err != nil {
 		r.faults = append(r.faults, err)
@@ -236,8 +237,19 @@ func (r *reader) expandAll(file string, n *yaml.Node) {
 		if err != nil {
 			r.fail(file, n, "%w", err)
 		}
+		if value != n.Value {
+			r.written[n] = n.Value
+		}
 		n.Value = value
 	}
+}
+
+// shown returns a value as the file has it, for an error.
+func (r *reader) shown(n *yaml.Node) string {
+	if text, ok := r.written[n]; ok {
+		return text
+	}
+	return n.Value
 }
 
 // valueOf returns the value of a key of a mapping, or nil if it is absent or null.
@@ -281,7 +293,7 @@ func (r *reader) entries(d document, key string) (all []entry) {
 		}
 		e := entry{r, d.file, n}
 		if org := cmp.Or(valueOf(n, "orgId"), valueOf(n, "org_id")); org != nil && org.Value != "1" && org.Value != "0" && org.Value != "" {
-			r.warn(d.file, org, "entry skipped: this host has only organization 1, found %.100q", org.Value)
+			r.warn(d.file, org, "entry skipped: this host has only organization 1, found %.100q", r.shown(org))
 			continue
 		}
 		all = append(all, e)
@@ -322,6 +334,8 @@ func (e entry) flag(key string) bool {
 	return value
 }
 
+const maxSettings = 1 << 20 // bytes of jsonData, whose aliases can multiply a text
+
 // settings returns jsonData, an object.
 func (e entry) settings() json.RawMessage {
 	n := valueOf(e.node, "jsonData")
@@ -330,6 +344,10 @@ func (e entry) settings() json.RawMessage {
 	}
 	if n.Kind != yaml.MappingNode {
 		e.fail(e.file, n, "jsonData must be a mapping")
+		return nil
+	}
+	if expandedBytes(n, maxSettings) > maxSettings {
+		e.fail(e.file, n, "jsonData must not be longer than %d MiB", maxSettings>>20)
 		return nil
 	}
 	var value map[string]any
@@ -342,6 +360,19 @@ func (e entry) settings() json.RawMessage {
 		e.fail(e.file, n, "jsonData: %w", err)
 	}
 	return text
+}
+
+// expandedBytes returns the length of a tree's texts, through its aliases, or a number above most.
+func expandedBytes(n *yaml.Node, most int) int {
+	n = resolve(n)
+	length := len(n.Value) + 1
+	for _, child := range n.Content {
+		if length > most {
+			break
+		}
+		length += expandedBytes(child, most-length)
+	}
+	return length
 }
 
 // scalars calls do for each value of the mapping at a key, all of which must be strings.
@@ -405,12 +436,17 @@ func (e entry) check(err error) {
 	e.fail(e.file, at, "%w", err)
 }
 
-// unique adds an error if an earlier entry has the same key.
-func (e entry) unique(key, format, name string) {
-	if e.names[key] {
-		e.fail(e.file, e.node, format, name)
+// unique adds an error if an earlier entry has the same value at a key.
+func (e entry) unique(of, key, value, format string) {
+	of += " " + key + ":" + value
+	if e.names[of] {
+		shown := value
+		if n := valueOf(e.node, key); n != nil {
+			shown = e.shown(n)
+		}
+		e.fail(e.file, e.node, format, shown)
 	}
-	e.names[key] = true
+	e.names[of] = true
 }
 
 func (r *reader) dataSources(d document) {
@@ -438,8 +474,8 @@ func (r *reader) dataSources(d document) {
 		if access := valueOf(e.node, "access"); access != nil && access.Value != "proxy" && access.Value != "" {
 			r.warn(d.file, access, "treated as access: proxy, because browsers cannot access data sources directly")
 		}
-		e.unique("name:"+s.Name, "another data source has the name %.100q", s.Name)
-		e.unique("uid:"+s.UID, "another data source has the uid %.100q", s.UID)
+		e.unique("data source", "name", s.Name, "another data source has the name %.100q")
+		e.unique("data source", "uid", s.UID, "another data source has the uid %.100q")
 		if s.IsDefault {
 			if r.defaults++; r.defaults > 1 {
 				e.fail(d.file, valueOf(e.node, "isDefault"), "only one data source can be the default")
@@ -452,7 +488,7 @@ func (r *reader) dataSources(d document) {
 func (r *reader) plugins(d document) {
 	for _, e := range r.entries(d, "settings") {
 		if id := e.required("type"); r.config.Settings[id] != nil {
-			e.fail(d.file, e.node, "another entry has the settings of the processes of %.100q", id)
+			e.fail(d.file, e.node, "another entry has the settings of the processes of %.100q", e.shown(valueOf(e.node, "type")))
 		} else if id != "" {
 			r.config.Settings[id] = e.values()
 		}
@@ -460,7 +496,7 @@ func (r *reader) plugins(d document) {
 	for _, e := range r.entries(d, "apps") {
 		a := host.AppSettings{PluginID: e.required("type"), IsEnabled: !e.flag("disabled"), IsPinned: e.flag("pinned"), JSON: e.settings(), Secrets: e.secrets()}
 		e.check(a.Check())
-		e.unique("app:"+a.PluginID, "another entry has the settings of %.100q", a.PluginID)
+		e.unique("app", "type", a.PluginID, "another entry has the settings of %.100q")
 		r.config.Apps = append(r.config.Apps, a)
 	}
 }

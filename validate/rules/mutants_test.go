@@ -35,7 +35,7 @@ type mutant struct {
 // rule and at its position, and nothing else may be reported.
 func TestMutants(t *testing.T) {
 	t.Parallel()
-	all := append(schemaMutants(t), ruleMutants()...)
+	all := slices.Concat(schemaMutants(t), ruleMutants(), codeMutants())
 	if len(all) < 200 {
 		t.Errorf("only %d mutants", len(all))
 	}

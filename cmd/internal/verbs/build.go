@@ -176,7 +176,7 @@ func configureBuild(b *build.Options) error {
 	if err != nil {
 		return usage("configuration: %w", err)
 	}
-	b.Backend, b.Frontend, b.ConfigDir = c.Backend, c.Frontend, filepath.Dir(file)
+	b.Backend, b.Frontend, b.Generate, b.ConfigDir = c.Backend, c.Frontend, c.Generate, filepath.Dir(file)
 	b.Configure = func(v *validate.Options) {
 		isStrict := v.IsStrict
 		v.Configure(c)

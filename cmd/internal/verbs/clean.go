@@ -43,6 +43,7 @@ func Clean(ctx context.Context, w io.Writer, dir string) error {
 
 // isTracked reports whether Git tracks files in a directory of a repository.
 func isTracked(ctx context.Context, root, name string) bool {
-	out, err := exec.CommandContext(ctx, "git", "-C", root, "ls-files", "--", name).Output()
+	// The configuration of a repository may name a program that git would run to find changes.
+	out, err := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "-C", root, "ls-files", "--", name).Output()
 	return err == nil && len(out) > 0
 }

@@ -58,7 +58,7 @@ func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 	var packages, bytes int64
 	var warnings []string
 	for _, f := range frontends {
-		f.Download = true
+		f.Download, f.Substitutions = true, b.Frontend.Substitutions
 		b, err := bundler.Bundle(ctx, f)
 		if err != nil {
 			return fmt.Errorf("deps: %w", err)

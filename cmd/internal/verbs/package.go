@@ -46,7 +46,7 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 	}
 	options := archive.Options{ToolVersion: origin.Version()}
 	if o.Key != "" {
-		if options.Key, err = readPrivateKey(o.Face, o.Key); err != nil {
+		if options.Key, err = readPrivateKey(w, o.Face, o.Key); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -28,7 +30,7 @@ func Sign(w io.Writer, o SignOptions) error {
 		return usage("%s is required: a file with an ed25519 private key (PEM or OpenSSH)\n"+
 			"help: \"ssh-keygen -t ed25519 -f release-key\" writes one; leave the passphrase empty", o.Face.Option("key"))
 	}
-	key, err := readPrivateKey(o.Face, o.Key)
+	key, err := readPrivateKey(w, o.Face, o.Key)
 	if err != nil {
 		return err
 	}
@@ -89,7 +91,7 @@ func sign(w io.Writer, p packed, key ed25519.PrivateKey) (m *archive.Manifest, e
 }
 
 // readPrivateKey reads the file that the option key names.
-func readPrivateKey(face Face, file string) (ed25519.PrivateKey, error) {
+func readPrivateKey(w io.Writer, face Face, file string) (ed25519.PrivateKey, error) {
 	text, err := readKeyFile(file)
 	if err != nil {
 		return nil, usage("%s: %w", face.Option("key"), err)
@@ -97,6 +99,9 @@ func readPrivateKey(face Face, file string) (ed25519.PrivateKey, error) {
 	key, err := archive.ParsePrivateKey(text)
 	if err != nil {
 		return nil, usage("%s=%s: %w", face.Option("key"), file, err)
+	}
+	if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		fmt.Fprintf(w, "warning: other users may read the private key %[1]s; protect it with: chmod 600 %[1]s\n", file)
 	}
 	return key, nil
 }

@@ -4,6 +4,10 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle/config"
 )
 
 func TestReplacements(t *testing.T) {
@@ -41,6 +45,79 @@ export const plugin = [thing, view, view2, other, part, Object.keys(fs).length, 
 	want := "a thing,the view,the view,the other,a part,"
 	if got := exports.Get("plugin").String(); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "undefined") {
 		t.Errorf("plugin is %q, want %q", got, want)
+	}
+}
+
+// Names of Node.js come from packages or have values, as the webpack configuration and slipway.yaml
+// say. The others are warnings.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"webpack.config.ts": "new ProvidePlugin({ Buffer: ['buffer', 'Buffer'], $: 'jq', unused: 'unused' });\n" +
+			"new DefinePlugin({ 'process.env.MODE': JSON.stringify('webpack'), DEBUG: true });",
+		"node_modules/buffer/index.js": "exports.Buffer = { from: (text) => 'buffer of ' + text };",
+		"node_modules/jq/index.js":     "module.exports = (text) => 'jq of ' + text;",
+		"node_modules/unused/index.js": "console.log('a side effect');",
+		"src/module.ts": "import './other';\ndeclare const $: any, DEBUG: boolean;\n" +
+			"export const plugin = [Buffer.from('a'), $('b'), process.env.MODE, DEBUG, process.env.NODE_ENV, SET].join();",
+		"src/other.ts": "export const f = (b: Buffer) => process.env.UNSET + process.cwd() + Buffer.name;\nexport const g = (process: any) => 1;",
+		"src/guard.ts": "",
+	}
+	set := func(o *Options) {
+		o.Substitutions = config.Substitutions{Define: map[string]string{"process.env.MODE": `"own"`, "SET": "7"}}
+	}
+	r, err := bundle(t, files, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, exports := load(t, r, nil)
+	if got, want := exports.Get("plugin").String(), "buffer of a,jq of b,own,true,production,7"; got != want {
+		t.Errorf("plugin is %q, want %q", got, want)
+	}
+	if strings.Contains(file(t, r, "module.js"), "a side effect") {
+		t.Error("a module is in the bundle although nothing uses its name")
+	}
+	if len(r.Warnings) > 0 {
+		t.Errorf("warnings %v: a file that declares a name is not asked", r.Warnings)
+	}
+
+	files["src/other.ts"] = "export const f = (b: Buffer) =>\n  process.env.UNSET + process.cwd() + new Buffer('x');\n"
+	files["webpack.config.ts"] = ""
+	files["src/module.ts"] = "import './other'; import './guarded'; export const plugin = process.env.NODE_ENV;"
+	files["src/guarded.ts"] = "export const a = typeof process === 'undefined' ? '' : process.env.HOME;"
+	if r, err = bundle(t, files); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, w := range r.Warnings {
+		got = append(got, w.String()+"; "+w.Help)
+	}
+	want := []string{
+		"src/other.ts:2:3: nothing defines process.env.UNSET, which browsers do not have; " +
+			`give it a value below "frontend" in slipway.yaml: define: {process.env.UNSET: ...}`,
+		"src/other.ts:2:23: nothing defines process, which browsers do not have; " +
+			`if a package provides it, add it below "frontend" in slipway.yaml: inject: {process: [package, process]}`,
+		"src/other.ts:2:43: nothing defines Buffer, which browsers do not have; " +
+			`if a package provides it, add it below "frontend" in slipway.yaml: inject: {Buffer: [package, Buffer]}`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("warnings (-want +got):\n%s", d)
+	}
+}
+
+func TestComputedAlias(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"webpack.config.ts": "export default { resolve: { alias: { '@img': images() } } };",
+		"src/module.ts":     "import logo from '@img/logo.svg'; import x from '@img/x'; export const plugin = logo + x;",
+		"src/img/x.ts":      "export default 'x';", "src/img/logo.svg": "<svg/>",
+	}
+	const want = `src/module.ts:1:18: cannot find "@img/logo.svg": the webpack configuration computes what "@img" stands for`
+	if _, err := bundle(t, files); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "npm install") {
+		t.Errorf("got the error\n%v\nwant\n%s", err, want)
+	}
+	if _, err := bundle(t, files, func(o *Options) { o.Substitutions.Alias = map[string]string{"@img": "./src/img"} }); err != nil {
+		t.Error(err)
 	}
 }
 

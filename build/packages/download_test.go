@@ -1,0 +1,182 @@
+package packages
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const onlyA = `{"packages": {"node_modules/a": {"version": %q, "integrity": %q}}}`
+
+// fetched downloads package a with a new store, and returns its directory in the cache.
+func fetched(t *testing.T, o Options) (dir string, err error) {
+	t.Helper()
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, _, err = s.Dir(t.Context(), filepath.Join(o.Root, "package.json"), "a")
+	return dir, err
+}
+
+// TestDamaged changes a package in the cache, as a crash or a program that cleans caches may.
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	integrity := r.add(t, "a", "1.0.0")
+	o := repo(t, r, map[string]string{"package-lock.json": fmt.Sprintf(onlyA, "1.0.0", integrity)})
+	dir, err := fetched(t, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "node_modules", "a", "index.js")
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damage := range map[string]func() error{
+		"nothing":              func() error { return nil },
+		"an empty file":        func() error { return os.Truncate(file, 0) },
+		"a file less":          func() error { return os.Remove(file) },
+		"a directory less":     func() error { return os.RemoveAll(filepath.Join(dir, "node_modules")) },
+		"an empty list":        func() error { return os.Truncate(filepath.Join(dir, contentsName), 0) },
+		"part of the list":     func() error { return os.Truncate(filepath.Join(dir, contentsName), 20) },
+		"a directory, instead": func() error { return errors.Join(os.Remove(file), os.Mkdir(file, 0o755)) },
+	} {
+		before := r.requests.Load()
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fetched(t, o); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != string(want) {
+			t.Errorf("%s: after it, the file contains %q (%v)", name, got, err)
+		}
+		if isAgain := r.requests.Load() > before; isAgain != (name != "nothing") {
+			t.Errorf("%s: downloaded again: %t", name, isAgain)
+		}
+	}
+	if err := os.Truncate(file, 0); err != nil {
+		t.Fatal(err)
+	}
+	o.Offline = true
+	if _, err := fetched(t, o); err == nil {
+		t.Error("a damaged package is used offline")
+	}
+}
+
+// TestTries serves what may pass a number of times.
+func TestTries(t *testing.T) {
+	t.Parallel()
+	text := tarball(t, tar.Header{Name: "package/index.js"})
+	for name, c := range map[string]struct {
+		fail func(w http.ResponseWriter)
+		n    int64 // responses that fail
+		want string
+	}{
+		"busy, twice":  {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, 2, ""},
+		"busy, always": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, 99, "503 Service Unavailable"},
+		"a limit":      {func(w http.ResponseWriter) { w.WriteHeader(http.StatusTooManyRequests) }, 1, ""},
+		"a cut response": {func(w http.ResponseWriter) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = io.WriteString(w, "half")
+		}, 1, ""},
+		"forbidden": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, 1, "403 Forbidden"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var requests atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if requests.Add(1) <= c.n {
+					c.fail(w)
+					return
+				}
+				_, _ = w.Write(text)
+			}))
+			defer server.Close()
+			o := repo(t, &registry{Server: server}, map[string]string{"package-lock.json": fmt.Sprintf(onlyA, "1.0.0", integrityOf(text))})
+			o.Pause = time.Nanosecond
+			_, err := fetched(t, o)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got the error %v, want %q", err, c.want)
+			}
+			want := min(c.n+1, maxTries)
+			if name == "forbidden" {
+				want = 1
+			}
+			if got := requests.Load(); got != want {
+				t.Errorf("%d requests, want %d", got, want)
+			}
+		})
+	}
+}
+
+// TestRedirect redirects a request to another port of the same name, which gets no token.
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	files := newRegistry(t)
+	integrity := files.add(t, "a", "1.0.0")
+	var sent atomic.Value
+	registryServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		sent.Store(req.Header.Get("Authorization"))
+		http.Redirect(w, req, files.URL+req.URL.Path, http.StatusFound)
+	}))
+	defer registryServer.Close()
+	host := strings.TrimPrefix(registryServer.URL, "http:")
+	o := repo(t, files, map[string]string{
+		".npmrc":            "registry=" + registryServer.URL + "\n" + host + "/:_authToken=secret",
+		"package-lock.json": fmt.Sprintf(onlyA, "1.0.0", integrity),
+	})
+	if _, err := fetched(t, o); err != nil {
+		t.Fatal(err)
+	}
+	if got := sent.Load(); got != "Bearer secret" {
+		t.Errorf("the registry got the credentials %q", got)
+	}
+	if got := files.auth.Load(); got != "" {
+		t.Errorf("the other server got the credentials %q", got)
+	}
+}
+
+// A version that the registry does not have is named with those near it.
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	r.tarballs["/a"] = []byte(`{"versions": {"1.0.0": {}, "1.2.0": {}, "1.10.0": {}, "1.10.1-beta": {}, "1.11.0": {}, "2.0.0": {}}}`)
+	o := repo(t, r, map[string]string{"package-lock.json": fmt.Sprintf(onlyA, "1.10.1", integrityOf(nil))})
+	_, err := fetched(t, o)
+	const want = "a@1.10.1: the registry does not have this version; the nearest that it has: 1.10.0, 1.10.1-beta, 1.11.0, 2.0.0. Choose one in package.json, and update the lockfile"
+	if err == nil || err.Error() != want {
+		t.Errorf("got the error\n%v, want\n%s", err, want)
+	}
+}
+
+// Entries that are not unpacked count, too: a tarball of them would keep the processor busy.
+func TestUncounted(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	err := tar.NewWriter(z).WriteHeader(&tar.Header{Name: "no-directory", Typeflag: tar.TypeReg, Size: maxUnpacked + 1})
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	text := b.Bytes()
+	r.tarballs["/a/-/a-1.0.0.tgz"] = text
+	o := repo(t, r, map[string]string{"package-lock.json": fmt.Sprintf(onlyA, "1.0.0", integrityOf(text))})
+	if _, err := fetched(t, o); err == nil || !strings.Contains(err.Error(), "unpacks to more than") {
+		t.Errorf("got the error %v", err)
+	}
+}

@@ -1,0 +1,186 @@
+package inspect
+
+import (
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// GoFile is a Go file of the backend.
+type GoFile struct {
+	Name   string // slash path in the tree
+	Data   []byte
+	Syntax *ast.File
+
+	tokens *token.File
+}
+
+// Place returns the position of a node.
+func (f *GoFile) Place(p *validate.Pass, n ast.Node) validate.Place {
+	return PlaceIn(p, f.Name, f.Data, f.tokens.Offset(n.Pos()), f.tokens.Offset(n.End()))
+}
+
+type backend struct {
+	code   []Code
+	parsed map[string]*GoFile
+}
+
+// backends holds the Go files of the backend: those in pkg, where it is by convention, or else
+// all of the repository, without tests and vendored packages.
+var backends = validate.NewFact(func(p *validate.Pass) *backend {
+	dir := home(p)
+	if pkg := path.Join(dir, "pkg"); Exists(p, pkg) {
+		dir = pkg
+	}
+	isGo := func(name string) bool {
+		base := path.Base(name)
+		return path.Ext(base) == ".go" && !strings.HasSuffix(base, "_test.go") && !strings.EqualFold(base, "magefile.go")
+	}
+	isOther := func(c Code) bool { return !IsFirst(p, "backend", c.Name) } // of another plugin of the repository
+	return &backend{code: slices.DeleteFunc(readCode(p, dir, isGo), isOther), parsed: map[string]*GoFile{}}
+})
+
+// EachGoFile calls check with every Go file of the backend that imports a package whose path
+// starts with prefix. A file that cannot be read is a skip.
+func EachGoFile(p *validate.Pass, prefix string, check func(*GoFile)) {
+	if IsNested(p) {
+		return
+	}
+	all := backends.Of(p)
+	for _, c := range all.code {
+		if !mayConcern(p, c, []string{`"` + prefix}) {
+			continue
+		}
+		f, ok := all.parsed[c.Name]
+		if !ok {
+			f = parseGo(c)
+			all.parsed[c.Name] = f
+		}
+		switch {
+		case f == nil:
+			p.Skipf("cannot read %s: its syntax is invalid", c.Name)
+		case !isLeftOut(f.Syntax):
+			check(f)
+		}
+	}
+}
+
+// parseGo returns nil if the syntax is invalid.
+func parseGo(c Code) *GoFile {
+	set := token.NewFileSet()
+	syntax, err := parser.ParseFile(set, c.Name, c.Data, parser.ParseComments)
+	if err != nil {
+		return nil
+	}
+	return &GoFile{Name: c.Name, Data: c.Data, Syntax: syntax, tokens: set.File(syntax.FileStart)}
+}
+
+// isLeftOut reports whether no build of the backend contains the file, because of a
+// constraint such as "mage" or "ignore".
+func isLeftOut(f *ast.File) bool {
+	for _, group := range f.Comments {
+		if group.Pos() > f.Package {
+			break
+		}
+		for _, c := range group.List {
+			expr, err := constraint.Parse(c.Text)
+			if err != nil {
+				continue
+			}
+			isTool := func(tag string) bool { return !slices.Contains([]string{"mage", "ignore", "tools"}, tag) }
+			if !expr.Eval(isTool) && expr.Eval(func(string) bool { return true }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Calls calls check with every call of one of the functions of an imported package, or of any
+// of its functions if there are no names.
+func (f *GoFile) Calls(pkg string, check func(call *ast.CallExpr, name string), names ...string) {
+	local := f.importName(pkg)
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		selector, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		x, ok := selector.X.(*ast.Ident)
+		if ok && x.Name == local && denotes(x) == nil && (len(names) == 0 || slices.Contains(names, selector.Sel.Name)) {
+			check(call, selector.Sel.Name)
+		}
+		return true
+	})
+}
+
+// importName returns the name of an imported package in the file, or "" if it is not imported.
+func (f *GoFile) importName(pkg string) string {
+	for _, spec := range f.Syntax.Imports {
+		if importPath, err := strconv.Unquote(spec.Path.Value); err != nil || importPath != pkg {
+			continue
+		}
+		if spec.Name != nil {
+			return spec.Name.Name
+		}
+		return path.Base(pkg)
+	}
+	return ""
+}
+
+// denotes returns what an identifier denotes if the file declares it, which an import does not.
+func denotes(x *ast.Ident) *ast.Object { return x.Obj }
+
+// StringOf returns the string that an expression is: a literal, or a variable or constant of
+// the file to which only literals are assigned, the last one before the expression.
+func (f *GoFile) StringOf(e ast.Expr) (value string, ok bool) {
+	if lit, isLit := e.(*ast.BasicLit); isLit && lit.Kind == token.STRING {
+		value, err := strconv.Unquote(lit.Value)
+		return value, err == nil
+	}
+	x, isIdent := e.(*ast.Ident)
+	if !isIdent || denotes(x) == nil || denotes(x).Kind != ast.Var && denotes(x).Kind != ast.Con {
+		return "", false
+	}
+	isKnown := true
+	assign := func(name *ast.Ident, values []ast.Expr, i int) {
+		if denotes(name) != denotes(x) || !isKnown {
+			return
+		}
+		if i >= len(values) {
+			isKnown = false
+			return
+		}
+		lit, isLit := values[i].(*ast.BasicLit)
+		if isKnown = isLit && lit.Kind == token.STRING; isKnown && (!ok || name.Pos() < x.Pos()) {
+			value, _ = strconv.Unquote(lit.Value)
+			ok = true
+		}
+	}
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, target := range n.Lhs {
+				if name, isName := target.(*ast.Ident); isName {
+					assign(name, n.Rhs, i)
+				}
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				assign(name, n.Values, i)
+			}
+		}
+		return true
+	})
+	return value, ok && isKnown
+}

@@ -1,0 +1,142 @@
+package inspect
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/script"
+)
+
+// Code is a file of the source of a frontend or backend.
+type Code struct {
+	Name string // slash path in the tree
+	Data []byte // nil if Err is set
+	Err  error
+}
+
+// Script is a file of the source of a frontend.
+type Script struct {
+	*script.File
+	Name string // slash path in the tree
+}
+
+// At returns the position of the tokens from first to last.
+func (s *Script) At(p *validate.Pass, first, last int) validate.Place {
+	return s.Place(p, s.Between(first, last))
+}
+
+// Place returns the position of a span.
+func (s *Script) Place(p *validate.Pass, span script.Span) validate.Place {
+	return PlaceIn(p, s.Name, s.Data, span.From, span.To)
+}
+
+// maxCodeBytes is the size beyond which a file of code is not read, and maxAllCodeBytes that
+// of all of them.
+const (
+	maxCodeBytes    = 1 << 20
+	maxAllCodeBytes = 64 << 20
+)
+
+// frontend holds the code of the frontend: TypeScript, JavaScript and JSX next to
+// plugin.json and below, without tests.
+type frontend struct {
+	code   []Code
+	parsed map[string]parsed
+}
+
+type parsed struct {
+	file *script.File
+	err  error
+}
+
+var frontends = validate.NewFact(func(p *validate.Pass) *frontend {
+	isScript := func(name string) bool {
+		base := path.Base(name)
+		stem := strings.TrimSuffix(base, path.Ext(base))
+		return slices.Contains(script.Extensions(), path.Ext(base)) && !slices.Contains([]string{".test", ".spec", ".mock"}, path.Ext(stem))
+	}
+	return &frontend{code: readCode(p, p.Dir, isScript), parsed: map[string]parsed{}}
+})
+
+// EachTypeScript calls check with every TypeScript file of the frontend that contains one of
+// the words. A file that cannot be read is a skip. Nested plugins belong to the outer one.
+func EachTypeScript(p *validate.Pass, check func(*Script), words ...string) {
+	eachScript(p, check, script.IsTypeScript, words)
+}
+
+// EachScript is EachTypeScript for JavaScript as well, which is often not the author's.
+func EachScript(p *validate.Pass, check func(*Script), words ...string) {
+	eachScript(p, check, func(string) bool { return true }, words)
+}
+
+func eachScript(p *validate.Pass, check func(*Script), isWanted func(string) bool, words []string) {
+	if IsNested(p) {
+		return
+	}
+	all := frontends.Of(p)
+	for _, c := range all.code {
+		if !isWanted(c.Name) || !mayConcern(p, c, words) {
+			continue
+		}
+		f, ok := all.parsed[c.Name]
+		if !ok {
+			f.file, f.err = script.Parse(c.Name, c.Data)
+			all.parsed[c.Name] = f
+		}
+		if e, ok := errors.AsType[*script.Error](f.err); ok {
+			at := bundle.PositionIn(c.Data, e.Offset)
+			p.Skipf("cannot read %s:%d:%d: %s", c.Name, at.Line, at.Column, e.Problem)
+			continue
+		}
+		check(&Script{File: f.file, Name: c.Name})
+	}
+}
+
+// mayConcern reports whether a file contains one of the words, so that most files need not be
+// parsed. A file that was not read is a skip.
+func mayConcern(p *validate.Pass, c Code, words []string) bool {
+	if c.Err != nil {
+		p.Skipf("cannot read %s: %v", c.Name, c.Err)
+		return false
+	}
+	return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(c.Data, []byte(word)) })
+}
+
+// readCode reads the files below dir that isCode accepts. It leaves out the directories of
+// tools, tests and builds.
+func readCode(p *validate.Pass, dir string, isCode func(name string) bool) []Code {
+	var all []Code
+	left := int64(maxAllCodeBytes)
+	var walk func(dir string, depth int)
+	walk = func(dir string, depth int) {
+		const maxDepth = 32
+		if depth > maxDepth {
+			return
+		}
+		entries, _ := fs.ReadDir(p.FS, dir) // a directory that cannot be listed has no code
+		for _, e := range entries {
+			name := path.Join(dir, e.Name())
+			if e.IsDir() {
+				if !bundle.IsToolDir(e.Name()) && !slices.Contains([]string{bundle.DistDir, "mocks", "e2e", "cypress"}, e.Name()) {
+					walk(name, depth+1)
+				}
+				continue
+			}
+			if !e.Type().IsRegular() || !isCode(name) {
+				continue
+			}
+			c := Code{Name: name}
+			c.Data, c.Err = ReadFile(p, dir, name, min(maxCodeBytes, left))
+			left -= int64(len(c.Data))
+			all = append(all, c)
+		}
+	}
+	walk(dir, 0)
+	return all
+}

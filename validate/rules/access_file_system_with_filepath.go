@@ -1,0 +1,28 @@
+package rules
+
+import (
+	"go/ast"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func accessFileSystemWithFilepath() validate.Rule {
+	return validate.Rule{
+		ID:       "access-file-system-with-filepath",
+		Severity: validate.Info,
+		Catalog:  validate.Error,
+		Summary:  "backend that accesses the file system with package path/filepath",
+		Why: "A host may run backends where nothing can be written, and its own files are none of a plugin's business. The catalog does " +
+			"not accept plugins that access the file system.",
+		Help:  "keep the data in memory or at a service, and files of the plugin in the executable with package embed",
+		Where: validate.Source,
+		Check: func(p *validate.Pass) {
+			inspect.EachGoFile(p, "path/filepath", func(f *inspect.GoFile) {
+				f.Calls("path/filepath", func(call *ast.CallExpr, name string) {
+					p.Reportf(f.Place(p, call.Fun), "filepath.%s accesses the file system", name)
+				}, "Walk", "WalkDir", "VolumeName", "EvalSymlinks", "Glob")
+			})
+		},
+	}
+}

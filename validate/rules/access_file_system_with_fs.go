@@ -1,0 +1,28 @@
+package rules
+
+import (
+	"go/ast"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func accessFileSystemWithFS() validate.Rule {
+	return validate.Rule{
+		ID:       "access-file-system-with-fs",
+		Severity: validate.Info,
+		Catalog:  validate.Error,
+		Summary:  "backend that calls package io/fs",
+		Why: "A host may run backends where nothing can be written, and its own files are none of a plugin's business. The catalog does " +
+			"not accept plugins that access the file system.",
+		Help:  "keep the data in memory or at a service, and files of the plugin in the executable with package embed",
+		Where: validate.Source,
+		Check: func(p *validate.Pass) {
+			inspect.EachGoFile(p, "io/fs", func(f *inspect.GoFile) {
+				f.Calls("io/fs", func(call *ast.CallExpr, name string) {
+					p.Reportf(f.Place(p, call.Fun), "fs.%s belongs to io/fs, which the catalog does not accept in plugins", name)
+				})
+			})
+		},
+	}
+}

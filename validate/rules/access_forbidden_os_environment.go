@@ -1,0 +1,42 @@
+package rules
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func accessForbiddenOSEnvironment() validate.Rule {
+	return validate.Rule{
+		ID:       "access-forbidden-os-environment",
+		Severity: validate.Info,
+		Catalog:  validate.Warning,
+		Summary:  "backend that accesses an environment variable that is not for plugins",
+		Why: "A host passes few variables on to backends, so the variable is usually empty there. The catalog accepts only those that " +
+			"configure plugins.",
+		Help:  "read what users configure from the settings of the instance",
+		Where: validate.Source,
+		Check: func(p *validate.Pass) {
+			inspect.EachGoFile(p, "os", func(f *inspect.GoFile) {
+				f.Calls("os", func(call *ast.CallExpr, name string) {
+					if len(call.Args) == 0 {
+						return
+					}
+					if variable, ok := f.StringOf(call.Args[0]); ok && !isForPlugins(variable) {
+						p.Reportf(f.Place(p, call), "os.%s accesses %q, which is not for plugins", name, variable)
+					}
+				}, "Getenv", "LookupEnv", "Setenv", "Unsetenv")
+			})
+		},
+	}
+}
+
+// isForPlugins reports whether hosts set an environment variable for their plugins.
+func isForPlugins(variable string) bool {
+	prefixes := []string{"SVC_", "GF_PLUGIN", "GF_VERSION", "GF_EDITION", "GF_APP_URL", "GF_INSTANCE_", "GF_ENTERPRISE_",
+		"AWS_AUTH_", "GFAZPL_", "AZURE_"}
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(variable, prefix) })
+}

@@ -1,0 +1,28 @@
+package rules
+
+import (
+	"go/ast"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func accessOSEnvironment() validate.Rule {
+	return validate.Rule{
+		ID:       "access-os-environment",
+		Severity: validate.Info,
+		Catalog:  validate.Error,
+		Summary:  "backend that accesses all environment variables",
+		Why: "The environment may hold secrets of the host, and a host passes on few variables. The catalog does not accept plugins that " +
+			"read all of them.",
+		Help:  "read what users configure from the settings of the instance",
+		Where: validate.Source,
+		Check: func(p *validate.Pass) {
+			inspect.EachGoFile(p, "os", func(f *inspect.GoFile) {
+				f.Calls("os", func(call *ast.CallExpr, name string) {
+					p.Reportf(f.Place(p, call.Fun), "os.%s accesses all environment variables", name)
+				}, "Environ", "Clearenv", "ExpandEnv")
+			})
+		},
+	}
+}

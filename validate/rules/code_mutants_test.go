@@ -1,0 +1,50 @@
+package rules
+
+import "github.com/slipway-dev/slipway/validate"
+
+// codeMutants returns the mutants of the rules for code: statements in Go or TypeScript.
+func codeMutants() []mutant {
+	var all []mutant
+	for _, c := range []struct{ rule, statement, at string }{
+		{"access-os-environment", `os.Clearenv()`, "os.Clearenv"},
+		{"access-os-environment", `_ = func() { println(os.ExpandEnv("$TZ")) }`, "os.ExpandEnv"},
+		{"access-forbidden-os-environment", `tz := "TZ"; os.Unsetenv(tz)`, "os.Unsetenv(tz)"},
+		{"access-forbidden-os-environment", `os.Setenv("GF_SECURITY_SECRET_KEY", "")`, `os.Setenv("GF_SECURITY_SECRET_KEY", "")`},
+		{"access-file-system-with-fs", `fs.WalkDir(nil, ".", nil)`, "fs.WalkDir"},
+		{"access-file-system-with-filepath", `filepath.WalkDir(".", nil)`, "filepath.WalkDir"},
+		{"access-file-system-with-os", `go func() { os.MkdirTemp("", "") }()`, "os.MkdirTemp"},
+		{"access-syscall", `syscall.Getpid()`, "syscall.Getpid"},
+		{"fmt-print-logging", `defer fmt.Printf("%d", 1)`, "fmt.Printf"},
+	} {
+		code := "package main\n\nimport (\n\t\"fmt\"\n\t\"io/fs\"\n\t\"os\"\n\t\"path/filepath\"\n\t\"syscall\"\n)\n\n" +
+			"func main() {\n\t" + c.statement + "\n}\n"
+		all = append(all, mutant{name: c.statement, form: validate.Source, file: "pkg/main.go", mutate: addFile("pkg/main.go", code),
+			rule: c.rule, at: "text", what: c.at})
+	}
+	const sqlds = "package main\n\nimport _ \"github.com/grafana/sqlds\"\n"
+	all = append(all, mutant{name: "sqlds", form: validate.Source, file: "pkg/main.go", mutate: addFile("pkg/main.go", sqlds),
+		rule: "outdated-sqlds-version", at: "text", what: `"github.com/grafana/sqlds"`})
+
+	const internals = "'__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED'"
+	for _, c := range []struct{ rule, statement, at string }{
+		{"console-logging", "if (a) { console?.dir?.(a) }", "console?.dir"},
+		{"console-logging", "const f = <T,>(a: T) => console.log(`${a}`)", "console.log"},
+		{"native-browser-dialogs", "x = a ? alert(b) : c", "alert"},
+		{"native-browser-dialogs", "(<any>b).prompt(c); window['prompt'](d)", "'prompt'"},
+		{"window-open-without-noopener", "window.open(a, '_blank', 'noreferrer')", "open"},
+		{"window-properties", "delete window?.grafanaRuntime.x", "grafanaRuntime"},
+		{"direct-window-location-access", "a = window?.location?.href + '/b'", "location?.href"},
+		{"no-api-ds-query-endpoint", "get('api/ds/query')", "api/ds/query"},
+		{"backend-datasource-should-not-implement-testdatasource",
+			"class A extends DataSourceWithBackend { testDatasource = async () => {} }", "testDatasource"},
+		{"topnav-toggle", "if (!a?.featureToggles?.topnav) {}", "featureToggles?.topnav"},
+		{"access-old-react-internals", "React[" + internals + "]", internals},
+		{"deprecated-gf-form-css-classes", "a.querySelector('.gf-form--grow > b')", "gf-form--grow"},
+		{"no-direct-css-imports", `import "~a/b.scss"`, `"~a/b.scss"`},
+		{"ts-ignore-suppress", "/*\n * @ts-ignore\n */\na = b", "@ts-ignore"},
+	} {
+		all = append(all, mutant{name: c.statement, form: validate.Source, file: "code.ts", mutate: addFile("code.ts", c.statement+";\n"),
+			rule: c.rule, at: "text", what: c.at})
+	}
+	return all
+}

@@ -1,0 +1,35 @@
+package rules
+
+import (
+	"regexp"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+	"github.com/slipway-dev/slipway/validate/script"
+)
+
+func noAPIDSQueryEndpoint() validate.Rule {
+	return validate.Rule{
+		ID:       "no-api-ds-query-endpoint",
+		Severity: validate.Info,
+		Catalog:  validate.Error,
+		Summary:  "frontend that calls the endpoint of queries itself",
+		Why:      "The endpoint is internal: its paths and bodies change. Such a request lacks what the host adds, such as the time range and caching.",
+		Help:     "call query on what getDataSourceSrv of @grafana/runtime returns",
+		Where:    validate.Source,
+		Check: func(p *validate.Pass) {
+			inspect.EachScript(p, func(s *inspect.Script) {
+				for _, t := range s.Tokens {
+					if t.Kind != script.String && t.Kind != script.Template {
+						continue
+					}
+					if m := queryEndpoint.FindIndex(s.Data[t.From:t.To]); m != nil {
+						p.Reportf(s.Place(p, script.Span{From: t.From + m[0], To: t.From + m[1]}), "/api/ds/query is internal to the host")
+					}
+				}
+			}, "api/ds/query")
+		},
+	}
+}
+
+var queryEndpoint = regexp.MustCompile(`/?\bapi/ds/query\b`)

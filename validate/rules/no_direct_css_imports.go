@@ -1,0 +1,49 @@
+package rules
+
+import (
+	"path"
+	"slices"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+	"github.com/slipway-dev/slipway/validate/script"
+)
+
+func noDirectCSSImports() validate.Rule {
+	return validate.Rule{
+		ID:       "no-direct-css-imports",
+		Severity: validate.Info,
+		Catalog:  validate.Error,
+		Summary:  "frontend with style sheets that apply to the whole page",
+		Why:      "Such styles also change the host and other plugins, and stay when users leave the plugin.",
+		Help:     "use css of @emotion/css, which is limited to the elements that have the class",
+		Where:    validate.Source,
+		Check: func(p *validate.Pass) {
+			inspect.EachScript(p, func(s *inspect.Script) {
+				if path.Ext(s.Name) == ".js" {
+					return
+				}
+				for _, m := range s.Imports() {
+					if len(m.Names) == 0 && slices.Contains([]string{".css", ".scss", ".less"}, path.Ext(m.Module)) {
+						p.Reportf(s.At(p, m.At, m.At), "%s applies to the whole page", path.Base(m.Module))
+					}
+					for _, n := range m.Names {
+						if m.Module == "@emotion/react" && n.Name == "Global" {
+							p.Reportf(s.At(p, n.At, n.At), "the styles of Global apply to the whole page")
+							reportElements(p, s, n.Local)
+						}
+					}
+				}
+			}, ".css", ".scss", ".less", "Global")
+		},
+	}
+}
+
+// reportElements reports the elements of a component that is imported as Global.
+func reportElements(p *validate.Pass, s *inspect.Script, component string) {
+	for i := range s.Tokens {
+		if s.Is(i, component) && s.Is(i-1, "<") && s.Tokens[i].Kind == script.Name && component != "" {
+			p.Reportf(s.At(p, i, i), "the styles of Global apply to the whole page")
+		}
+	}
+}

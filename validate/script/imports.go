@@ -1,0 +1,85 @@
+package script
+
+// Import is an import declaration, or an export declaration with a module.
+type Import struct {
+	Module string
+	At     int // index of the token with the module
+	Names  []ImportedName
+}
+
+// ImportedName is a name that an Import binds or exports.
+type ImportedName struct {
+	Name  string // in the module; "*" is the module itself
+	Local string // in the file; "" if the name is only exported
+	At    int    // index of the token with Name
+}
+
+// Imports returns the import declarations of the file, and the exports of other modules.
+// Calls of import and require are not among them.
+func (f *File) Imports() []Import {
+	var all []Import
+	for i := range f.Tokens {
+		isExport := f.Is(i, "export")
+		if !isExport && !f.Is(i, "import") || f.Is(i-1, ".", "?.") || f.Is(i+1, "(", ".", ":") {
+			continue
+		}
+		if m, ok := f.readImport(i+1, isExport); ok {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// readImport reads what follows the keyword import or export.
+func (f *File) readImport(i int, isExport bool) (Import, bool) {
+	var m Import
+	if f.Is(i, "type") && !f.Is(i+1, "from", ",") {
+		i++
+	}
+	name := func(original, local int) {
+		n := ImportedName{Name: f.Text(original), Local: f.Text(local), At: original}
+		if isExport {
+			n.Local = ""
+		}
+		m.Names = append(m.Names, n)
+	}
+	for ; i < len(f.Tokens) && f.Tokens[i].Kind != String; i++ {
+		switch {
+		case f.Is(i, "{"):
+			end := f.Tokens[i].Pair
+			f.readNames(i+1, end, name)
+			i = end
+		case f.Is(i, "*") && f.Is(i+1, "as"):
+			name(i, i+2)
+			i += 2
+		case f.Is(i, "*"):
+			name(i, i)
+		case f.Is(i, ",", "from"):
+		case f.Tokens[i].Kind == Name && !isExport && f.Is(i+1, ",", "from"):
+			m.Names = append(m.Names, ImportedName{Name: "default", Local: f.Text(i), At: i})
+		default:
+			return m, false // a declaration, not of a module
+		}
+	}
+	if i >= len(f.Tokens) || len(m.Names) > 0 && !f.Is(i-1, "from") || isExport && len(m.Names) == 0 {
+		return m, false
+	}
+	m.Module, _ = f.Literal(i, i)
+	m.At = i
+	return m, true
+}
+
+// readNames reads a list such as "a, b as c, type d".
+func (f *File) readNames(i, end int, name func(original, local int)) {
+	for ; i < end; i++ {
+		if f.Is(i, "type") && !f.Is(i+1, ",", "as", "}") {
+			i++
+		}
+		original := i
+		if f.Is(i+1, "as") {
+			i += 2
+		}
+		name(original, i)
+		i++ // the comma
+	}
+}
