@@ -118,7 +118,7 @@ func (s *Session) open(f build.Frontend) (*bundled, error) {
 		}
 		b.session.Close() // plugin.json has changed
 	}
-	o := frontend.Options{Root: f.Root, Source: f.Source, PluginID: f.PluginID, Dev: s.Dev}
+	o := frontend.Options{Root: f.Root, Source: f.Source, PluginID: f.PluginID, MapDir: f.MapDir, MapID: f.MapID, Dev: s.Dev}
 	store, err := s.bundler.packages(f)
 	if err != nil {
 		return nil, err
