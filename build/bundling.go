@@ -81,6 +81,8 @@ type Frontend struct {
 	Root     string `json:"root"`     // of the plugin repository, absolute
 	Source   string `json:"source"`   // directory of plugin.json, absolute
 	PluginID string `json:"pluginId"` // of that plugin.json
+	MapDir   string `json:"mapDir"`   // Source and PluginID of the plugin that contains this one, or of this one
+	MapID    string `json:"mapId"`
 	IsApp    bool   `json:"isApp"`    // only apps register extensions
 	Download bool   `json:"download"` // packages that are missing
 
@@ -167,7 +169,8 @@ func (p *Plan) addFrontend(source string, m *bundle.Metadata, to string) {
 		return
 	}
 	p.Frontends = append(p.Frontends, Frontend{
-		Root: p.Repo.Root, Source: source, PluginID: m.ID, IsApp: m.Type == bundle.TypeApp, to: to,
+		Root: p.Repo.Root, Source: source, PluginID: m.ID, MapDir: p.Repo.Source, MapID: p.Metadata.ID,
+		IsApp: m.Type == bundle.TypeApp, to: to,
 	})
 }
 

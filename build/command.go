@@ -126,7 +126,7 @@ func (p *Plan) collect(dir, staging string) (files []string, err error) {
 	defer func() { _ = from.Close() }()
 	err = fs.WalkDir(from.FS(), ".", func(rel string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil || d.IsDir() || p.isExecutable(rel):
+		case err != nil || d.IsDir() || p.isOfBackend(rel):
 			return err
 		case !d.Type().IsRegular():
 			return fmt.Errorf("%s/%s is not a regular file", dir, rel)

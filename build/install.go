@@ -69,7 +69,7 @@ func (p *Plan) compare(_ context.Context, staging string, r *Result) error {
 			r.Changes.Metadata = true
 		case slices.Contains(r.bundled, name) || path.Base(name) == "module.js":
 			r.Changes.Frontend = true
-		case p.isExecutable(name):
+		case p.isOfBackend(name):
 			r.Changes.Backend = true
 		default:
 			r.Changes.Assets = true

@@ -47,7 +47,7 @@ type Options struct {
 type Side string
 
 // The sides. A build of one of them keeps the files of the other in dist. The files of the
-// backend are the executables; all others but plugin.json are those of the frontend.
+// backend are the executables and the list of Go files; all others but plugin.json are those of the frontend.
 const (
 	OnlyBackend  Side = "backend"
 	OnlyFrontend Side = "frontend"

@@ -88,6 +88,7 @@ func (p *Plan) steps() []step {
 		p.runBundler,      // module.js, by the repository's own bundler
 		p.bundleFrontends, // module.js, by ours
 		p.compile,         // executables, in parallel
+		p.addGoSums,       // the list of Go files
 		p.copyAssets,      // images, texts, frontends that need no bundling
 		p.keepSide,        // the other side, if only one is built
 		p.writeMetadata,   // plugin.json

@@ -21,7 +21,7 @@ func (p *Plan) keepSide(ctx context.Context, staging string, r *Result) error {
 	}
 	err := p.walkDist(func(name, file string) error {
 		target := filepath.Join(staging, filepath.FromSlash(name))
-		isOther := p.isExecutable(name) == (p.options.Only == OnlyFrontend)
+		isOther := p.isOfBackend(name) == (p.options.Only == OnlyFrontend)
 		if !isOther || p.isDocument(name) || archive.IsSigning(name) || exists(target) {
 			return ctx.Err()
 		}
@@ -70,6 +70,9 @@ func (p *Plan) isExecutable(rel string) bool {
 	name, _, ok := bundle.SplitExecutable(path.Base(rel))
 	return ok && slices.ContainsFunc(p.backends, func(b backend) bool { return b.executable == path.Join(path.Dir(rel), name) })
 }
+
+// isOfBackend reports whether a path in dist is that of a file of a backend.
+func (p *Plan) isOfBackend(rel string) bool { return rel == GoSumsFile || p.isExecutable(rel) }
 
 func (p *Plan) isDocument(rel string) bool {
 	return slices.ContainsFunc(p.documents, func(d document) bool { return d.to == rel })

@@ -28,6 +28,9 @@ func Types() []Type {
 	return []Type{TypeApp, TypeDatasource, TypePanel, TypeRenderer, TypeSecretsManager}
 }
 
+// RendererExecutable is what existing hosts start for a renderer, whatever its "executable" says.
+const RendererExecutable = "plugin_start"
+
 // HasFrontend reports whether hosts load a module.js for plugins of the type.
 func (t Type) HasFrontend() bool {
 	return t == TypeApp || t == TypeDatasource || t == TypePanel

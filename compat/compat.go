@@ -122,7 +122,8 @@ func readPlugin(files fs.FS, dir string) (p plugin, err error) {
 
 func (p plugin) report(o Options) Report {
 	r := Report{PluginID: p.metadata.ID, Path: path.Join(p.dir, bundle.MetadataFile)}
-	r.Rows = append(p.profile(), p.versions(o)...)
+	r.Rows = append(p.profile(), p.kind(o)...)
+	r.Rows = append(r.Rows, p.versions(o)...)
 	r.Rows = append(r.Rows, p.backend(o)...)
 	r.Rows = append(r.Rows, p.frontend(o)...)
 	r.summarize()

@@ -27,7 +27,7 @@ func hosts() Options {
 func tree(files map[string]string) fstest.MapFS {
 	out := fstest.MapFS{}
 	for name, text := range files {
-		text = strings.ReplaceAll(text, "<backend>", `"id":"acme-x-renderer","type":"renderer","backend":true,"executable":"gpx_x"`)
+		text = strings.ReplaceAll(text, "<backend>", `"id":"acme-x-renderer","type":"renderer","backend":true,"executable":"plugin_start"`)
 		out[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o755}
 	}
 	return out
@@ -36,6 +36,8 @@ func tree(files map[string]string) fstest.MapFS {
 const (
 	both    = `{<backend>,"dependencies":{"serviceDependency":">=10.3.0","grafanaDependency":">=10.3.0"}}`
 	panel   = `{"id":"acme-x-panel","type":"panel","dependencies":{"grafanaDependency":"*"}}`
+	named   = `{"id":"acme-x-renderer","type":"renderer","backend":true,"executable":"gpx_x","dependencies":{"serviceDependency":"*","grafanaDependency":"*"}}`
+	vault   = `{"id":"acme-x-secretsmanager","type":"secretsmanager","backend":true,"executable":"secrets_plugin_start","dependencies":{"serviceDependency":"*","grafanaDependency":"*"}}`
 	program = "#!/bin/sh\n# grafana_plugin_type"
 )
 
@@ -49,34 +51,42 @@ func TestCheck(t *testing.T) {
 		help  string // in one of these rows
 	}{
 		{
-			"both", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": program}, nil, Runs{Yes, Yes}, "",
+			"both", map[string]string{"plugin.json": both, "plugin_start_linux_amd64": program}, nil, Runs{Yes, Yes}, "",
 		},
 		{
-			"a dist next to sources", map[string]string{"src/plugin.json": `{}`, "dist/plugin.json": both, "dist/gpx_x_linux_amd64": program, "pkg/main.go": `os.Getenv("GF_APP_URL")`},
+			"a renderer with a name of its own", map[string]string{"plugin.json": named, "gpx_x_linux_amd64": program},
+			[]string{"type yes no renderer"}, Runs{Yes, No}, `write "executable": "plugin_start" and build it again`,
+		},
+		{
+			"a secrets manager", map[string]string{"plugin.json": vault, "secrets_plugin_start_linux_amd64": program},
+			[]string{"type yes no secretsmanager"}, Runs{Yes, No}, "from version 12 on do not have this type",
+		},
+		{
+			"a dist next to sources", map[string]string{"src/plugin.json": `{}`, "dist/plugin.json": both, "dist/plugin_start_linux_amd64": program, "pkg/main.go": `os.Getenv("GF_APP_URL")`},
 			nil, Runs{Yes, Yes}, "",
 		},
 		{
-			"service only", map[string]string{"plugin.json": `{<backend>,"dependencies":{"serviceDependency":"^10"}}`, "gpx_x_linux_amd64": program},
+			"service only", map[string]string{"plugin.json": `{<backend>,"dependencies":{"serviceDependency":"^10"}}`, "plugin_start_linux_amd64": program},
 			[]string{"profile yes partly service"}, Runs{Yes, Partly}, "add dependencies.grafanaDependency",
 		},
 		{
-			"no dependencies", map[string]string{"plugin.json": `{<backend>}`, "gpx_x_linux_amd64": program},
+			"no dependencies", map[string]string{"plugin.json": `{<backend>}`, "plugin_start_linux_amd64": program},
 			[]string{"profile partly partly neither"}, Runs{Partly, Partly}, "add dependencies.grafanaDependency",
 		},
 		{
-			"a newer host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":">=11.6.0"}}`, "gpx_x_linux_amd64": program},
+			"a newer host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":">=11.6.0"}}`, "plugin_start_linux_amd64": program},
 			[]string{"grafanaDependency partly yes >=11.6.0"}, Runs{Partly, Yes}, "this host has version 10.3.0: it runs the plugin and reports the difference; set -serviceVersion to a version within the range",
 		},
 		{
-			"an older host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":"<12"}}`, "gpx_x_linux_amd64": program},
+			"an older host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":"<12"}}`, "plugin_start_linux_amd64": program},
 			[]string{"grafanaDependency yes no <12"}, Runs{Yes, No}, "the existing host has version 12.1.0",
 		},
 		{
-			"no host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":">2 <1"}}`, "gpx_x_linux_amd64": program},
+			"no host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":">2 <1"}}`, "plugin_start_linux_amd64": program},
 			[]string{"grafanaDependency partly partly >2 <1"}, Runs{Partly, Partly}, "such as >=10.3.0",
 		},
 		{
-			"another plugin", map[string]string{"plugin.json": strings.Replace(both, `"dependencies":{`, `"dependencies":{"plugins":[{"id":"acme-y-app","version":"1.x"}],`, 1), "gpx_x_linux_amd64": program},
+			"another plugin", map[string]string{"plugin.json": strings.Replace(both, `"dependencies":{`, `"dependencies":{"plugins":[{"id":"acme-y-app","version":"1.x"}],`, 1), "plugin_start_linux_amd64": program},
 			[]string{"plugin partly partly acme-y-app 1.x"}, Runs{Partly, Partly}, "install it",
 		},
 		{
@@ -84,22 +94,22 @@ func TestCheck(t *testing.T) {
 			[]string{"executable unknown unknown not built", "variables partly partly GF_PLUGIN_MODE"}, Runs{Unknown, Unknown}, "build the plugin first",
 		},
 		{
-			"another platform", map[string]string{"plugin.json": both, "gpx_x_darwin_arm64": program, "gpx_y_linux_amd64": program},
-			[]string{"platforms no no darwin/arm64"}, Runs{No, No}, "gpx_x_linux_amd64 not found",
+			"another platform", map[string]string{"plugin.json": both, "plugin_start_darwin_arm64": program, "gpx_y_linux_amd64": program},
+			[]string{"platforms no no darwin/arm64"}, Runs{No, No}, "plugin_start_linux_amd64 not found",
 		},
 		{
 			"no executable", map[string]string{"plugin.json": both}, []string{"platforms no no no executable"}, Runs{No, No}, "",
 		},
 		{
-			"no cookie", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": "#!/bin/sh"},
+			"no cookie", map[string]string{"plugin.json": both, "plugin_start_linux_amd64": "#!/bin/sh"},
 			[]string{"protocol unknown unknown unknown SDK"}, Runs{Unknown, Unknown}, "does not contain the magic cookie grafana_plugin_type: build it with an SDK, or start it to find out",
 		},
 		{
-			"a cookie between two windows", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": strings.Repeat("x", 1<<20-4) + "grafana_plugin_type"},
+			"a cookie between two windows", map[string]string{"plugin.json": both, "plugin_start_linux_amd64": strings.Repeat("x", 1<<20-4) + "grafana_plugin_type"},
 			nil, Runs{Yes, Yes}, "",
 		},
 		{
-			"variables", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": program, "main.go": `os.Getenv("GF_URL")`},
+			"variables", map[string]string{"plugin.json": both, "plugin_start_linux_amd64": program, "main.go": `os.Getenv("GF_URL")`},
 			[]string{"variables partly partly GF_URL"}, Runs{Partly, Partly}, "hosts do not set these: check that the backend works without them, or set those that begin with GF_PLUGIN_ in the plugin's settings",
 		},
 		{
@@ -115,8 +125,8 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			"no frontend", map[string]string{
-				"plugin.json":       `{"id":"acme-x-datasource","type":"datasource","backend":true,"executable":"gpx_x","dependencies":{"grafanaDependency":"*"}}`,
-				"gpx_x_linux_amd64": program,
+				"plugin.json":              `{"id":"acme-x-datasource","type":"datasource","backend":true,"executable":"plugin_start","dependencies":{"grafanaDependency":"*"}}`,
+				"plugin_start_linux_amd64": program,
 			},
 			[]string{"frontend partly no no module.js"}, Runs{Partly, No}, "build the whole plugin",
 		},
@@ -167,7 +177,7 @@ func TestAngular(t *testing.T) {
 func TestNestedPlugins(t *testing.T) {
 	t.Parallel()
 	reports, err := Check(tree(map[string]string{
-		"plugin.json": `{"id":"acme-a-app"}`, "datasource/plugin.json": `{<backend>}`, "datasource/gpx_x_linux_amd64": program, "node_modules/z/plugin.json": `{"id":"z"}`,
+		"plugin.json": `{"id":"acme-a-app"}`, "datasource/plugin.json": `{<backend>}`, "datasource/plugin_start_linux_amd64": program, "node_modules/z/plugin.json": `{"id":"z"}`,
 	}), hosts())
 	if err != nil || len(reports) != 2 || reports[1].Path != "datasource/plugin.json" || reports[1].Runs != (Runs{Yes, Yes}) {
 		t.Errorf("%+v, %v", reports, err)
@@ -178,17 +188,34 @@ func TestNestedPlugins(t *testing.T) {
 func TestSeveralPlugins(t *testing.T) {
 	t.Parallel()
 	reports, err := Check(tree(map[string]string{
-		"a/plugin.json": both, "a/gpx_x_linux_amd64": program, "a/main.go": `os.Getenv("GF_PLUGIN_A")`,
-		"b/plugin.json": both, "b/gpx_x_linux_amd64": program, "b/main.go": `os.Getenv("GF_APP_URL")`,
+		"a/plugin.json": both, "a/plugin_start_linux_amd64": program, "a/main.go": `os.Getenv("GF_PLUGIN_A")`,
+		"b/plugin.json": both, "b/plugin_start_linux_amd64": program, "b/main.go": `os.Getenv("GF_APP_URL")`,
 	}), hosts())
 	if err != nil || len(reports) != 2 || reports[0].Runs != (Runs{Partly, Partly}) || reports[1].Runs != (Runs{Yes, Yes}) {
 		t.Errorf("%+v, %v", reports, err)
 	}
 }
 
+// Existing hosts before 12 have secrets managers, and start them by a name of their own.
+func TestSecretsManagerInOlderHosts(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]Verdict{"": Partly, "11.6.0": Yes, "12.0.0": No} {
+		o := hosts()
+		o.Existing = version
+		reports, err := Check(tree(map[string]string{"plugin.json": vault, "secrets_plugin_start_linux_amd64": program}), o)
+		if err != nil || reports[0].Runs != (Runs{Yes, want}) {
+			t.Errorf("%q: %+v, %v", version, reports, err)
+		}
+		named := tree(map[string]string{"plugin.json": strings.Replace(vault, "secrets_plugin_start", "gpx_x", 1), "gpx_x_linux_amd64": program})
+		if reports, err = Check(named, o); err != nil || reports[0].Runs != (Runs{Yes, No}) {
+			t.Errorf("%q, with a name of its own: %+v, %v", version, reports, err)
+		}
+	}
+}
+
 func TestStarted(t *testing.T) {
 	t.Parallel()
-	files := tree(map[string]string{"plugin.json": both, "gpx_x_linux_amd64": "#!/bin/sh"})
+	files := tree(map[string]string{"plugin.json": both, "plugin_start_linux_amd64": "#!/bin/sh"})
 	for want, result := range map[Verdict]error{Yes: nil, No: errors.New("it exited before the handshake")} {
 		o := hosts()
 		o.Start = func(string) error { return result }

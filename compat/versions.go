@@ -34,6 +34,35 @@ func (p plugin) profile() []Row {
 	return []Row{row}
 }
 
+// kind reports a type of plugin that existing hosts treat in their own way. Secrets managers were
+// removed before 12.0 (https://github.com/grafana/grafana/pull/101467).
+func (p plugin) kind(o Options) []Row {
+	row := Row{Aspect: "type", Found: string(p.metadata.Type), Here: Yes, Existing: No}
+	switch p.metadata.Type {
+	case bundle.TypeRenderer:
+		if p.metadata.Executable == bundle.RendererExecutable {
+			return nil
+		}
+		row.Help = fmt.Sprintf(`existing hosts start %s_%s for a renderer, whatever "executable" says, and exit if it is missing: write `+
+			`"executable": %[1]q and build it again`, bundle.RendererExecutable, "<os>_<arch>")
+	case bundle.TypeSecretsManager:
+		const executable = "secrets_plugin_start"
+		if p.metadata.Executable == executable {
+			row.Existing = Partly
+			if o.Existing != "" {
+				row.Existing = admits("<12", o.Existing)
+			}
+		}
+		row.Help = "existing hosts from version 12 on do not have this type, and earlier ones start " + executable + "_<os>_<arch> for it"
+	default:
+		return nil
+	}
+	if row.Existing == Yes {
+		row.Help = ""
+	}
+	return []Row{row}
+}
+
 // versions compares the ranges in plugin.json with the versions of the hosts, and names the
 // plugins that must be present.
 func (p plugin) versions(o Options) (rows []Row) {

@@ -225,6 +225,9 @@ func check(o Options) (fields, error) {
 		}
 		f.Backend = *o.Backend
 	}
+	if t.Name == string(bundle.TypeRenderer) {
+		f.Executable = bundle.RendererExecutable
+	}
 	if f.Org == "" {
 		f.Org = parts[0]
 	}

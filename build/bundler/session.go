@@ -119,7 +119,9 @@ func (s *Session) open(f build.Frontend) (*bundled, error) {
 		}
 		b.session.Close() // plugin.json or slipway.yaml has changed
 	}
-	o := frontend.Options{Root: f.Root, Source: f.Source, PluginID: f.PluginID, Dev: s.Dev, Substitutions: f.Substitutions}
+	o := frontend.Options{
+		Root: f.Root, Source: f.Source, PluginID: f.PluginID, MapDir: f.MapDir, MapID: f.MapID, Dev: s.Dev, Substitutions: f.Substitutions,
+	}
 	store, err := s.bundler.packages(f)
 	if err != nil {
 		return nil, err

@@ -86,25 +86,3 @@ func quote(s string) string {
 	text, _ := json.Marshal(s) // a string always encodes
 	return string(text)
 }
-
-// placeMap moves everything in a source map down by some lines, names the sources as rename
-// does, and records the packages, for an SBOM.
-func placeMap(text []byte, lines int, packages []Package, rename func(string) string) ([]byte, error) {
-	var m struct {
-		Version        int       `json:"version"`
-		Packages       []Package `json:"x_packages,omitempty"`
-		Sources        []string  `json:"sources"`
-		SourcesContent []string  `json:"sourcesContent"`
-		Mappings       string    `json:"mappings"`
-		Names          []string  `json:"names"`
-	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("read source map: %w", err)
-	}
-	m.Packages = packages
-	m.Mappings = strings.Repeat(";", lines) + m.Mappings
-	for i, source := range m.Sources {
-		m.Sources[i] = rename(source)
-	}
-	return json.Marshal(m)
-}

@@ -42,6 +42,7 @@ type bundler struct {
 	asked  map[string]bool   // shared libraries that some module imports
 	assets map[string][]byte // by path in dist
 	read   []string          // files that esbuild did not read itself, as in Result.Read
+	texts  map[string]string // of the code of the repository, by absolute path
 
 	// packages holds, by name, the node_modules that a package of the lockfile was found in,
 	// and whether what was imported is an ES module by its package.json.
@@ -55,7 +56,10 @@ type traits struct {
 }
 
 func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
-	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsOf(o), isClassic: isClassic(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}, packages: map[string]map[string]bool{}}
+	return &bundler{
+		Options: o, ctx: ctx, libraries: libraries, replaced: replacementsOf(o), isClassic: isClassic(o.Root), asked: map[string]bool{},
+		assets: map[string][]byte{}, texts: map[string]string{}, packages: map[string]map[string]bool{},
+	}
 }
 
 // The suffixes that a repository can append to a path, and the one that we append for
@@ -521,6 +525,7 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	b.mu.Lock()
 	b.seen.isInjected = b.seen.isInjected || bytes.Contains(text, []byte("ngInject"))
 	b.seen.hasThemes = b.seen.hasThemes || bytes.Contains(text, []byte("loadPluginCss"))
+	b.texts[in.Path] = string(text)
 	b.mu.Unlock()
 	isClassic := b.isClassic && reactImport.Match(text)
 	warnings := b.undefined(in.Path, text)

@@ -32,6 +32,9 @@ type Options struct {
 	Source   string // directory of the plugin's plugin.json, absolute
 	PluginID string
 	Dev      bool // keep names and line breaks
+	// MapID and MapDir are the id and the source directory of the plugin that contains this one, for
+	// the names in the source map; "" if there is none.
+	MapID, MapDir string
 	// Packages provides what is not in a node_modules; nil provides nothing.
 	Packages Packages
 
@@ -145,12 +148,7 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 	}
 	header, footer := b.wrap(r.Shared, string(css), string(code))
 	code = slices.Concat([]byte(header), code, []byte(footer))
-	sourceMap, err := placeMap(sourceMap, strings.Count(header, "\n"), b.packagesIn(meta), func(source string) string {
-		if name, ok := strings.CutPrefix(source, assetNamespace+":"); ok {
-			return name
-		}
-		return b.shown(filepath.Join(b.outdir(), filepath.FromSlash(source)))
-	})
+	sourceMap, err := b.placeMap(sourceMap, strings.Count(header, "\n"), b.packagesIn(meta))
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package frontend
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -300,30 +299,6 @@ func bySuffix(t *testing.T, r *Result, suffix, prefix string) string {
 	}
 	t.Fatalf("no %s*%s in the bundle", prefix, suffix)
 	return ""
-}
-
-// The source map leads from module.js to the line of the source, below what we add.
-func TestSourceMap(t *testing.T) {
-	t.Parallel()
-	r, err := bundle(t, map[string]string{"src/module.ts": "import './x.css';\n\nexport const here = 'x';\n", "src/x.css": "a { color: red }"},
-		func(o *Options) { o.Dev = true })
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m struct {
-		Sources  []string
-		Mappings string
-	}
-	if err := json.Unmarshal([]byte(file(t, r, "module.js.map")), &m); err != nil {
-		t.Fatal(err)
-	}
-	line := strings.Count(strings.Split(file(t, r, "module.js"), "var here")[0], "\n")
-	if groups := strings.Split(m.Mappings, ";"); len(groups) <= line || groups[line] == "" || groups[0] != "" {
-		t.Errorf("no mapping for line %d in %q", line+1, m.Mappings)
-	}
-	if !slices.Contains(m.Sources, "src/module.ts") {
-		t.Errorf("sources are %v", m.Sources)
-	}
 }
 
 func TestErrors(t *testing.T) {

@@ -26,8 +26,8 @@ func writeCompat(t *testing.T) (dir, archive string) {
 	}
 	z := zip.NewWriter(out)
 	for name, text := range map[string]string{
-		"plugin.json":                     `{"id":"acme-x-renderer","type":"renderer","backend":true,"executable":"gpx_x","dependencies":{"serviceDependency":">=10.3.0","grafanaDependency":">=10.3.0"}}`,
-		bundle.Host().Executable("gpx_x"): "#!/bin/sh\n# grafana_plugin_type",
+		"plugin.json":                            `{"id":"acme-x-renderer","type":"renderer","backend":true,"executable":"plugin_start","dependencies":{"serviceDependency":">=10.3.0","grafanaDependency":">=10.3.0"}}`,
+		bundle.Host().Executable("plugin_start"): "#!/bin/sh\n# grafana_plugin_type",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)

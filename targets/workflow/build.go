@@ -61,7 +61,7 @@ func (Build) DebugWindowsAMD64(ctx context.Context) error {
 	return add(ctx, "windows/amd64", "--debug")
 }
 
-// GenerateManifestFile writes dist/go_plugin_build_manifest, which Grafana's catalog asks for; run it after the build.
+// GenerateManifestFile writes dist/go_plugin_build_manifest, which Grafana's catalog asks for. A build for Grafana does so itself.
 func (Build) GenerateManifestFile(ctx context.Context) error { return program.Mage(ctx, "gosums", nil) }
 
 // add builds for a platform and for those whose executables are in dist.

@@ -107,6 +107,7 @@ func ruleMutants() []mutant {
 		{name: "backend with an empty executable", mutate: set("/executable", ""), rule: "backend-needs-executable", at: value, what: "/executable"},
 		{name: "directory as executable", mutate: set("/executable", "bin/"), rule: "backend-needs-executable", at: value, what: "/executable"},
 		{name: "executable without backend", mutate: removeIn("plugin.json", "/backend"), rule: "executable-without-backend", at: key, what: "/executable"},
+		{name: "renderer that existing hosts cannot start", form: source, mutate: both(set("/type", "renderer"), set("/dependencies/grafanaDependency", ">=10.3.0")), rule: "renderer-executable", at: value, what: "/executable", also: "id-type-suffix type-only-field nested-type"},
 		{name: "executable with the backend off", mutate: set("/backend", false), rule: "executable-without-backend", at: key, what: "/executable"},
 
 		{name: "action of another plugin", mutate: set("/roles/0/role/permissions/0/action", "dashboards:read"), rule: "role-action-prefix", at: value, what: "/roles/0/role/permissions/0/action"},

@@ -52,6 +52,7 @@ func All() []validate.Rule {
 		alertingNeedsBackend(),
 		backendNeedsExecutable(),
 		executableWithoutBackend(),
+		rendererExecutable(),
 		roleActionPrefix(),
 		iamAction(),
 		routeInvalid(),

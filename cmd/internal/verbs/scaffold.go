@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/templates"
@@ -68,6 +70,10 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 	fmt.Fprintf(w, "  %-11s %s\n", "recorded", adopt.ScaffoldRecord)
 	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
 	printCheckout(w, module.Checkout)
+	if slices.Contains(profile.Keys, bundle.Published()) {
+		fmt.Fprintln(w, "note: Grafana's catalog refuses repositories without the build files of its own tools: "+
+			`see "Grafana's catalog" in doc/adopting.md`)
+	}
 	return nil
 }
 
