@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"iter"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,6 +36,41 @@ func (s *Script) At(p *validate.Pass, first, last int) validate.Place {
 // Place returns the position of a span.
 func (s *Script) Place(p *validate.Pass, span script.Span) validate.Place {
 	return PlaceIn(p, s.Name, s.Data, span.From, span.To)
+}
+
+// MatchStrings returns the matches of an expression in the strings and templates of the file.
+func (s *Script) MatchStrings(re *regexp.Regexp) iter.Seq[script.Span] {
+	return func(yield func(script.Span) bool) {
+		for _, t := range s.Tokens {
+			if t.Kind == script.String || t.Kind == script.Template {
+				if !s.match(re, script.Span{From: t.From, To: t.To}, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// MatchComments returns the matches of an expression in the comments.
+func (s *Script) MatchComments(re *regexp.Regexp) iter.Seq[script.Span] {
+	return func(yield func(script.Span) bool) {
+		for _, c := range s.Comments {
+			if !s.match(re, c, yield) {
+				return
+			}
+		}
+	}
+}
+
+// match yields the matches in a span: what the last group matches, or else the whole match.
+func (s *Script) match(re *regexp.Regexp, in script.Span, yield func(script.Span) bool) bool {
+	for _, m := range re.FindAllSubmatchIndex(s.Data[in.From:in.To], -1) {
+		group := m[len(m)-2:]
+		if !yield(script.Span{From: in.From + group[0], To: in.From + group[1]}) {
+			return false
+		}
+	}
+	return true
 }
 
 // maxCodeBytes is the size beyond which a file of code is not read, and maxAllCodeBytes that
