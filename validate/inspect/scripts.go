@@ -96,7 +96,7 @@ var frontends = validate.NewFact(func(p *validate.Pass) *frontend {
 	isScript := func(name string) bool {
 		base := path.Base(name)
 		stem := strings.TrimSuffix(base, path.Ext(base))
-		return slices.Contains(script.Extensions(), path.Ext(base)) && !slices.Contains([]string{".test", ".spec", ".mock"}, path.Ext(stem))
+		return slices.Contains(script.Extensions(), path.Ext(base)) && !slices.Contains([]string{".test", ".spec", ".mock", ".min"}, path.Ext(stem))
 	}
 	return &frontend{code: readCode(p, p.Dir, isScript), parsed: map[string]parsed{}}
 })
@@ -148,6 +148,7 @@ func mayConcern(p *validate.Pass, c Code, words []string) bool {
 // readCode reads the files below dir that isCode accepts. It leaves out the directories of
 // tools, tests and builds.
 func readCode(p *validate.Pass, dir string, isCode func(name string) bool) []Code {
+	others := []string{bundle.DistDir, "build", "test", "tests", "mocks", "e2e", "cypress"}
 	var all []Code
 	left := int64(maxAllCodeBytes)
 	var walk func(dir string, depth int)
@@ -160,7 +161,7 @@ func readCode(p *validate.Pass, dir string, isCode func(name string) bool) []Cod
 		for _, e := range entries {
 			name := path.Join(dir, e.Name())
 			if e.IsDir() {
-				if !bundle.IsToolDir(e.Name()) && !slices.Contains([]string{bundle.DistDir, "mocks", "e2e", "cypress"}, e.Name()) {
+				if !bundle.IsToolDir(e.Name()) && !slices.Contains(others, e.Name()) {
 					walk(name, depth+1)
 				}
 				continue

@@ -26,4 +26,5 @@ func noAPIDSQueryEndpoint() validate.Rule {
 	}
 }
 
-var queryEndpoint = regexp.MustCompile(`/?\bapi/ds/query\b`)
+// queryEndpoint matches the path in an address, which has no spaces before it.
+var queryEndpoint = regexp.MustCompile(`^\S*?(/?\bapi/ds/query)(?:[?/#&'"]|$)`)
