@@ -51,7 +51,7 @@ func Validate(ctx context.Context,
 	strict *bool, // treat warnings as errors
 	fix *bool, // apply the safe fixes, then report the remaining findings
 	all *bool, // let fix change several plugin repositories
-	verbose *bool, // list the rules that did not run
+	verbose *bool, // list all info findings, and the rules that did not run
 	diff *bool, // print what fix would change; exit with status 1 if there is anything to change
 	config *string, // configuration file (default: the nearest slipway.yaml)
 	key *string, // file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json

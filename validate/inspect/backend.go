@@ -47,15 +47,15 @@ var backends = validate.NewFact(func(p *validate.Pass) *backend {
 	return &backend{code: slices.DeleteFunc(readCode(p, dir, isGo), isOther), parsed: map[string]*GoFile{}}
 })
 
-// EachGoFile calls check with every Go file of the backend that imports a package whose path
-// starts with prefix. A file that cannot be read is a skip.
-func EachGoFile(p *validate.Pass, prefix string, check func(*GoFile)) {
+// EachGoFile calls check with every Go file of the backend that contains one of the words, and
+// that some build of the backend contains. A file that cannot be read is a skip.
+func EachGoFile(p *validate.Pass, check func(*GoFile), words ...string) {
 	if IsNested(p) {
 		return
 	}
 	all := backends.Of(p)
 	for _, c := range all.code {
-		if !mayConcern(p, c, []string{`"` + prefix}) {
+		if !mayConcern(p, c, words) {
 			continue
 		}
 		f, ok := all.parsed[c.Name]
@@ -70,6 +70,33 @@ func EachGoFile(p *validate.Pass, prefix string, check func(*GoFile)) {
 			check(f)
 		}
 	}
+}
+
+// EachGoCall calls check with every call, in the files of EachGoFile, of one of the functions of
+// an imported package, or of any of its functions if there are no names.
+func EachGoCall(p *validate.Pass, pkg string, check func(f *GoFile, call *ast.CallExpr, name string), names ...string) {
+	words := names
+	if len(names) == 0 {
+		words = []string{strconv.Quote(pkg)}
+	}
+	EachGoFile(p, func(f *GoFile) {
+		local := f.importName(pkg)
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			selector, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			x, ok := selector.X.(*ast.Ident)
+			if ok && x.Name == local && denotes(x) == nil && (len(names) == 0 || slices.Contains(names, selector.Sel.Name)) {
+				check(f, call, selector.Sel.Name)
+			}
+			return true
+		})
+	}, words...)
 }
 
 // parseGo returns nil if the syntax is invalid.
@@ -101,27 +128,6 @@ func isLeftOut(f *ast.File) bool {
 		}
 	}
 	return false
-}
-
-// Calls calls check with every call of one of the functions of an imported package, or of any
-// of its functions if there are no names.
-func (f *GoFile) Calls(pkg string, check func(call *ast.CallExpr, name string), names ...string) {
-	local := f.importName(pkg)
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		selector, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		x, ok := selector.X.(*ast.Ident)
-		if ok && x.Name == local && denotes(x) == nil && (len(names) == 0 || slices.Contains(names, selector.Sel.Name)) {
-			check(call, selector.Sel.Name)
-		}
-		return true
-	})
 }
 
 // importName returns the name of an imported package in the file, or "" if it is not imported.

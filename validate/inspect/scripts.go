@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"iter"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,6 +38,41 @@ func (s *Script) Place(p *validate.Pass, span script.Span) validate.Place {
 	return PlaceIn(p, s.Name, s.Data, span.From, span.To)
 }
 
+// MatchStrings returns the matches of an expression in the strings and templates of the file.
+func (s *Script) MatchStrings(re *regexp.Regexp) iter.Seq[script.Span] {
+	return func(yield func(script.Span) bool) {
+		for _, t := range s.Tokens {
+			if t.Kind == script.String || t.Kind == script.Template {
+				if !s.match(re, script.Span{From: t.From, To: t.To}, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// MatchComments returns the matches of an expression in the comments.
+func (s *Script) MatchComments(re *regexp.Regexp) iter.Seq[script.Span] {
+	return func(yield func(script.Span) bool) {
+		for _, c := range s.Comments {
+			if !s.match(re, c, yield) {
+				return
+			}
+		}
+	}
+}
+
+// match yields the matches in a span: what the last group matches, or else the whole match.
+func (s *Script) match(re *regexp.Regexp, in script.Span, yield func(script.Span) bool) bool {
+	for _, m := range re.FindAllSubmatchIndex(s.Data[in.From:in.To], -1) {
+		group := m[len(m)-2:]
+		if !yield(script.Span{From: in.From + group[0], To: in.From + group[1]}) {
+			return false
+		}
+	}
+	return true
+}
+
 // maxCodeBytes is the size beyond which a file of code is not read, and maxAllCodeBytes that
 // of all of them.
 const (
@@ -59,7 +96,7 @@ var frontends = validate.NewFact(func(p *validate.Pass) *frontend {
 	isScript := func(name string) bool {
 		base := path.Base(name)
 		stem := strings.TrimSuffix(base, path.Ext(base))
-		return slices.Contains(script.Extensions(), path.Ext(base)) && !slices.Contains([]string{".test", ".spec", ".mock"}, path.Ext(stem))
+		return slices.Contains(script.Extensions(), path.Ext(base)) && !slices.Contains([]string{".test", ".spec", ".mock", ".min"}, path.Ext(stem))
 	}
 	return &frontend{code: readCode(p, p.Dir, isScript), parsed: map[string]parsed{}}
 })
@@ -111,6 +148,7 @@ func mayConcern(p *validate.Pass, c Code, words []string) bool {
 // readCode reads the files below dir that isCode accepts. It leaves out the directories of
 // tools, tests and builds.
 func readCode(p *validate.Pass, dir string, isCode func(name string) bool) []Code {
+	others := []string{bundle.DistDir, "build", "test", "tests", "mocks", "e2e", "cypress"}
 	var all []Code
 	left := int64(maxAllCodeBytes)
 	var walk func(dir string, depth int)
@@ -123,7 +161,7 @@ func readCode(p *validate.Pass, dir string, isCode func(name string) bool) []Cod
 		for _, e := range entries {
 			name := path.Join(dir, e.Name())
 			if e.IsDir() {
-				if !bundle.IsToolDir(e.Name()) && !slices.Contains([]string{bundle.DistDir, "mocks", "e2e", "cypress"}, e.Name()) {
+				if !bundle.IsToolDir(e.Name()) && !slices.Contains(others, e.Name()) {
 					walk(name, depth+1)
 				}
 				continue

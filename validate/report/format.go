@@ -19,7 +19,7 @@ import (
 // Options determines how a report is written. The zero value is suitable for a file.
 type Options struct {
 	HasColor  bool            // for Text: use terminal colors
-	IsVerbose bool            // for Text: list the rules that did not run
+	IsVerbose bool            // for Text: list all info findings, and the rules that did not run
 	Rules     []validate.Rule // for SARIF: the rules that ran
 	Version   string          // for SARIF: of Slipway
 }

@@ -181,3 +181,34 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// TestManyInfos requires that a report counts info findings beyond the first ones of a rule, unless it
+// is verbose, and shows all other findings.
+func TestManyInfos(t *testing.T) {
+	t.Parallel()
+	r := &validate.Report{}
+	for _, f := range []struct {
+		rule     string
+		severity validate.Severity
+		n        int
+	}{{"wordy", validate.Info, 5}, {"terse", validate.Info, 3}, {"wrong", validate.Warning, 9}} {
+		for range f.n {
+			r.Findings = append(r.Findings, validate.Finding{Rule: f.rule, Severity: f.severity, Message: "here"})
+		}
+	}
+	for _, isVerbose := range []bool{false, true} {
+		var b strings.Builder
+		if err := Text(&b, r, Options{IsVerbose: isVerbose}); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int{"wordy: here": 3, "terse: here": 3, "wrong: here": 9, "2 more findings of wordy": 1, "9 warnings, 8 info findings": 1}
+		if isVerbose {
+			want["wordy: here"], want["2 more findings of wordy"] = 5, 0
+		}
+		for text, n := range want {
+			if got := strings.Count(b.String(), text); got != n {
+				t.Errorf("verbose %t: %q %d times, want %d:\n%s", isVerbose, text, got, n, b.String())
+			}
+		}
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/terminal"
@@ -13,13 +15,21 @@ import (
 
 // Text writes a report for people: each finding with its position, severity, rule,
 // message, source line, help and related positions; then the checks that did not run,
-// the baseline entries that no longer occur, and a summary in one line.
+// the baseline entries that no longer occur, and a summary in one line. Of the info findings
+// of a rule, it writes the first ones and the number of the others.
 func Text(w io.Writer, r *validate.Report, o Options) error {
-	if err := Findings(w, r.Findings, r.Sources, o); err != nil {
+	shown, more := r.Findings, []string(nil)
+	if !o.IsVerbose {
+		shown, more = firstInfos(r.Findings)
+	}
+	if err := Findings(w, shown, r.Sources, o); err != nil {
 		return err
 	}
 	b := bufio.NewWriter(w)
 	t := &writer{w: b, report: r, hasColor: o.HasColor, isVerbose: o.IsVerbose}
+	for _, line := range more {
+		t.printf("%s: %s\n\n", t.paint(blue, string(validate.Info)), line)
+	}
 	t.skips()
 	t.gone()
 	t.printf("%s\n", summary(r))
@@ -35,6 +45,27 @@ func Findings(w io.Writer, findings []validate.Finding, sources map[string][]byt
 		t.finding(f)
 	}
 	return b.Flush()
+}
+
+// firstInfos leaves out info findings of a rule beyond the first ones. It returns a line about
+// those of each rule.
+func firstInfos(findings []validate.Finding) (shown []validate.Finding, more []string) {
+	const most = 3
+	count := map[string]int{}
+	for _, f := range findings {
+		if f.Severity == validate.Info {
+			count[f.Rule]++
+		}
+		if f.Severity != validate.Info || count[f.Rule] <= most {
+			shown = append(shown, f)
+		}
+	}
+	for _, rule := range slices.Sorted(maps.Keys(count)) {
+		if n := count[rule] - most; n > 0 {
+			more = append(more, text.Plural(n, "more finding")+" of "+rule+", which a verbose report lists")
+		}
+	}
+	return shown, more
 }
 
 type writer struct {

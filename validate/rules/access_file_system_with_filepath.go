@@ -18,11 +18,9 @@ func accessFileSystemWithFilepath() validate.Rule {
 		Help:  "keep the data in memory or at a service, and files of the plugin in the executable with package embed",
 		Where: validate.Source,
 		Check: func(p *validate.Pass) {
-			inspect.EachGoFile(p, "path/filepath", func(f *inspect.GoFile) {
-				f.Calls("path/filepath", func(call *ast.CallExpr, name string) {
-					p.Reportf(f.Place(p, call.Fun), "filepath.%s accesses the file system", name)
-				}, "Walk", "WalkDir", "VolumeName", "EvalSymlinks", "Glob")
-			})
+			inspect.EachGoCall(p, "path/filepath", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
+				p.Reportf(f.Place(p, call.Fun), "filepath.%s accesses the file system", name)
+			}, "Walk", "WalkDir", "VolumeName", "EvalSymlinks", "Glob")
 		},
 	}
 }

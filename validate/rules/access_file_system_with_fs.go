@@ -18,10 +18,8 @@ func accessFileSystemWithFS() validate.Rule {
 		Help:  "keep the data in memory or at a service, and files of the plugin in the executable with package embed",
 		Where: validate.Source,
 		Check: func(p *validate.Pass) {
-			inspect.EachGoFile(p, "io/fs", func(f *inspect.GoFile) {
-				f.Calls("io/fs", func(call *ast.CallExpr, name string) {
-					p.Reportf(f.Place(p, call.Fun), "fs.%s belongs to io/fs, which the catalog does not accept in plugins", name)
-				})
+			inspect.EachGoCall(p, "io/fs", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
+				p.Reportf(f.Place(p, call.Fun), "fs.%s belongs to io/fs, which the catalog does not accept in plugins", name)
 			})
 		},
 	}

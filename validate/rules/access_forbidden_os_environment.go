@@ -20,16 +20,14 @@ func accessForbiddenOSEnvironment() validate.Rule {
 		Help:  "read what users configure from the settings of the instance",
 		Where: validate.Source,
 		Check: func(p *validate.Pass) {
-			inspect.EachGoFile(p, "os", func(f *inspect.GoFile) {
-				f.Calls("os", func(call *ast.CallExpr, name string) {
-					if len(call.Args) == 0 {
-						return
-					}
-					if variable, ok := f.StringOf(call.Args[0]); ok && !isForPlugins(variable) {
-						p.Reportf(f.Place(p, call), "os.%s accesses %q, which is not for plugins", name, variable)
-					}
-				}, "Getenv", "LookupEnv", "Setenv", "Unsetenv")
-			})
+			inspect.EachGoCall(p, "os", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
+				if len(call.Args) == 0 {
+					return
+				}
+				if variable, ok := f.StringOf(call.Args[0]); ok && !isForPlugins(variable) {
+					p.Reportf(f.Place(p, call), "os.%s accesses %q, which is not for plugins", name, variable)
+				}
+			}, "Getenv", "LookupEnv", "Setenv", "Unsetenv")
 		},
 	}
 }

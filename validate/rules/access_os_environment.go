@@ -18,11 +18,9 @@ func accessOSEnvironment() validate.Rule {
 		Help:  "read what users configure from the settings of the instance",
 		Where: validate.Source,
 		Check: func(p *validate.Pass) {
-			inspect.EachGoFile(p, "os", func(f *inspect.GoFile) {
-				f.Calls("os", func(call *ast.CallExpr, name string) {
-					p.Reportf(f.Place(p, call.Fun), "os.%s accesses all environment variables", name)
-				}, "Environ", "Clearenv", "ExpandEnv")
-			})
+			inspect.EachGoCall(p, "os", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
+				p.Reportf(f.Place(p, call.Fun), "os.%s accesses all environment variables", name)
+			}, "Environ", "Clearenv", "ExpandEnv")
 		},
 	}
 }

@@ -18,10 +18,8 @@ func accessSyscall() validate.Rule {
 		Help:  "use a package of the standard library that does the same on every platform",
 		Where: validate.Source,
 		Check: func(p *validate.Pass) {
-			inspect.EachGoFile(p, "syscall", func(f *inspect.GoFile) {
-				f.Calls("syscall", func(call *ast.CallExpr, name string) {
-					p.Reportf(f.Place(p, call.Fun), "syscall.%s belongs to syscall, which the catalog does not accept in plugins", name)
-				})
+			inspect.EachGoCall(p, "syscall", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
+				p.Reportf(f.Place(p, call.Fun), "syscall.%s belongs to syscall, which the catalog does not accept in plugins", name)
 			})
 		},
 	}

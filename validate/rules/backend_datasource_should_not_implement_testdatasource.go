@@ -3,7 +3,6 @@ package rules
 import (
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
-	"github.com/slipway-dev/slipway/validate/script"
 )
 
 func backendDatasourceShouldNotImplementTestdatasource() validate.Rule {
@@ -52,7 +51,7 @@ func reportMember(p *validate.Pass, s *inspect.Script, body int) {
 		return
 	}
 	for i := body + 1; i < s.Tokens[body].Pair; i = max(i, s.Tokens[i].Pair) + 1 {
-		if s.Is(i, "testDatasource") && s.Tokens[i].Kind == script.Name && !s.Is(i-1, ".", "?.") && s.Is(i+1, "(", "=") {
+		if s.Is(i, "testDatasource") && !s.Is(i-1, ".", "?.") && s.Is(i+1, "(", "=") {
 			p.Reportf(s.At(p, i, i), "testDatasource replaces the health check of the backend")
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
-	"github.com/slipway-dev/slipway/validate/script"
 )
 
 func deprecatedGfFormCSSClasses() validate.Rule {
@@ -19,14 +18,8 @@ func deprecatedGfFormCSSClasses() validate.Rule {
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			inspect.EachTypeScript(p, func(s *inspect.Script) {
-				for _, t := range s.Tokens {
-					if t.Kind != script.String && t.Kind != script.Template {
-						continue
-					}
-					for _, m := range gfForm.FindAllIndex(s.Data[t.From:t.To], -1) {
-						span := script.Span{From: t.From + m[0], To: t.From + m[1]}
-						p.Reportf(s.Place(p, span), "the CSS class %s is deprecated", s.Data[span.From:span.To])
-					}
+				for at := range s.MatchStrings(gfForm) {
+					p.Reportf(s.Place(p, at), "the CSS class %s is deprecated", s.Data[at.From:at.To])
 				}
 			}, "gf-form")
 		},

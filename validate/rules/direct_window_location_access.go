@@ -21,7 +21,7 @@ func directWindowLocationAccess() validate.Rule {
 						p.Reportf(s.At(p, i, i+2), "window.location.%s bypasses the router of the host", s.Text(i+2))
 					}
 				}
-			}, "location")
+			}, "window")
 		},
 	}
 }

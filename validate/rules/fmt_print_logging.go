@@ -18,11 +18,9 @@ func fmtPrintLogging() validate.Rule {
 		Help:  "use the logger of the SDK",
 		Where: validate.Source,
 		Check: func(p *validate.Pass) {
-			inspect.EachGoFile(p, "fmt", func(f *inspect.GoFile) {
-				f.Calls("fmt", func(call *ast.CallExpr, name string) {
-					p.Reportf(f.Place(p, call.Fun), "fmt.%s prints to standard output", name)
-				}, "Print", "Printf", "Println")
-			})
+			inspect.EachGoCall(p, "fmt", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
+				p.Reportf(f.Place(p, call.Fun), "fmt.%s prints to standard output", name)
+			}, "Print", "Printf", "Println")
 		},
 	}
 }

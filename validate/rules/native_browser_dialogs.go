@@ -35,7 +35,7 @@ func nativeBrowserDialogs() validate.Rule {
 						report(i)
 					}
 				}
-			}, dialogs...)
+			}, "alert(", "confirm(", "prompt(", "window")
 		},
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
-	"github.com/slipway-dev/slipway/validate/script"
 )
 
 func noAPIDSQueryEndpoint() validate.Rule {
@@ -19,17 +18,13 @@ func noAPIDSQueryEndpoint() validate.Rule {
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			inspect.EachScript(p, func(s *inspect.Script) {
-				for _, t := range s.Tokens {
-					if t.Kind != script.String && t.Kind != script.Template {
-						continue
-					}
-					if m := queryEndpoint.FindIndex(s.Data[t.From:t.To]); m != nil {
-						p.Reportf(s.Place(p, script.Span{From: t.From + m[0], To: t.From + m[1]}), "/api/ds/query is internal to the host")
-					}
+				for at := range s.MatchStrings(queryEndpoint) {
+					p.Reportf(s.Place(p, at), "/api/ds/query is internal to the host")
 				}
 			}, "api/ds/query")
 		},
 	}
 }
 
-var queryEndpoint = regexp.MustCompile(`/?\bapi/ds/query\b`)
+// queryEndpoint matches the path in an address, which has no spaces before it.
+var queryEndpoint = regexp.MustCompile(`^\S*?(/?\bapi/ds/query)(?:[?/#&'"]|$)`)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
-	"github.com/slipway-dev/slipway/validate/script"
 )
 
 func noDirectCSSImports() validate.Rule {
@@ -42,7 +41,7 @@ func noDirectCSSImports() validate.Rule {
 // reportElements reports the elements of a component that is imported as Global.
 func reportElements(p *validate.Pass, s *inspect.Script, component string) {
 	for i := range s.Tokens {
-		if s.Is(i, component) && s.Is(i-1, "<") && s.Tokens[i].Kind == script.Name && component != "" {
+		if s.Is(i, component) && s.Is(i-1, "<") {
 			p.Reportf(s.At(p, i, i), "the styles of Global apply to the whole page")
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
-	"github.com/slipway-dev/slipway/validate/script"
 )
 
 func tsIgnoreSuppress() validate.Rule {
@@ -19,11 +18,8 @@ func tsIgnoreSuppress() validate.Rule {
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			inspect.EachTypeScript(p, func(s *inspect.Script) {
-				for _, c := range s.Comments {
-					for _, m := range tsIgnore.FindAllSubmatchIndex(s.Data[c.From:c.To], -1) {
-						span := script.Span{From: c.From + m[2], To: c.From + m[3]}
-						p.Reportf(s.Place(p, span), "%s hides errors of the compiler", s.Data[span.From:span.To])
-					}
+				for at := range s.MatchComments(tsIgnore) {
+					p.Reportf(s.Place(p, at), "%s hides errors of the compiler", s.Data[at.From:at.To])
 				}
 			}, "@ts-ignore", "@ts-expect-error")
 		},

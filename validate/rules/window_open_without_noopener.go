@@ -34,7 +34,7 @@ func windowOpenWithoutNoopener() validate.Rule {
 						p.Reportf(s.At(p, i, i), "window.open is called without noopener and noreferrer")
 					}
 				}
-			}, "open")
+			}, "window")
 		},
 	}
 }

@@ -70,7 +70,8 @@ func Parse(name string, data []byte) (*File, error) {
 }
 
 func parse(data []byte, hasJSX bool) (*File, error) {
-	s := &scanner{file: &File{Data: data}, hasJSX: hasJSX}
+	const bytesPerToken = 4 // seldom fewer, so that the slice need not grow
+	s := &scanner{file: &File{Data: data, Tokens: make([]Token, 0, len(data)/bytesPerToken)}, hasJSX: hasJSX}
 	if err := s.run(); err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func validateVerb() Verb {
 			{Name: "strict", Value: &o.Strict, Help: "treat warnings as errors"},
 			{Name: "fix", Value: &o.Fix, Help: "apply the safe fixes, then report the remaining findings"},
 			{Name: "all", Value: &o.All, Help: "let fix change several plugin repositories"},
-			{Name: "verbose", Short: "v", Value: &o.Verbose, Help: "list the rules that did not run"},
+			{Name: "verbose", Short: "v", Value: &o.Verbose, Help: "list all info findings, and the rules that did not run"},
 			{Name: "diff", Value: &o.Diff, Help: "print what fix would change; exit with status 1 if there is anything to change"},
 			{Name: "config", Value: &o.Config, Help: "configuration file (default: the nearest slipway.yaml)"},
 			{Name: "key", Value: &o.Key, Help: "file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json"},
