@@ -5,7 +5,8 @@ import "strings"
 // Rule is one check. Callers add their own by appending to Options.Rules.
 type Rule struct {
 	ID       string   // such as path-missing
-	Severity Severity // default severity of its findings
+	Severity Severity // default severity of its findings; Off unless the configuration sets another
+	Catalog  Severity // their severity in the preset catalog; "" means Severity
 	Summary  string   // what it checks, in one line
 	Why      string   // why it matters
 	Help     string   // default help of its findings
