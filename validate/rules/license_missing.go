@@ -9,6 +9,7 @@ func licenseMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "license-missing",
 		Severity: validate.Warning,
+		Catalog:  validate.Error,
 		Summary:  "missing or empty license",
 		Why:      "Without a license, nobody may use or redistribute the plugin, and catalogs do not accept it.",
 		Help:     "put the license text in LICENSE next to plugin.json or src",

@@ -13,6 +13,7 @@ func packageVersionMismatch() validate.Rule {
 	return validate.Rule{
 		ID:       "package-version-mismatch",
 		Severity: validate.Error,
+		Catalog:  validate.Error,
 		Summary:  "version mismatch between plugin.json and package.json",
 		Why: "Releases are named after the version in package.json, but the host reads plugin.json. If the versions differ, an " +
 			"update can be mistaken for the version that is already installed. In the grafana profile, the finding is a warning.",
@@ -32,7 +33,7 @@ func packageVersionMismatch() validate.Rule {
 				}
 				if other, _ := doc.Text("/version"); other != "" && other != version {
 					severity := validate.Error
-					if p.Profile.Name == "grafana" { // where releases are named after either
+					if p.Profile.Name == "grafana" && !p.IsCatalog { // where releases are named after either
 						severity = validate.Warning
 					}
 					p.Report(validate.Finding{
