@@ -20,24 +20,29 @@ func sourcemapMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "sourcemap-missing",
 		Severity: validate.Warning,
+		Catalog:  validate.Error,
 		Summary:  "bundled module.js without a source map",
 		Why: "Without a source map, a stack trace points at a column of one very long line, and reviewers cannot see what the bundle " +
-			"was built from.",
+			"was built from. A short module.js, which may be written by hand, needs one only in the preset catalog.",
 		Help:  "configure the frontend build to write module.js.map",
 		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			name := path.Join(p.Dir, moduleFile)
-			if !inspect.Exists(p, name) || inspect.Exists(p, name+".map") {
+			m := inspect.Module.Of(p)
+			name, data := m.File, m.Data
+			if name == "" || inspect.Exists(p, name+".map") {
 				return
 			}
-			data, err := inspect.ReadFile(p, p.Root, name, maxScriptBytes)
-			if err != nil {
-				p.Skipf("cannot read module.js: %v", err)
+			if m.Err != nil {
+				p.Skipf("cannot read module.js: %v", m.Err)
 				return
 			}
-			if m := mapComment.FindSubmatchIndex(data[max(0, len(data)-1024):]); m != nil {
+			if p.IsCatalog {
+				p.Reportf(validate.Place{File: name}, "there is no module.js.map")
+				return
+			}
+			if at := mapComment.FindSubmatchIndex(data[max(0, len(data)-1024):]); at != nil {
 				from := max(0, len(data)-1024)
-				target := string(data[from+m[2] : from+m[3]])
+				target := string(data[from+at[2] : from+at[3]])
 				if strings.HasPrefix(target, "data:") || isThere(p, path.Join(p.Dir, target)) {
 					return
 				}
