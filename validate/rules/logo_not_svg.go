@@ -12,9 +12,9 @@ func logoNotSVG() validate.Rule {
 		ID:       "logo-not-svg",
 		Severity: validate.Warning,
 		Summary:  "logo in a format other than SVG",
-		Why:      "Logos are shown in many sizes. A bitmap is blurred in some of them, and the contract requires SVG. Existing hosts " +
+		Why: "Logos are shown in many sizes. A bitmap is blurred in some of them, and the contract requires SVG. Existing hosts " +
 			"and the catalog accept bitmaps, so the finding is an info in the grafana profile.",
-		Help:     "save the logo as SVG and use that file",
+		Help: "save the logo as SVG and use that file",
 		Check: func(p *validate.Pass) {
 			for _, i := range inspect.Images.Of(p) {
 				switch {

@@ -74,6 +74,8 @@ func All() []validate.Rule {
 		readmeRelativeLink(),
 		changelogMissing(),
 		licenseMissing(),
+		licenseKind(),
+		licenseTemplate(),
 
 		moduleJSMissing(),
 		sourcemapMissing(),
@@ -82,6 +84,7 @@ func All() []validate.Rule {
 		binaryName(),
 		binaryPlatform(),
 		binaryMode(),
+		binaryLinuxAMD64(),
 		debugFile(),
 		manifestMissing(),
 		manifestHash(),
