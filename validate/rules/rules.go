@@ -66,12 +66,17 @@ func All() []validate.Rule {
 		pathEscape(),
 		pathMissing(),
 		pathCase(),
+		pathDot(),
 		logoNotSVG(),
 		svgUnsafe(),
 		screenshotType(),
+		screenshotsMissing(),
+		sponsorLink(),
 
 		readmeMissing(),
 		readmeRelativeLink(),
+		readmeJargon(),
+		readmeComment(),
 		changelogMissing(),
 		licenseMissing(),
 		licenseKind(),
@@ -80,6 +85,9 @@ func All() []validate.Rule {
 		moduleJSMissing(),
 		sourcemapMissing(),
 		bundleOutdated(),
+		angularFrontend(),
+		reactRemoved(),
+		trackingHost(),
 		binaryMissing(),
 		binaryName(),
 		binaryPlatform(),
@@ -89,6 +97,7 @@ func All() []validate.Rule {
 		manifestMissing(),
 		manifestHash(),
 		manifestUndeclared(),
+		manifestScope(),
 		ManifestSignature(),
 
 		zipRoot(),
@@ -98,6 +107,7 @@ func All() []validate.Rule {
 		zipSymlink(),
 		zipDuplicateEntry(),
 		zipBackslash(),
+		zipFileMode(),
 	}
 	for i := range all {
 		id := all[i].ID
