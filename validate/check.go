@@ -44,7 +44,7 @@ func (r runner) group(targets []target) Report {
 	for _, t := range targets {
 		p := &Pass{
 			FS: view, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
-			IsCatalog: r.opts.IsCatalog, RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
+			IsCatalog: r.opts.IsCatalog, Repository: r.opts.Source, RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
 			running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report,
 		}
 		if r.opts.IsAlone {
@@ -53,7 +53,7 @@ func (r runner) group(targets []target) Report {
 		}
 		f := r.files[t.file]
 		p.Data, p.Doc, p.Syntax = f.data, f.doc, f.syntax
-		p.Profile = r.profile(view, p, outer)
+		p.Profile = r.profile(p, outer)
 		if outer == "" {
 			outer = p.Profile.Name
 		}
@@ -99,7 +99,7 @@ func (r runner) archive(a *zipfs.Archive) Report {
 		FS: r.fs, File: ".", Dir: ".", Root: ".", Where: Zip, Archive: a,
 		running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report,
 	}
-	p.Profile, p.IsCatalog = r.profile(r.fs, p, ""), r.opts.IsCatalog
+	p.Profile, p.IsCatalog = r.profile(p, ""), r.opts.IsCatalog
 	for _, rule := range r.opts.Rules {
 		if rule.OfArchive {
 			skips := check(p, rule, block{}) // which may add to the report
@@ -245,14 +245,14 @@ func utf8BOM() []byte { return []byte{0xEF, 0xBB, 0xBF} }
 
 // profile returns the profile of the options, or that of the document, or that of the outer plugin, or
 // else that of the files around plugin.json.
-func (r runner) profile(view fs.FS, p *Pass, outer string) bundle.Profile {
+func (r runner) profile(p *Pass, outer string) bundle.Profile {
 	if r.opts.Profile == "" && p.Doc != nil {
 		if profile, ok := bundle.DetectProfile(p.Doc); ok {
 			return profile
 		}
 	}
 	name := cmp.Or(r.opts.Profile, outer)
-	if name == "" && (r.opts.IsCatalog || isPublished(view, p.Dir)) {
+	if name == "" && (r.opts.IsCatalog || isPublished(r.fs, p.Dir)) {
 		return bundle.Published()
 	}
 	profile, _ := bundle.ProfileByName(name) // Run has checked the name
@@ -261,8 +261,8 @@ func (r runner) profile(view fs.FS, p *Pass, outer string) bundle.Profile {
 
 // isPublished reports whether the plugin in dir is for existing hosts: one has signed it, or
 // its package.json, which may be next to src, names packages of theirs.
-func isPublished(view fs.FS, dir string) bool {
-	if _, err := fs.Stat(view, path.Join(dir, "MANIFEST.txt")); err == nil {
+func isPublished(fsys fs.FS, dir string) bool {
+	if _, err := fs.Stat(fsys, path.Join(dir, "MANIFEST.txt")); err == nil {
 		return true
 	}
 	homes := []string{dir}
@@ -270,7 +270,7 @@ func isPublished(view fs.FS, dir string) bool {
 		homes = append(homes, path.Dir(dir))
 	}
 	return slices.ContainsFunc(homes, func(home string) bool {
-		f, err := view.Open(path.Join(home, "package.json"))
+		f, err := fsys.Open(path.Join(home, "package.json"))
 		if err != nil {
 			return false
 		}

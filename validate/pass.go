@@ -24,6 +24,8 @@ type Pass struct {
 
 	IsCatalog bool // the preset catalog applies: report what Grafana's catalog refuses
 
+	Repository fs.FS // that a dist or zip was built from; nil unless Options.Source is set
+
 	Archive *zipfs.Archive // nil unless the rule is OfArchive
 
 	IsMissing bool                // plugin.json does not exist

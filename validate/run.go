@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Path     string // a directory or plugin.json in the tree; "" means the whole tree
 	Prefix   string // slash path of the tree, prepended to the files in the report
+	Source   fs.FS  // the plugin repository that a built plugin is compared with, or nil
 	RootName string // name of the directory that the tree represents, or ""; "dist" means built
 	Rules    []Rule
 	Profile  string // name of a profile; "" detects it in each plugin.json

@@ -50,9 +50,14 @@ either. The preset changes these rules; a severity that slipway.yaml sets takes 
 | --- | --- | --- |
 `)
 	for _, r := range rules {
-		if r.Catalog != "" {
-			fmt.Fprintf(w, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, r.Severity, r.Catalog)
+		change := string(r.Catalog)
+		switch r.Catalog {
+		case "":
+			continue
+		case r.Severity:
+			change += ", with more checks"
 		}
+		fmt.Fprintf(w, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, r.Severity, change)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // licenseBlank matches what the templates of licenses leave for the author to fill in. The text of the
 // Apache license has its own, in brackets, which belong to it.
-var licenseBlank = regexp.MustCompile(`\{yyyy\}|\{name of copyright owner\}|\[year\]|\[fullname\]`)
+var licenseBlank = regexp.MustCompile(`\{yyyy\}|\{name of copyright owner\}`)
 
 func licenseTemplate() validate.Rule {
 	return validate.Rule{

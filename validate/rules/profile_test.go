@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +19,7 @@ func TestDetectedProfile(t *testing.T) {
 	t.Parallel()
 	const plugin = `{%s "id": "acme-clock-panel", "name": "Clock", "type": "panel", "dependencies": {%s}}`
 	for name, c := range map[string]struct {
-		schema, dependencies, file, content, want string
+		dir, schema, dependencies, file, content, want string
 	}{
 		"nothing":            {want: "service"},
 		"schema of Grafana":  {schema: schemaAddress(bundle.Profiles()[1]), want: "grafana"},
@@ -25,6 +27,7 @@ func TestDetectedProfile(t *testing.T) {
 		"key before schema":  {schema: schemaAddress(bundle.Profiles()[1]), dependencies: `"serviceDependency": ">=10"`, want: "service"},
 		"signed":             {file: "src/MANIFEST.txt", content: "{}", want: "grafana"},
 		"packages":           {file: "package.json", content: `{"dependencies": {"@grafana/data": "*"}}`, want: "grafana"},
+		"packages, of dist":  {dir: "dist", file: "package.json", content: `{"dependencies": {"@grafana/data": "*"}}`, want: "grafana"},
 		"packages of others": {file: "package.json", content: `{"dependencies": {"react": "*"}}`, want: "service"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -33,7 +36,7 @@ func TestDetectedProfile(t *testing.T) {
 			if c.schema != "" {
 				schema = fmt.Sprintf(`"$schema": %q,`, c.schema)
 			}
-			tree := fstest.MapFS{"src/plugin.json": {Data: fmt.Appendf(nil, plugin, schema, c.dependencies)}}
+			tree := fstest.MapFS{path.Join(cmp.Or(c.dir, "src"), "plugin.json"): {Data: fmt.Appendf(nil, plugin, schema, c.dependencies)}}
 			if c.file != "" {
 				tree[c.file] = &fstest.MapFile{Data: []byte(c.content)}
 			}

@@ -62,6 +62,7 @@ func TestSrcAlone(t *testing.T) {
 func TestGrafanaRoles(t *testing.T) {
 	t.Parallel()
 	p := completePlugin(t, validate.Dist)
+	addFile(goManifestFile, "")(p)
 	renameIn("plugin.json", "/roles/0/grant", "grants")(p)
 	replaceText("plugin.json", "Service Admin", "Grafana Admin")(p)
 	set("/roles/0/role/permissions/0/action", "plugins.app:access")(p)

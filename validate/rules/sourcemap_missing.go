@@ -27,6 +27,14 @@ func sourcemapMissing() validate.Rule {
 		Help:  "configure the frontend build to write module.js.map",
 		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
+			if p.IsCatalog {
+				for _, name := range filesNamed(p, p.FS, p.Dir, inspect.ModuleFile) {
+					if !inspect.Exists(p, name+".map") {
+						p.Reportf(validate.Place{File: name}, "there is no module.js.map")
+					}
+				}
+				return
+			}
 			m := inspect.Module.Of(p)
 			name, data := m.File, m.Data
 			if name == "" || inspect.Exists(p, name+".map") {
@@ -34,10 +42,6 @@ func sourcemapMissing() validate.Rule {
 			}
 			if m.Err != nil {
 				p.Skipf("cannot read module.js: %v", m.Err)
-				return
-			}
-			if p.IsCatalog {
-				p.Reportf(validate.Place{File: name}, "there is no module.js.map")
 				return
 			}
 			if at := mapComment.FindSubmatchIndex(data[max(0, len(data)-1024):]); at != nil {
@@ -61,4 +65,21 @@ func sourcemapMissing() validate.Rule {
 
 func isThere(p *validate.Pass, name string) bool {
 	return fs.ValidPath(name) && inspect.IsInside(p.Root, name) && inspect.Exists(p, name)
+}
+
+// filesNamed returns the files of that name in a directory and below, for the outermost plugin.
+func filesNamed(p *validate.Pass, fsys fs.FS, dir, name string) (files []string) {
+	if inspect.IsNested(p) {
+		return nil
+	}
+	err := fs.WalkDir(fsys, dir, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && path.Base(file) == name {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil {
+		p.Skipf("cannot search for %s: %v", name, err)
+	}
+	return files
 }
