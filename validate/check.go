@@ -243,16 +243,19 @@ func Encoding(data []byte) string {
 
 func utf8BOM() []byte { return []byte{0xEF, 0xBB, 0xBF} }
 
-// profile returns the profile of the options, or that of the document, or that of the outer plugin, or
-// else that of the files around plugin.json.
+// profile returns the profile of the options, or that of the catalog, or that of the document, or that of
+// the outer plugin, or else that of the files around plugin.json.
 func (r runner) profile(p *Pass, outer string) bundle.Profile {
+	if r.opts.Profile == "" && r.opts.IsCatalog {
+		return bundle.Published()
+	}
 	if r.opts.Profile == "" && p.Doc != nil {
 		if profile, ok := bundle.DetectProfile(p.Doc); ok {
 			return profile
 		}
 	}
 	name := cmp.Or(r.opts.Profile, outer)
-	if name == "" && (r.opts.IsCatalog || isPublished(r.fs, p.Dir)) {
+	if name == "" && isPublished(r.fs, p.Dir) {
 		return bundle.Published()
 	}
 	profile, _ := bundle.ProfileByName(name) // Run has checked the name

@@ -1,7 +1,8 @@
 package rules
 
 import (
-	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -27,12 +28,10 @@ func toolkitScript() validate.Rule {
 				return
 			}
 			scripts, _ := doc.Any().(map[string]any)["scripts"].(map[string]any)
-			for name, command := range scripts {
-				if text, _ := command.(string); strings.Contains(text+" ", "grafana-toolkit ") {
-					p.Report(validate.Finding{
-						Place:   r.ValuePlace(p, doc, "/scripts/"+bundle.EscapePointer(name)),
-						Message: fmt.Sprintf("the script %q runs grafana-toolkit", name),
-					})
+			for _, name := range slices.Sorted(maps.Keys(scripts)) {
+				if text, _ := scripts[name].(string); strings.Contains(text+" ", "grafana-toolkit ") {
+					p.Reportf(r.ValuePlace(p, doc, "/scripts/"+bundle.EscapePointer(name)), "the script %q runs grafana-toolkit", name)
+					return // the others are those of the same tool
 				}
 			}
 		},
