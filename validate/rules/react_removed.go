@@ -19,7 +19,7 @@ func removedFromReact() []string {
 func reactRemoved() validate.Rule {
 	return validate.Rule{
 		ID:       "react-removed",
-		Severity: validate.Info,
+		Severity: validate.Off,
 		Catalog:  validate.Warning,
 		Summary:  "frontend that uses what React 19 has removed",
 		Why: "Hosts share their React with plugins, and new ones share version 19. A call of a function that it lacks ends with an " +

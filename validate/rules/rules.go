@@ -97,7 +97,7 @@ func All() []validate.Rule {
 		binaryName(),
 		binaryPlatform(),
 		binaryMode(),
-		binaryLinuxAMD64(),
+		binaryLinuxMissing(),
 		goManifest(),
 		debugFile(),
 		manifestMissing(),

@@ -8,9 +8,9 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func binaryLinuxAMD64() validate.Rule {
+func binaryLinuxMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "binary-linux-amd64",
+		ID:       "binary-linux-missing",
 		Severity: validate.Off,
 		Catalog:  validate.Error,
 		Summary:  "backend without an executable for linux/amd64",
