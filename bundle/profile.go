@@ -12,13 +12,16 @@ type Profile struct {
 	DependencyKey       string // of the required service range in "dependencies"
 	LegacyDependencyKey string // of the deprecated version pattern in "dependencies"
 	EnvPrefix           string // of the environment variables of a backend
+	SchemaPath          string // what the address of its schema contains
 }
 
 // Profiles returns every profile, the default first.
 func Profiles() []Profile {
 	return []Profile{
-		{Name: "service", DependencyKey: "serviceDependency", LegacyDependencyKey: "serviceVersion", EnvPrefix: "SVC_"},
-		{Name: "grafana", DependencyKey: "grafanaDependency", LegacyDependencyKey: "grafanaVersion", EnvPrefix: "GF_"},
+		{Name: "service", DependencyKey: "serviceDependency", LegacyDependencyKey: "serviceVersion", EnvPrefix: "SVC_",
+			SchemaPath: "/slipway-dev/"},
+		{Name: "grafana", DependencyKey: "grafanaDependency", LegacyDependencyKey: "grafanaVersion", EnvPrefix: "GF_",
+			SchemaPath: "grafana"},
 	}
 }
 
@@ -40,11 +43,17 @@ func ProfileByName(name string) (Profile, error) {
 	return Profile{}, fmt.Errorf("unknown profile %q: use %s", name, strings.Join(known, " or "))
 }
 
-// DetectProfile returns the first profile whose keys a plugin.json uses. ok is false
-// if it uses none of them.
+// DetectProfile returns the first profile whose keys a plugin.json uses, or else that of its
+// "$schema". ok is false if it has neither.
 func DetectProfile(doc *Document) (profile Profile, ok bool) {
 	for _, p := range Profiles() {
 		if doc.Has("/dependencies/"+p.DependencyKey) || doc.Has("/dependencies/"+p.LegacyDependencyKey) {
+			return p, true
+		}
+	}
+	schema, _ := doc.Text("/$schema")
+	for _, p := range Profiles() {
+		if strings.Contains(schema, p.SchemaPath) {
 			return p, true
 		}
 	}

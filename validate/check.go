@@ -2,10 +2,12 @@ package validate
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"slices"
 	"sync/atomic"
 
@@ -42,7 +44,7 @@ func (r runner) group(targets []target) Report {
 	for _, t := range targets {
 		p := &Pass{
 			FS: view, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
-			RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
+			IsCatalog: r.opts.IsCatalog, Repository: r.opts.Source, RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
 			running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report,
 		}
 		if r.opts.IsAlone {
@@ -51,7 +53,7 @@ func (r runner) group(targets []target) Report {
 		}
 		f := r.files[t.file]
 		p.Data, p.Doc, p.Syntax = f.data, f.doc, f.syntax
-		p.Profile = r.profile(p.Doc, outer)
+		p.Profile = r.profile(p, outer)
 		if outer == "" {
 			outer = p.Profile.Name
 		}
@@ -97,7 +99,7 @@ func (r runner) archive(a *zipfs.Archive) Report {
 		FS: r.fs, File: ".", Dir: ".", Root: ".", Where: Zip, Archive: a,
 		running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report,
 	}
-	p.Profile = r.profile(nil, "")
+	p.Profile, p.IsCatalog = r.profile(p, ""), r.opts.IsCatalog
 	for _, rule := range r.opts.Rules {
 		if rule.OfArchive {
 			skips := check(p, rule, block{}) // which may add to the report
@@ -241,20 +243,44 @@ func Encoding(data []byte) string {
 
 func utf8BOM() []byte { return []byte{0xEF, 0xBB, 0xBF} }
 
-// profile returns the profile of the options, or that of the document, or else the
-// fallback.
-func (r runner) profile(doc *bundle.Document, fallback string) bundle.Profile {
-	if r.opts.Profile == "" && doc != nil {
-		if p, ok := bundle.DetectProfile(doc); ok {
-			return p
+// profile returns the profile of the options, or that of the catalog, or that of the document, or that of
+// the outer plugin, or else that of the files around plugin.json.
+func (r runner) profile(p *Pass, outer string) bundle.Profile {
+	if r.opts.Profile == "" && r.opts.IsCatalog {
+		return bundle.Published()
+	}
+	if r.opts.Profile == "" && p.Doc != nil {
+		if profile, ok := bundle.DetectProfile(p.Doc); ok {
+			return profile
 		}
 	}
-	name := r.opts.Profile
-	if name == "" {
-		name = fallback
+	name := cmp.Or(r.opts.Profile, outer)
+	if name == "" && isPublished(r.fs, p.Dir) {
+		return bundle.Published()
 	}
-	p, _ := bundle.ProfileByName(name) // Run has checked the name
-	return p
+	profile, _ := bundle.ProfileByName(name) // Run has checked the name
+	return profile
+}
+
+// isPublished reports whether the plugin in dir is for existing hosts: one has signed it, or
+// its package.json, which may be next to src, names packages of theirs.
+func isPublished(fsys fs.FS, dir string) bool {
+	if _, err := fs.Stat(fsys, path.Join(dir, "MANIFEST.txt")); err == nil {
+		return true
+	}
+	homes := []string{dir}
+	if base := path.Base(dir); base == sourceDir || base == bundle.DistDir {
+		homes = append(homes, path.Dir(dir))
+	}
+	return slices.ContainsFunc(homes, func(home string) bool {
+		f, err := fsys.Open(path.Join(home, "package.json"))
+		if err != nil {
+			return false
+		}
+		defer f.Close()
+		data, err := limit.ReadAll(f, maxFileBytes)
+		return err == nil && bytes.Contains(data, []byte(`"@grafana/`))
+	})
 }
 
 // check runs a rule, or returns why it did not run.

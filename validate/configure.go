@@ -13,6 +13,7 @@ func (o *Options) Configure(c *config.Config) {
 		o.Profile = c.Profile
 	}
 	o.IsStrict = o.IsStrict || c.IsStrict
+	o.IsCatalog = c.IsCatalog
 	o.Config = c.Name
 	o.Severities = make(map[string]Severity, len(c.Severities))
 	for rule, severity := range c.Severities {

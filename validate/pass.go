@@ -22,6 +22,10 @@ type Pass struct {
 	Where   Where          // one of Source, Dist, Zip
 	Profile bundle.Profile // of its keys
 
+	IsCatalog bool // the preset catalog applies: report what Grafana's catalog refuses
+
+	Repository fs.FS // that a dist or zip was built from; nil unless Options.Source is set
+
 	Archive *zipfs.Archive // nil unless the rule is OfArchive
 
 	IsMissing bool                // plugin.json does not exist

@@ -19,12 +19,14 @@ import (
 type Options struct {
 	Path     string // a directory or plugin.json in the tree; "" means the whole tree
 	Prefix   string // slash path of the tree, prepended to the files in the report
+	Source   fs.FS  // the plugin repository that a built plugin is compared with, or nil
 	RootName string // name of the directory that the tree represents, or ""; "dist" means built
 	Rules    []Rule
 	Profile  string // name of a profile; "" detects it in each plugin.json
 	Where    Where  // the form of all plugins; 0 detects it; Source skips directories called dist
 	IsStrict bool   // warnings are errors
 
+	IsCatalog    bool                     // the preset catalog: the severities and checks of Grafana's catalog
 	Severities   map[string]Severity      // by rule; Off skips the rule
 	Suppressions []Suppression            // findings to leave out
 	Names        func(file string) string // the name of a file in suppressions; nil means its name in the tree
@@ -117,15 +119,22 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	return report, nil
 }
 
-// dropOff removes the rules that are off and returns a skip for each.
+// dropOff applies the preset and removes the rules that are off. It returns a skip for each that the
+// configuration turns off.
 func (o *Options) dropOff() (off []Skip) {
 	rules := make([]Rule, 0, len(o.Rules))
 	for _, r := range o.Rules {
-		if o.Severities[r.ID] == Off {
-			off = append(off, Skip{Rule: r.ID, File: cmp.Or(o.Config, "."), Reason: "turned off by the configuration"})
-			continue
+		if o.IsCatalog {
+			r.Severity = cmp.Or(r.Catalog, r.Severity)
 		}
-		rules = append(rules, r)
+		switch cmp.Or(o.Severities[r.ID], r.Severity) {
+		case Off:
+			if o.Severities[r.ID] == Off {
+				off = append(off, Skip{Rule: r.ID, File: cmp.Or(o.Config, "."), Reason: "turned off by the configuration"})
+			}
+		default:
+			rules = append(rules, r)
+		}
 	}
 	o.Rules = rules
 	return off

@@ -484,3 +484,40 @@ func TestUnreadableIsASkip(t *testing.T) {
 		checkExit(t, r, validate.ExitBroken)
 	}
 }
+
+// TestPreset requires that the preset sets severities and turns rules on, and that the configuration
+// takes precedence.
+func TestPreset(t *testing.T) {
+	t.Parallel()
+	report := func(p *validate.Pass) { p.Reportf(p.Whole(), "catalog %t", p.IsCatalog) }
+	all := []validate.Rule{
+		{ID: "raised-rule", Severity: validate.Warning, Catalog: validate.Error, Check: report},
+		{ID: "off-rule", Severity: validate.Off, Catalog: validate.Error, Check: report},
+		{ID: "own-rule", Severity: validate.Warning, Check: report},
+	}
+	for _, c := range []struct {
+		name       string
+		isCatalog  bool
+		severities map[string]validate.Severity
+		want       string
+	}{
+		{"default", false, nil, "own-rule warning catalog false, raised-rule warning catalog false"},
+		{"preset", true, nil, "off-rule error catalog true, own-rule warning catalog true, raised-rule error catalog true"},
+		{"turned on", false, map[string]validate.Severity{"off-rule": validate.Info}, "off-rule info catalog false, own-rule warning catalog false, raised-rule warning catalog false"},
+		{"turned off", true, map[string]validate.Severity{"off-rule": validate.Off, "raised-rule": validate.Info}, "own-rule warning catalog true, raised-rule info catalog true"},
+	} {
+		r, err := validate.Run(t.Context(), fstest.MapFS{"plugin.json": {Data: []byte("{}")}}, validate.Options{
+			Rules: all, IsCatalog: c.isCatalog, Severities: c.severities,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range r.Findings {
+			got = append(got, fmt.Sprintf("%s %s %s", f.Rule, f.Severity, f.Message))
+		}
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type Config struct {
 
 	Profile      string // "" if it is not set
 	IsStrict     bool
+	IsCatalog    bool              // the preset catalog
 	Severities   map[string]string // error, warning, info or off, by rule
 	Suppressions []Suppression
 

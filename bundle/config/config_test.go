@@ -21,17 +21,17 @@ func known() []string {
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	const text = "# ours\nprofile: grafana\nstrict: true\nrules:\n  id-format: off\n  path-missing: \"warning\"\n" +
+	const text = "# ours\nprofile: grafana\nstrict: true\nrules:\n  preset: catalog\n  id-format: off\n  path-missing: \"warning\"\n" +
 		"suppress:\n  - rule: unknown-field\n    file: ./src/**/plugin.json\n    pointer: /info/*\n    reason: \" theirs \"\n"
 	c, err := Parse("up/slipway.yaml", []byte(text), known())
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &Config{
-		Name: "up/slipway.yaml", Data: []byte(text), Profile: "grafana", IsStrict: true,
+		Name: "up/slipway.yaml", Data: []byte(text), Profile: "grafana", IsStrict: true, IsCatalog: true,
 		Severities: map[string]string{"id-format": "off", "path-missing": "warning"},
 		Suppressions: []Suppression{{
-			Rule: "unknown-field", File: "src/**/plugin.json", Pointer: "/info/*", Reason: "theirs", Line: 8, Column: 11, EndColumn: 24,
+			Rule: "unknown-field", File: "src/**/plugin.json", Pointer: "/info/*", Reason: "theirs", Line: 9, Column: 11, EndColumn: 24,
 		}},
 	}
 	if d := cmp.Diff(want, c); d != "" {
@@ -105,6 +105,7 @@ func TestErrors(t *testing.T) {
 		"profile: grafna\n":                       `c:1:10: invalid value "grafna" for "profile": did you mean "grafana"?`,
 		"rules:\n  path-mising: off\n":            `c:2:3: unknown key "path-mising" in "rules": did you mean "path-missing"?`,
 		"rules:\n  path-missing: warn\n":          `c:2:17: invalid value "warn" for "path-missing": use one of error, warning, info, off`,
+		"rules: {preset: strict}\n":               `c:1:17: invalid value "strict" for "preset": use one of catalog`,
 		"rules:\n  path-missing: false\n":         `c:2:17: "path-missing" must be a string, found a boolean`,
 		"rules: [a]\n":                            `c:1:8: "rules" must be an object, found an array`,
 		"- a\n":                                   "c:1:1: slipway.yaml must be an object, found an array",

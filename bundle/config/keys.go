@@ -41,8 +41,10 @@ func (p *parser) root(n *yaml.Node) {
 			p.config.IsStrict = p.boolean(e)
 		case "rules":
 			p.config.Severities = map[string]string{}
-			for _, r := range p.mapping(e.value, `"rules"`, p.rules) {
-				if s := p.oneOf(r, severities()); s != "" {
+			for _, r := range p.mapping(e.value, `"rules"`, append([]string{"preset"}, p.rules...)) {
+				if r.key.Value == "preset" {
+					p.config.IsCatalog = p.oneOf(r, []string{"catalog"}) != ""
+				} else if s := p.oneOf(r, severities()); s != "" {
 					p.config.Severities[r.key.Value] = s
 				}
 			}

@@ -64,7 +64,7 @@ func arrows() map[string][]string {
 		"validate":                 {"bundle", "bundle/config", "bundle/zipfs", "bundle/tree", "internal/limit"},
 		"bundle/tree":              nil,
 		"bundle/zipfs":             nil,
-		"validate/rules":           {"bundle/archive", "validate", "bundle/ranges", "bundle/zipfs", "validate/inspect", "validate/schema", "bundle/tree", "bundle", "bundle/access", "internal/nearest", "internal/jsontype"},
+		"validate/rules":           {"bundle/archive", "validate", "bundle/ranges", "bundle/zipfs", "validate/inspect", "validate/schema", "bundle/tree", "bundle", "bundle/access", "internal/nearest", "internal/jsontype", "internal/limit"},
 		"validate/inspect":         {"validate", "validate/script", "bundle/ranges", "bundle/tree", "bundle", "internal/limit"},
 		"validate/schema":          {"validate", "bundle", "internal/nearest", "internal/jsontype"},
 		"validate/script":          nil,

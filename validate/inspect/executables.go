@@ -34,7 +34,7 @@ type ExecutableSet struct {
 // Executables holds the executables of a plugin.
 var Executables = validate.NewFact(func(p *validate.Pass) (set ExecutableSet) {
 	name, _ := p.Doc.Text("/executable")
-	if verdict, _ := judge(p, name, false); name == "" || strings.HasSuffix(name, "/") || verdict != PathFine || !p.Doc.Bool("/backend") {
+	if verdict, _ := judge(p, name, false); name == "" || strings.HasSuffix(name, "/") || verdict != PathFine || !p.Doc.Bool("/backend") && !p.IsCatalog {
 		return set // other rules report it
 	}
 	set.Name = name

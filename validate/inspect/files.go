@@ -93,10 +93,10 @@ func IsNested(p *validate.Pass) bool { return p.Dir != p.Root }
 func IsBuiltIn(p *validate.Pass) bool { return p.Doc.Bool("/builtIn") }
 
 // IsPartOfService reports whether the plugin comes with the host: it is marked as built
-// in, or has neither a version nor dependencies. Such a plugin is not published, and
-// its backend is compiled into the host.
+// in, or has neither a version nor dependencies and is not in a zip. Such a plugin is not
+// published, and its backend is compiled into the host.
 func IsPartOfService(p *validate.Pass) bool {
-	return IsBuiltIn(p) || !p.Doc.Has("/info/version") && !p.Doc.Has("/dependencies")
+	return IsBuiltIn(p) || !p.Doc.Has("/info/version") && !p.Doc.Has("/dependencies") && p.Where != validate.Zip
 }
 
 // Homes returns the directories that may contain README.md, package.json and the like:

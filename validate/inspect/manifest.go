@@ -29,6 +29,8 @@ type PluginManifest struct {
 	Err  error  `json:"-"`
 
 	Plugin, Version string
+	SignatureType   string
+	RootURLs        []string          `json:"rootUrls"` // of the hosts that a private signature is for
 	Files           map[string]string // hexadecimal sums by the path from the plugin's directory
 
 	text []byte // the file

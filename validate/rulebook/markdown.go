@@ -20,8 +20,9 @@ The %d rules of validate, in the order in which they run. "slipway explain RULE"
 "go tool mage docs" generates this file from the rules and their examples, which are also tests.
 
 An error breaks the plugin or violates the contract. A warning means that the plugin works, but not
-as intended. Info is worth knowing. A plugin is validated as source (what its author edits), as
-dist (what the build writes) or as zip (what is distributed).
+as intended. Info is worth knowing. A rule that is off runs only if slipway.yaml sets its severity or
+the preset. A plugin is validated as source (what its author edits), as dist (what the build writes)
+or as zip (what is distributed).
 
 | Rule | Severity | Where | What it reports |
 | --- | --- | --- | --- |
@@ -30,14 +31,38 @@ dist (what the build writes) or as zip (what is distributed).
 		summary := strings.ReplaceAll(escape(r.Summary), "|", `\|`)
 		fmt.Fprintf(b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, where(r.Where), summary)
 	}
+	markdownPreset(b, rules)
 	for _, r := range rules {
 		Read(r).markdown(b)
 	}
 	return b.Flush()
 }
 
+// markdownPreset writes what the preset catalog changes.
+func markdownPreset(w io.Writer, rules []validate.Rule) {
+	fmt.Fprint(w, `
+## The preset catalog
+
+With `+"`rules: {preset: catalog}`"+` in slipway.yaml, a plugin without errors has none that Grafana's catalog can find offline
+either. The preset changes these rules; a severity that slipway.yaml sets takes precedence.
+
+| Rule | By default | In the preset |
+| --- | --- | --- |
+`)
+	for _, r := range rules {
+		change := string(r.Catalog)
+		switch r.Catalog {
+		case "":
+			continue
+		case r.Severity:
+			change += ", with more checks"
+		}
+		fmt.Fprintf(w, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, r.Severity, change)
+	}
+}
+
 func (p Page) markdown(w io.Writer) {
-	severity := string(p.Rule.Severity)
+	severity := p.severity()
 	fmt.Fprintf(w, "\n## %s\n\n%s: %s.\n", p.Rule.ID, strings.ToUpper(severity[:1])+severity[1:], escape(p.Rule.Summary))
 	if p.Rule.Why != "" {
 		fmt.Fprintf(w, "\n%s\n", escape(p.Rule.Why))

@@ -6,6 +6,7 @@
 package rulebook
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -99,6 +100,14 @@ func (f Finding) line(rule string) string {
 		line += " (" + f.Rule + ")"
 	}
 	return line
+}
+
+// severity returns the default severity, and that in the preset catalog if it differs.
+func (p Page) severity() string {
+	if p.Rule.Catalog == "" || p.Rule.Catalog == p.Rule.Severity {
+		return string(p.Rule.Severity)
+	}
+	return fmt.Sprintf("%s, %s in the preset catalog", p.Rule.Severity, p.Rule.Catalog)
 }
 
 func where(w validate.Where) string {

@@ -25,7 +25,7 @@ func List(w io.Writer, rules []validate.Rule) error {
 // Write prints the page for a terminal.
 func (p Page) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s (%s; %s)\n%s\n", p.Rule.ID, p.Rule.Severity, where(p.Rule.Where), wrap(p.Rule.Summary))
+	fmt.Fprintf(b, "%s (%s; %s)\n%s\n", p.Rule.ID, p.severity(), where(p.Rule.Where), wrap(p.Rule.Summary))
 	for _, part := range []struct{ title, text string }{
 		{"Why", p.Rule.Why}, {"Help", p.Rule.Help}, {"Example", p.Example},
 	} {

@@ -14,13 +14,17 @@ func binaryMode() validate.Rule {
 	return validate.Rule{
 		ID:       "binary-mode",
 		Severity: validate.Error,
+		Catalog:  validate.Error,
 		Summary:  "executable without execute permission",
-		Why:      "Except on Windows, a file without execute permission does not start. Some file systems and archive tools drop the permission.",
-		Help:     "run chmod 755 on it",
-		Where:    validate.Dist | validate.Zip,
+		Why: "Except on Windows, a file without execute permission does not start. Some file systems and archive tools drop the " +
+			"permission. The preset catalog requires the mode 0755 and no other.",
+		Help:  "run chmod 755 on it",
+		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			for _, m := range inspect.Executables.Of(p).Matches {
-				if m.Platform == (bundle.Platform{}) || m.Platform.OS == "windows" || m.Info.Mode().Perm()&0o100 != 0 {
+				mode := m.Info.Mode().Perm()
+				isExecutable := mode&0o100 != 0
+				if m.Platform == (bundle.Platform{}) || m.Platform.OS == "windows" || isExecutable && (!p.IsCatalog || mode == 0o755) {
 					continue
 				}
 				if runtime.GOOS == "windows" && p.Where != validate.Zip {
@@ -30,9 +34,13 @@ func binaryMode() validate.Rule {
 				if !inspect.IsFirst(p, "binary-mode", m.File) {
 					continue
 				}
+				message := fmt.Sprintf("%s is not executable: its mode is %04o", path.Base(m.File), mode)
+				if isExecutable {
+					message = fmt.Sprintf("the mode of %s is %04o; the catalog requires 0755", path.Base(m.File), mode)
+				}
 				p.Report(validate.Finding{
 					Place:   validate.Place{File: m.File},
-					Message: fmt.Sprintf("%s is not executable: its mode is %04o", path.Base(m.File), m.Info.Mode().Perm()),
+					Message: message,
 					Related: namedHere(p),
 					Fix: &validate.Fix{
 						Title: "make it executable",

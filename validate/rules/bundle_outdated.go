@@ -2,7 +2,6 @@ package rules
 
 import (
 	"bytes"
-	"path"
 	"regexp"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -25,18 +24,14 @@ func bundleOutdated() validate.Rule {
 		Help:  "build the plugin again",
 		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			name := path.Join(p.Dir, moduleFile)
-			if !inspect.Exists(p, name) {
+			m := inspect.Module.Of(p)
+			if m.Err != nil {
+				p.Skipf("cannot read module.js: %v", m.Err)
 				return
 			}
-			data, err := inspect.ReadFile(p, p.Root, name, maxScriptBytes)
-			if err != nil {
-				p.Skipf("cannot read module.js: %v", err)
-				return
-			}
-			header, _, _ := bytes.Cut(data, []byte("\n"))
-			if bytes.Contains(header, []byte(exposedWrapper)) && amdTest.Match(data) {
-				p.Reportf(validate.Place{File: name}, "a library in module.js may be empty in existing hosts: an earlier version of Slipway "+
+			header, _, _ := bytes.Cut(m.Data, []byte("\n"))
+			if bytes.Contains(header, []byte(exposedWrapper)) && amdTest.Match(m.Data) {
+				p.Reportf(validate.Place{File: m.File}, "a library in module.js may be empty in existing hosts: an earlier version of Slipway "+
 					"built the file")
 			}
 		},

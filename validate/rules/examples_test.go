@@ -71,6 +71,7 @@ type sample struct {
 	findings         string
 	places           []string // between the marks, sorted
 	where            validate.Where
+	isCatalog        bool // only this rule runs, in the preset catalog
 }
 
 func readExample(t *testing.T, rule validate.Rule) sample {
@@ -90,6 +91,8 @@ func readExample(t *testing.T, rule validate.Rule) sample {
 			e.findings = string(f.Data)
 		case f.Name == "where":
 			e.where = validate.Zip
+		case f.Name == "preset":
+			e.isCatalog = true
 		case !ok || trees[side] == nil:
 			t.Fatalf("unknown file %s", f.Name)
 		default:
@@ -218,7 +221,10 @@ func (e sample) run(t *testing.T, tree fstest.MapFS) *validate.Report {
 	if e.rule.ID != "schema-missing" {
 		rules = without(rules, "schema-missing") // or every example would need a long line
 	}
-	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: rules, Where: e.where})
+	if e.isCatalog {
+		rules = slices.DeleteFunc(rules, func(r validate.Rule) bool { return r.ID != e.rule.ID })
+	}
+	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: rules, Where: e.where, IsCatalog: e.isCatalog})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ func executableWithoutBackend() validate.Rule {
 	return validate.Rule{
 		ID:       "executable-without-backend",
 		Severity: validate.Warning,
+		Catalog:  validate.Error,
 		Summary:  `"executable" without a backend`,
 		Why:      `The host starts the executable only if "backend" is true. Otherwise it is never used.`,
 		Help:     `set "backend" to true, or delete "executable"`,

@@ -12,9 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-// maxScriptBytes limits how much of the frontend is read.
-const maxScriptBytes = 64 << 20
-
 func generatedStale() validate.Rule {
 	return validate.Rule{
 		ID:       "generated-stale",
@@ -32,7 +29,7 @@ func generatedStale() validate.Rule {
 					listed, kinds = append(listed, item), append(kinds, kind)
 				}
 			}
-			if len(listed) == 0 || !inspect.Exists(p, path.Join(p.Dir, moduleFile)) {
+			if len(listed) == 0 || !inspect.Exists(p, path.Join(p.Dir, inspect.ModuleFile)) {
 				return // module-js-missing reports it
 			}
 			found, err := callsIn(p)
@@ -61,7 +58,7 @@ func registrations(kind string) []string {
 // callsIn returns the registrations that occur in the scripts of the plugin.
 func callsIn(p *validate.Pass) (found map[string]bool, err error) {
 	found = map[string]bool{}
-	left := int64(maxScriptBytes)
+	left := int64(inspect.MaxScriptBytes)
 	err = fs.WalkDir(p.FS, p.Dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".js") {
 			return err

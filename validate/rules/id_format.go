@@ -12,9 +12,11 @@ func idFormat() validate.Rule {
 	return validate.Rule{
 		ID:       "id-format",
 		Severity: validate.Warning,
+		Catalog:  validate.Error,
 		Summary:  "malformed plugin id",
 		Why: "The id is part of URLs, directory names and action names. Lowercase letters, digits and hyphens are safe in all of " +
-			"them. Other characters may have to be escaped, and on some systems two ids that differ only in case share a directory.",
+			"them. Other characters may have to be escaped, and on some systems two ids that differ only in case share a directory. The " +
+			"catalog asks for three parts, which is a warning in its preset.",
 		Help: "write <organization>-<name>-<type> in lowercase, such as acme-clock-panel; do not change the id of a published plugin",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
@@ -36,11 +38,21 @@ func idFormat() validate.Rule {
 				}
 			}
 			switch {
+			case p.IsCatalog && len(parts) == 2:
+				p.Report(validate.Finding{
+					Severity: validate.Warning,
+					Place:    at,
+					Message:  fmt.Sprintf("id %q has two parts separated by hyphens; the catalog asks for three", id),
+				})
 			case len(parts) < 2:
 				p.Reportf(at, "id %q has no organization prefix", id)
 			case len(parts) > 3 && p.Profile.Name == "grafana":
+				severity := validate.Info // the catalog has such plugins
+				if p.IsCatalog {
+					severity = validate.Error
+				}
 				p.Report(validate.Finding{
-					Severity: validate.Info, // the catalog has such plugins
+					Severity: severity,
 					Place:    at,
 					Message:  fmt.Sprintf("id %q has %d parts separated by hyphens; Grafana's published schema allows at most 3", id, len(parts)),
 				})

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"path"
+
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -9,14 +11,29 @@ func licenseMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "license-missing",
 		Severity: validate.Warning,
+		Catalog:  validate.Error,
 		Summary:  "missing or empty license",
-		Why:      "Without a license, nobody may use or redistribute the plugin, and catalogs do not accept it.",
-		Help:     "put the license text in LICENSE next to plugin.json or src",
+		Why: "Without a license, nobody may use or redistribute the plugin, and catalogs do not accept it. In the preset catalog, " +
+			"the name must be LICENSE.",
+		Help: "put the license text in LICENSE next to plugin.json or src",
 		Check: func(p *validate.Pass) {
-			if found, _ := inspect.FindText(p, inspect.LicenseNames()...); found == nil && inspect.HasLicenseAbove(p) {
+			found, _ := inspect.FindText(p, licenseNames(p)...)
+			if found == nil && inspect.HasLicenseAbove(p) {
 				return
 			}
-			needText(p, inspect.LicenseNames()...)
+			if other, _ := inspect.FindText(p, inspect.LicenseNames()...); found == nil && other != nil && !inspect.IsNested(p) {
+				p.Reportf(validate.Place{File: other.File}, "the catalog expects the license in LICENSE, not in %s", path.Base(other.File))
+				return
+			}
+			needText(p, licenseNames(p)...)
 		},
 	}
+}
+
+// licenseNames returns the names that the license of the plugin may have.
+func licenseNames(p *validate.Pass) []string {
+	if p.IsCatalog {
+		return inspect.LicenseNames()[:1]
+	}
+	return inspect.LicenseNames()
 }

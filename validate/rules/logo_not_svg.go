@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"fmt"
+
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -10,14 +12,21 @@ func logoNotSVG() validate.Rule {
 		ID:       "logo-not-svg",
 		Severity: validate.Warning,
 		Summary:  "logo in a format other than SVG",
-		Why:      "Logos are shown in many sizes. A bitmap is blurred in some of them, and the contract requires SVG.",
-		Help:     "save the logo as SVG and use that file",
+		Why: "Logos are shown in many sizes. A bitmap is blurred in some of them, and the contract requires SVG. Existing hosts " +
+			"and the catalog accept bitmaps, so the finding is an info in the grafana profile.",
+		Help: "save the logo as SVG and use that file",
 		Check: func(p *validate.Pass) {
 			for _, i := range inspect.Images.Of(p) {
 				switch {
 				case !i.IsLogo:
 				case i.Err != nil:
 					p.Skipf("cannot read %s: %v", i.Text, i.Err)
+				case i.Kind != "svg" && p.Profile.Name == "grafana" && i.Kind != "":
+					p.Report(validate.Finding{
+						Severity: validate.Info,
+						Place:    p.Value(i.Pointer),
+						Message:  fmt.Sprintf("logo %q is %s; SVG is sharp in every size", i.Text, i.Describe()),
+					})
 				case i.Kind != "svg":
 					p.Reportf(p.Value(i.Pointer), "logo %q is %s; it must be SVG", i.Text, i.Describe())
 				}

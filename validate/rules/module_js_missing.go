@@ -8,9 +8,6 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-// moduleFile is the script that the web application loads.
-const moduleFile = "module.js"
-
 func moduleJSMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "module-js-missing",
@@ -24,7 +21,7 @@ func moduleJSMissing() validate.Rule {
 			if !bundle.Type(kind).HasFrontend() {
 				return
 			}
-			name := path.Join(p.Dir, moduleFile)
+			name := path.Join(p.Dir, inspect.ModuleFile)
 			f, err := inspect.OpenFile(p, p.Root, name)
 			if err != nil {
 				p.Reportf(p.Value("/type"), "no module.js next to plugin.json; a plugin of type %s requires one", kind)

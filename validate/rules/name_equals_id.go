@@ -9,6 +9,7 @@ func nameEqualsID() validate.Rule {
 	return validate.Rule{
 		ID:       "name-equals-id",
 		Severity: validate.Warning,
+		Catalog:  validate.Error,
 		Summary:  "name that repeats the id",
 		Why:      "People see the name in lists. A few words are more informative than an id.",
 		Help:     `write a readable name, such as "Acme Clock"`,

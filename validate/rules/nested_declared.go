@@ -14,9 +14,11 @@ func nestedDeclared() validate.Rule {
 	return validate.Rule{
 		ID:       "nested-declared",
 		Severity: validate.Error,
+		Catalog:  validate.Error,
 		Summary:  `mismatch between "includes" and the nested plugins`,
 		Why: `"includes" shows people what a plugin installs. A nested plugin that is not listed is installed without their ` +
-			`knowledge, and a listed plugin that does not exist is not installed at all. In the grafana profile, the findings are warnings.`,
+			`knowledge, and a listed plugin that does not exist is not installed at all. In the grafana profile, the findings are warnings. ` +
+			`The preset catalog requires an entry with the type of the plugin and the path of its plugin.json.`,
 		Help: `list the plugin in "includes", with its type, name and path`,
 		Check: func(p *validate.Pass) {
 			if kind := p.Doc.Kind("/includes"); inspect.IsNested(p) || p.Doc.Kind("") != "object" || kind != "" && kind != "array" {
@@ -24,6 +26,7 @@ func nestedDeclared() validate.Rule {
 			}
 			misled := map[string]bool{} // types that an entry with a wrong path has
 			for _, item := range p.Doc.Items("/includes") {
+				checkTypeOfInclude(p, item)
 				if checkInclude(p, item) {
 					kind, _ := p.Doc.Text(item + "/type")
 					misled[kind] = true
@@ -31,7 +34,7 @@ func nestedDeclared() validate.Rule {
 			}
 			for _, n := range undeclared.Of(p) {
 				kind, _ := n.Text("/type")
-				if misled[kind] {
+				if misled[kind] && !p.IsCatalog {
 					continue // reported at that entry
 				}
 				name, _ := n.Text("/name")
@@ -54,7 +57,7 @@ func nestedDeclared() validate.Rule {
 // severityOfNested returns the severity of the findings: a warning in the grafana profile, where hosts load
 // nested plugins regardless of "includes", or else that of the rule.
 func severityOfNested(p *validate.Pass) validate.Severity {
-	if p.Profile.Name == "grafana" {
+	if p.Profile.Name == "grafana" && !p.IsCatalog {
 		return validate.Warning
 	}
 	return ""
@@ -80,12 +83,41 @@ var undeclared = validate.NewFact(func(p *validate.Pass) (left []*bundle.Documen
 		}
 		kind, _ := doc.Text("/type")
 		id, _ := doc.Text("/id")
-		if !paths[file] && !paths[path.Dir(file)] && !types[kind] && (id == "" || !ids[id]) {
+		isDeclared := paths[file]
+		if !p.IsCatalog {
+			isDeclared = isDeclared || paths[path.Dir(file)] || types[kind] || id != "" && ids[id]
+		}
+		if !isDeclared {
 			left = append(left, doc)
 		}
 	}
 	return left
 })
+
+// checkTypeOfInclude reports an entry that refers to the plugin.json of a nested plugin of another type.
+func checkTypeOfInclude(p *validate.Pass, item string) {
+	to, _ := p.Doc.Text(item + "/path")
+	if path.Base(to) != bundle.MetadataFile || to == bundle.MetadataFile {
+		return
+	}
+	nested, _ := p.Document(path.Join(p.Dir, to))
+	if nested == nil {
+		return // checkInclude reports it
+	}
+	declared, _ := p.Doc.Text(item + "/type")
+	kind, _ := nested.Text("/type")
+	isOther := declared == "" || kind != "panel" && kind != "datasource" // required-field and nested-type report it
+	if kind == "" || declared == kind || isOther && !p.IsCatalog {
+		return
+	}
+	p.Report(validate.Finding{
+		Severity: severityOfNested(p),
+		Place:    p.Opening(item),
+		Message:  fmt.Sprintf("the entry of the plugin in %s has the type %q, but the plugin has %q", path.Dir(to), declared, kind),
+		Help:     fmt.Sprintf(`write "type": %q`, kind),
+		Related:  []validate.Related{{Place: inspect.ValueIn(p, nested, "/type"), Message: "the type of the plugin is set here"}},
+	})
+}
 
 // checkInclude reports an entry that refers to the plugin.json of a nested plugin
 // that does not exist.

@@ -13,15 +13,23 @@ func packageVersionMismatch() validate.Rule {
 	return validate.Rule{
 		ID:       "package-version-mismatch",
 		Severity: validate.Error,
+		Catalog:  validate.Error,
 		Summary:  "version mismatch between plugin.json and package.json",
 		Why: "Releases are named after the version in package.json, but the host reads plugin.json. If the versions differ, an " +
-			"update can be mistaken for the version that is already installed. In the grafana profile, the finding is a warning.",
-		Help:  "write %VERSION% in plugin.json, so that the build copies the version from package.json",
-		Where: validate.Source,
+			"update can be mistaken for the version that is already installed. In the grafana profile, the finding is a warning. " +
+			"The preset catalog requires the version in package.json.",
+		Help: "write %VERSION% in plugin.json, so that the build copies the version from package.json",
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/version"
 			version, _ := p.Doc.Text(pointer)
-			if placeholder, _ := bundle.FindPlaceholder(version); version == "" || placeholder != "" || inspect.IsNested(p) {
+			if inspect.IsNested(p) || version == "" {
+				return
+			}
+			if p.IsCatalog {
+				checkPackageVersion(p, version)
+				return
+			}
+			if placeholder, _ := bundle.FindPlaceholder(version); placeholder != "" || p.Where != validate.Source {
 				return
 			}
 			dirs, _ := inspect.Homes(p)
@@ -45,5 +53,29 @@ func packageVersionMismatch() validate.Rule {
 				}
 			}
 		},
+	}
+}
+
+// checkPackageVersion requires the version of the plugin in package.json, as the catalog does.
+func checkPackageVersion(p *validate.Pass, version string) {
+	r, ok := inspect.RepositoryOf(p)
+	if !ok {
+		return
+	}
+	doc := r.PackageJSON()
+	if doc == nil {
+		return // package-json-missing reports it
+	}
+	other, _ := doc.Text("/version")
+	placeholder, _ := bundle.FindPlaceholder(version)
+	switch {
+	case other == "":
+		p.Report(validate.Finding{Place: r.Place(p, "package.json"), Message: "package.json has no version", Help: `add "version"`})
+	case placeholder == "" && other != version:
+		p.Report(validate.Finding{
+			Place:   p.Value("/info/version"),
+			Message: fmt.Sprintf("version is %q, but package.json has %q", version, other),
+			Related: []validate.Related{{Place: r.ValuePlace(p, doc, "/version"), Message: "the version in package.json"}},
+		})
 	}
 }

@@ -210,14 +210,15 @@ func encoded(value any) []byte {
 	return data
 }
 
-// findingsOf validates a plugin.json in the profile grafana, in a tree with all the files it names.
-func findingsOf(t *testing.T, data []byte) ([]validate.Finding, *bundle.Document) {
+// findingsOf validates a plugin.json in the profile grafana, with or without the preset catalog, in a
+// tree with all the files it names.
+func findingsOf(t *testing.T, data []byte, isCatalog bool) ([]validate.Finding, *bundle.Document) {
 	t.Helper()
 	doc, err := bundle.ParseDocument(bundle.MetadataFile, data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := validate.Run(t.Context(), corpusTree(t, "plugin", data), validate.Options{Rules: All(), Profile: "grafana"})
+	report, err := validate.Run(t.Context(), corpusTree(t, "plugin", data), validate.Options{Rules: All(), Profile: "grafana", IsCatalog: isCatalog})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,30 +226,34 @@ func findingsOf(t *testing.T, data []byte) ([]validate.Finding, *bundle.Document
 }
 
 // TestPublishedFaults derives a plugin.json for each way to violate a keyword of the published
-// schema, and requires an error or a warning at the place that the valid one does not have.
+// schema, and requires an error in the preset catalog, and an error or a warning by default, at the place
+// that the valid one does not have.
 func TestPublishedFaults(t *testing.T) {
 	t.Parallel()
 	schema := readPublished(t)
 	variants := schema.variants(true)
 	missed := 0
 	for _, v := range variants {
-		known := map[[2]string]bool{}
-		before, doc := findingsOf(t, encoded(v.base))
-		if !schema.accepts(doc) {
-			t.Fatalf("the published schema rejects %s", doc.Data)
-		}
-		for _, f := range before {
-			known[[2]string{f.Rule, f.Pointer}] = true
-		}
-		after, doc := findingsOf(t, encoded(v.root))
-		if schema.accepts(doc) {
-			t.Errorf("%s: %s: the published schema accepts it", v.at, v.what)
-		}
-		if !slices.ContainsFunc(after, func(f validate.Finding) bool {
-			return f.Severity != validate.Info && !known[[2]string{f.Rule, f.Pointer}] && (f.Pointer == v.at || strings.HasPrefix(f.Pointer, v.at+"/"))
-		}) {
-			missed++
-			t.Errorf("%s: %s: no finding in %s", v.at, v.what, encoded(v.root))
+		for _, isCatalog := range []bool{false, true} {
+			known := map[[3]string]bool{}
+			before, doc := findingsOf(t, encoded(v.base), isCatalog)
+			if !schema.accepts(doc) {
+				t.Fatalf("the published schema rejects %s", doc.Data)
+			}
+			for _, f := range before {
+				known[[3]string{f.Rule, f.Pointer, string(f.Severity)}] = true
+			}
+			after, doc := findingsOf(t, encoded(v.root), isCatalog)
+			if schema.accepts(doc) {
+				t.Errorf("%s: %s: the published schema accepts it", v.at, v.what)
+			}
+			if !slices.ContainsFunc(after, func(f validate.Finding) bool {
+				isSerious := f.Severity == validate.Error || f.Severity == validate.Warning && !isCatalog
+				return isSerious && !known[[3]string{f.Rule, f.Pointer, string(f.Severity)}] && (f.Pointer == v.at || strings.HasPrefix(f.Pointer, v.at+"/"))
+			}) {
+				missed++
+				t.Errorf("%s: %s: catalog %t: no finding in %s", v.at, v.what, isCatalog, encoded(v.root))
+			}
 		}
 	}
 	if len(variants) < 900 {
@@ -268,6 +273,9 @@ func beyondPublished(rule string) string {
 		"alerting-needs-backend":         `the contract: "alerting" requires "backend"`,
 		"backend-needs-executable":       `the contract: the host starts <executable>_<os>_<arch>`,
 		"role-action-prefix":             "the contract: every action of a role must start with the plugin id",
+		"executable-without-backend":     "the catalog reports it",
+		"id-type-suffix":                 "the catalog reports it",
+		"name-equals-id":                 "the catalog reports it",
 		"min-version-roles":              "the contract: roles require 9.4.0",
 		"min-version-health-diagnostics": "the contract: healthDiagnosticsErrors requires 7.5.5",
 	}[rule]
@@ -299,20 +307,24 @@ func TestPublishedAccepts(t *testing.T) {
 	}
 	accepted := 0
 	for i, s := range samples {
-		findings, doc := findingsOf(t, s.data)
-		if !schema.accepts(doc) {
-			if i < derived {
-				t.Errorf("%s: the published schema rejects %s", s.name, s.data)
+		for _, isCatalog := range []bool{false, true} {
+			findings, doc := findingsOf(t, s.data, isCatalog)
+			if !schema.accepts(doc) {
+				if i < derived {
+					t.Errorf("%s: the published schema rejects %s", s.name, s.data)
+				}
+				if len(findings) == 0 {
+					t.Errorf("%s: the published schema rejects it, but there is no finding", s.name)
+				}
+				break
 			}
-			if len(findings) == 0 {
-				t.Errorf("%s: the published schema rejects it, but there is no finding", s.name)
+			if !isCatalog {
+				accepted++
 			}
-			continue
-		}
-		accepted++
-		for _, f := range findings {
-			if f.Severity == validate.Error && beyondPublished(f.Rule) == "" {
-				t.Errorf("%s: the published schema accepts it, but: %s %s: %s", s.name, f.Rule, f.Pointer, f.Message)
+			for _, f := range findings {
+				if f.Severity == validate.Error && beyondPublished(f.Rule) == "" {
+					t.Errorf("%s: catalog %t: the published schema accepts it, but: %s %s: %s", s.name, isCatalog, f.Rule, f.Pointer, f.Message)
+				}
 			}
 		}
 	}

@@ -14,6 +14,7 @@ func readmeMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "readme-missing",
 		Severity: validate.Warning,
+		Catalog:  validate.Error,
 		Summary:  "missing or empty README.md",
 		Why:      "README.md is what people read in a catalog: what the plugin is for and how to set it up.",
 		Help:     "create README.md next to plugin.json or src",

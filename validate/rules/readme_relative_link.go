@@ -20,6 +20,7 @@ func readmeRelativeLink() validate.Rule {
 	return validate.Rule{
 		ID:       "readme-relative-link",
 		Severity: validate.Warning,
+		Catalog:  validate.Error,
 		Summary:  "relative link or image in README.md",
 		Why:      "A catalog shows README.md without the files around it, so relative links and images are broken.",
 		Help:     "write the full URL, beginning with https://",

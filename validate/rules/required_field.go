@@ -18,10 +18,16 @@ func requiredField() validate.Rule {
 		Summary:  "missing or empty required key",
 		Why: `The host and the catalog rely on these keys. Without them, the host rejects the plugin or shows it without its name, ` +
 			`version or logo. In the grafana profile, the finding is a warning for any key in "roles", "iam", "routes", "includes" and ` +
-			`"extensions", for any key in "info" and "dependencies" of a nested plugin, and for a plugin name that is empty.`,
+			`"extensions", and for a plugin name that is empty. What a nested plugin lacks in "info" and does not inherit is one ` +
+			`finding there, an info; in the preset catalog, missing logos are errors.`,
 		Help: "add the key",
 		Check: func(p *validate.Pass) {
+			var lacking []string
 			for _, v := range schema.Violations(p) {
+				if v.Keyword == "required" && isOfCatalog(p, v.Pointer) {
+					lacking = append(lacking, v.Pointer)
+					continue
+				}
 				f := validate.Finding{Place: v.Place(p), Message: v.Message(p.Doc)}
 				switch v.Keyword {
 				case "required":
@@ -44,8 +50,44 @@ func requiredField() validate.Rule {
 				}
 				p.Report(f)
 			}
+			reportLacking(p, lacking)
 		},
 	}
+}
+
+// isOfCatalog reports whether only the catalog reads a key, of a nested plugin for existing hosts. The
+// catalog requires the logos.
+func isOfCatalog(p *validate.Pass, pointer string) bool {
+	if p.Profile.Name != "grafana" || !inspect.IsNested(p) || p.IsCatalog && (pointer == "/info" || strings.HasPrefix(pointer, "/info/logos")) {
+		return false
+	}
+	return inTop(pointer, "info") || inTop(pointer, "dependencies")
+}
+
+func inTop(pointer, key string) bool { return strings.HasPrefix(pointer+"/", "/"+key+"/") }
+
+// reportLacking reports the keys that a nested plugin lacks, in one finding. It has the version, the date
+// and the dependencies of the plugin around it.
+func reportLacking(p *validate.Pass, pointers []string) {
+	var keys []string
+	for _, pointer := range pointers {
+		if pointer != "/info/version" && pointer != "/info/updated" && !inTop(pointer, "dependencies") {
+			keys = append(keys, fmt.Sprintf("%q", strings.ReplaceAll(pointer[1:], "/", ".")))
+		}
+	}
+	if len(keys) == 0 {
+		return
+	}
+	at := ""
+	if p.Doc.Has("/info") {
+		at = "/info"
+	}
+	p.Report(validate.Finding{
+		Severity: validate.Info,
+		Place:    p.Opening(at),
+		Message:  "the nested plugin has no " + schema.Either(keys),
+		Help:     "add the keys, so that lists of plugins can show them",
+	})
 }
 
 // isRequiredByGrafana reports whether Grafana or its published schema rejects a plugin
@@ -55,10 +97,12 @@ func requiredField() validate.Rule {
 func isRequiredByGrafana(p *validate.Pass, v schema.Violation) bool {
 	top, _, _ := strings.Cut(v.Pointer[1:], "/")
 	switch top {
-	case "roles", "iam", "routes", "includes", "extensions":
+	case "roles", "iam":
 		return false
+	case "routes", "includes", "extensions":
+		return p.IsCatalog && !inspect.IsNested(p)
 	case "info", "dependencies":
-		return !inspect.IsNested(p)
+		return !inspect.IsNested(p) || p.IsCatalog && strings.HasPrefix(v.Pointer, "/info/logos")
 	}
 	return v.Pointer != "/name" || v.Keyword != "minLength"
 }

@@ -174,6 +174,12 @@ func ruleMutants() []mutant {
 		{name: "empty module.js", mutate: addFile("panel/module.js", ""), file: "panel/module.js", rule: "module-js-missing"},
 		{name: "bundled script without source map", mutate: addFile("panel/module.js", strings.Repeat("a();", 1000)), file: "panel/module.js", rule: "sourcemap-missing"},
 		{name: "missing source map", mutate: addFile("panel/module.js", "a();\n//# sourceMappingURL=module.js.map\n"), file: "panel/module.js", rule: "sourcemap-missing"},
+		{
+			name: "public signature with addresses", file: "MANIFEST.txt", rule: "manifest-scope", at: "key", what: "/rootUrls",
+			mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", "{", `{"rootUrls": ["https://example.org"],`)),
+		},
+		{name: "frontend for Angular", mutate: addFile("panel/module.js", "a('app/plugins/sdk')\n"), file: "panel/module.js", rule: "angular-frontend", at: "text", what: "app/plugins"},
+		{name: "tracking service", mutate: addFile("panel/module.js", "a('http://api.mixpanel.com/')\n"), file: "panel/module.js", rule: "tracking-host", at: "text", what: "api.mix"},
 		{name: "bundle whose libraries see define", mutate: addFile("panel/module.js", "define([],function(){"+exposedWrapper+"}};\n\"function\"==typeof define&&define.amd\n"), file: "panel/module.js", rule: "bundle-outdated"},
 		{name: "no executable", mutate: func(p *plugin) {
 			for _, platform := range bundle.AllPlatforms() {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -60,6 +62,7 @@ func TestSrcAlone(t *testing.T) {
 func TestGrafanaRoles(t *testing.T) {
 	t.Parallel()
 	p := completePlugin(t, validate.Dist)
+	addFile(goManifestFile, "")(p)
 	renameIn("plugin.json", "/roles/0/grant", "grants")(p)
 	replaceText("plugin.json", "Service Admin", "Grafana Admin")(p)
 	set("/roles/0/role/permissions/0/action", "plugins.app:access")(p)
@@ -101,15 +104,26 @@ func TestOtherExecutables(t *testing.T) {
 	}
 }
 
-// TestNestedRequirements checks that keys of a nested plugin that only the catalog reads are
-// warnings in the profile grafana, and errors in the profile service.
+// TestNestedRequirements checks what is reported of the keys that a nested plugin lacks: everything in the
+// profile service, and in the profile grafana one finding for all that it does not inherit.
 func TestNestedRequirements(t *testing.T) {
 	t.Parallel()
-	for profile, want := range map[string]validate.Severity{"grafana": validate.Warning, "service": validate.Error} {
+	service := map[string]validate.Severity{
+		"/name": validate.Error, "/info/version": validate.Error, "/info/keywords": validate.Error, "/info/logos": validate.Error,
+		"/dependencies/serviceDependency": validate.Error,
+	}
+	grafana := map[string]validate.Severity{"/name": validate.Error, "/info": validate.Info}
+	catalog := map[string]validate.Severity{"/name": validate.Error, "/info": validate.Info, "/info/logos": validate.Error}
+	for _, c := range []struct {
+		profile   string
+		isCatalog bool
+		want      map[string]validate.Severity
+	}{{"service", false, service}, {"grafana", false, grafana}, {"grafana", true, catalog}} {
 		p := completePlugin(t, validate.Dist)
-		removeIn(panelFile, "/info/version")(p)
-		removeIn(panelFile, "/name")(p)
-		report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist, Profile: profile})
+		for pointer := range service {
+			removeIn(panelFile, pointer)(p)
+		}
+		report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist, Profile: c.profile, IsCatalog: c.isCatalog})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,10 +133,8 @@ func TestNestedRequirements(t *testing.T) {
 				got[f.Pointer] = f.Severity
 			}
 		}
-		for pointer, severity := range map[string]validate.Severity{"/info/version": want, "/name": validate.Error} {
-			if got[pointer] != severity {
-				t.Errorf("%s: severity of %s is %q, want %q", profile, pointer, got[pointer], severity)
-			}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s, catalog %t: severities by pointer (-want +got):\n%s", c.profile, c.isCatalog, diff)
 		}
 	}
 }

@@ -22,14 +22,20 @@ func scaffoldText() validate.Rule {
 	return validate.Rule{
 		ID:       "scaffold-text",
 		Severity: validate.Warning,
+		Catalog:  validate.Error,
 		Summary:  "text left over from a scaffold",
-		Why:      "A scaffold writes sample text. A plugin that still contains it looks unfinished in a catalog.",
-		Help:     "delete it, or replace it with text about this plugin",
+		Why: "A scaffold writes sample text. A plugin that still contains it looks unfinished in a catalog. In the preset catalog, " +
+			"the heading of the template is an error, and other findings are warnings.",
+		Help: "delete it, or replace it with text about this plugin",
 		Check: func(p *validate.Pass) {
 			for _, pointer := range suspects(p.Doc) {
 				text, _ := p.Doc.Text(pointer)
 				if m := leftover.FindStringIndex(text); m != nil {
-					p.Reportf(p.Within(pointer, m[0], m[1]), "%q is left over from a scaffold", text[m[0]:m[1]])
+					p.Report(validate.Finding{
+						Severity: validate.Warning,
+						Place:    p.Within(pointer, m[0], m[1]),
+						Message:  fmt.Sprintf("%q is left over from a scaffold", text[m[0]:m[1]]),
+					})
 				}
 			}
 			if inspect.IsNested(p) {
@@ -44,9 +50,15 @@ func scaffoldText() validate.Rule {
 					continue
 				}
 				for _, m := range leftover.FindAllIndex(inspect.WithoutCode(found.Data), maxLeftovers) {
+					text := found.Data[m[0]:m[1]]
+					severity := validate.Warning
+					if text[0] == '#' && name == "README.md" {
+						severity = "" // that of the rule
+					}
 					p.Report(validate.Finding{
-						Place:   inspect.PlaceIn(p, found.File, found.Data, m[0], m[1]),
-						Message: fmt.Sprintf("%q is left over from a scaffold", found.Data[m[0]:m[1]]),
+						Severity: severity,
+						Place:    inspect.PlaceIn(p, found.File, found.Data, m[0], m[1]),
+						Message:  fmt.Sprintf("%q is left over from a scaffold", text),
 					})
 				}
 			}

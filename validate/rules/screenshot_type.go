@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"path"
+	"strings"
+
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -10,8 +13,10 @@ func screenshotType() validate.Rule {
 		ID:       "screenshot-type",
 		Severity: validate.Error,
 		Summary:  "screenshot in an unsupported format",
-		Why:      "Browsers show a file in an unsupported format as a broken image.",
-		Help:     "save the screenshot as PNG, JPEG, GIF, WebP or SVG",
+		Catalog:  validate.Error,
+		Why: "Browsers show a file in an unsupported format as a broken image. The preset catalog also reports WebP and " +
+			"extensions that do not match the content.",
+		Help: "save the screenshot as PNG, JPEG, GIF or SVG, with that extension",
 		Check: func(p *validate.Pass) {
 			for _, i := range inspect.Images.Of(p) {
 				switch {
@@ -20,8 +25,21 @@ func screenshotType() validate.Rule {
 					p.Skipf("cannot read %s: %v", i.Text, i.Err)
 				case i.Kind == "":
 					p.Reportf(p.Value(i.Pointer), "screenshot %q is %s", i.Text, i.Describe())
+				case p.IsCatalog && i.Kind != kindOfName(i.Text) && !inspect.IsNested(p):
+					p.Reportf(p.Value(i.Pointer), "screenshot %q is %s, which the catalog does not accept under this name", i.Text, i.Describe())
 				}
 			}
 		},
 	}
+}
+
+// kindOfName returns the kind of image that the catalog expects under a name, or "none".
+func kindOfName(name string) string {
+	switch ext := strings.ToLower(path.Ext(name)); ext {
+	case ".png", ".gif", ".svg", ".jpeg":
+		return ext[1:]
+	case ".jpg":
+		return "jpeg"
+	}
+	return "none"
 }

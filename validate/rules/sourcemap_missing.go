@@ -20,24 +20,33 @@ func sourcemapMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "sourcemap-missing",
 		Severity: validate.Warning,
+		Catalog:  validate.Error,
 		Summary:  "bundled module.js without a source map",
 		Why: "Without a source map, a stack trace points at a column of one very long line, and reviewers cannot see what the bundle " +
-			"was built from.",
+			"was built from. A short module.js, which may be written by hand, needs one only in the preset catalog.",
 		Help:  "configure the frontend build to write module.js.map",
 		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			name := path.Join(p.Dir, moduleFile)
-			if !inspect.Exists(p, name) || inspect.Exists(p, name+".map") {
+			if p.IsCatalog {
+				for _, name := range filesNamed(p, p.FS, p.Dir, inspect.ModuleFile) {
+					if !inspect.Exists(p, name+".map") {
+						p.Reportf(validate.Place{File: name}, "there is no module.js.map")
+					}
+				}
 				return
 			}
-			data, err := inspect.ReadFile(p, p.Root, name, maxScriptBytes)
-			if err != nil {
-				p.Skipf("cannot read module.js: %v", err)
+			m := inspect.Module.Of(p)
+			name, data := m.File, m.Data
+			if name == "" || inspect.Exists(p, name+".map") {
 				return
 			}
-			if m := mapComment.FindSubmatchIndex(data[max(0, len(data)-1024):]); m != nil {
+			if m.Err != nil {
+				p.Skipf("cannot read module.js: %v", m.Err)
+				return
+			}
+			if at := mapComment.FindSubmatchIndex(data[max(0, len(data)-1024):]); at != nil {
 				from := max(0, len(data)-1024)
-				target := string(data[from+m[2] : from+m[3]])
+				target := string(data[from+at[2] : from+at[3]])
 				if strings.HasPrefix(target, "data:") || isThere(p, path.Join(p.Dir, target)) {
 					return
 				}
@@ -56,4 +65,21 @@ func sourcemapMissing() validate.Rule {
 
 func isThere(p *validate.Pass, name string) bool {
 	return fs.ValidPath(name) && inspect.IsInside(p.Root, name) && inspect.Exists(p, name)
+}
+
+// filesNamed returns the files of that name in a directory and below, for the outermost plugin.
+func filesNamed(p *validate.Pass, fsys fs.FS, dir, name string) (files []string) {
+	if inspect.IsNested(p) {
+		return nil
+	}
+	err := fs.WalkDir(fsys, dir, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && path.Base(file) == name {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil {
+		p.Skipf("cannot search for %s: %v", name, err)
+	}
+	return files
 }

@@ -1,10 +1,12 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -14,9 +16,33 @@ func svgUnsafe() validate.Rule {
 		ID:       "svg-unsafe",
 		Severity: validate.Error,
 		Summary:  "SVG image that runs code or loads external resources",
-		Why:      "An SVG image can contain scripts and load external resources. In a browser, it acts on behalf of the user who views it.",
-		Help:     "remove the script or the reference from the image",
-		Check:    func(p *validate.Pass) { scanImages(p, maxSVGBytes) },
+		Why: "An SVG image can contain scripts and load external resources. In a browser, it acts on behalf of the user who views it. " +
+			"The host serves every file of a plugin, so the images that plugin.json does not name are checked as well, once they are built.",
+		Help:  "remove the script or the reference from the image",
+		Check: func(p *validate.Pass) { scanImages(p, maxSVGBytes) },
+	}
+}
+
+// scanImages reports the dangers in the SVG images, of which it reads at most left bytes: those that
+// plugin.json names, and all files of a built plugin.
+func scanImages(p *validate.Pass, left int64) {
+	for _, i := range inspect.Images.Of(p) {
+		isSVG := i.Kind == "svg" || i.IsTooLarge && strings.EqualFold(path.Ext(i.File), ".svg")
+		if isSVG && !scanImage(p, image{i.File, i.Text, &i}, &left) {
+			return
+		}
+	}
+	if p.Where == validate.Source || inspect.IsNested(p) {
+		return
+	}
+	files, err := filesOf(p)
+	if err != nil {
+		p.Skipf("cannot list the images: %v", err)
+	}
+	for _, name := range files {
+		if strings.EqualFold(path.Ext(name), ".svg") && !scanImage(p, image{path.Join(p.Dir, name), name, nil}, &left) {
+			return
+		}
 	}
 }
 
@@ -24,44 +50,56 @@ func svgUnsafe() validate.Rule {
 // images with findings.
 const maxSVGBytes = 256 << 20
 
-// scanImages reports the dangers in the SVG images, of which it reads at most left bytes.
-func scanImages(p *validate.Pass, left int64) {
-	for _, i := range inspect.Images.Of(p) {
-		isSVG := i.Kind == "svg" || i.IsTooLarge && strings.EqualFold(path.Ext(i.File), ".svg")
-		if !isSVG || !inspect.IsFirst(p, "svg-unsafe", i.File) {
-			continue
-		}
-		if i.IsTooLarge {
-			p.Report(validate.Finding{
-				Place: p.Value(i.Pointer), Message: fmt.Sprintf("%s is not checked: %v", i.Text, i.Err), Help: "make the image smaller",
-			})
-			continue
-		}
-		data, err := i.Read(p)
-		if err != nil {
-			p.Skipf("cannot read %s: %v", i.Text, err)
-			continue
-		}
-		if left -= int64(len(data)); left < 0 {
-			p.Report(validate.Finding{
-				Place: p.Value(i.Pointer),
-				Message: fmt.Sprintf("the SVG images are larger than %d MiB in total, so %s and those after it are not checked", maxSVGBytes>>20,
-					i.Text),
-				Help: "make the images smaller",
-			})
-			return
-		}
-		dangers, err := inspect.ScanSVG(data)
-		if err != nil {
-			p.Skipf("cannot read all of %s: %v", i.Text, err)
-		}
-		for _, d := range dangers {
-			p.Report(validate.Finding{
-				Place:   inspect.PlaceIn(p, i.File, data, d.From, d.To),
-				Message: fmt.Sprintf("%s %s", path.Base(i.File), d.Problem),
-				Help:    d.Help,
-				Related: []validate.Related{{Place: p.Value(i.Pointer), Message: "plugin.json refers to the image here"}},
-			})
-		}
+// image is an SVG image of the plugin.
+type image struct {
+	file, text string
+	named      *inspect.Image // nil if plugin.json does not name it
+}
+
+// scanImage reports the dangers in an image. left is how many bytes may still be read; it returns false if the
+// image has more.
+func scanImage(p *validate.Pass, i image, left *int64) bool {
+	if !inspect.IsFirst(p, "svg-unsafe", i.file) {
+		return true
 	}
+	at, related := validate.Place{File: i.file}, []validate.Related(nil)
+	var data []byte
+	var err error
+	if i.named != nil {
+		at = p.Value(i.named.Pointer)
+		related = []validate.Related{{Place: at, Message: "plugin.json refers to the image here"}}
+		data, err = i.named.Read(p)
+	} else {
+		data, err = inspect.ReadFile(p, p.Root, i.file, inspect.MaxImageBytes)
+	}
+	if _, isTooLarge := errors.AsType[*limit.TooLargeError](err); isTooLarge {
+		p.Report(validate.Finding{Place: at, Message: fmt.Sprintf("%s is not checked: %v", i.text, err), Help: "make the image smaller"})
+		return true
+	}
+	if err != nil {
+		p.Skipf("cannot read %s: %v", i.text, err)
+		return true
+	}
+	if *left -= int64(len(data)); *left < 0 {
+		p.Report(validate.Finding{
+			Place: at,
+			Message: fmt.Sprintf("the SVG images are larger than %d MiB in total, so %s and those after it are not checked", maxSVGBytes>>20,
+				i.text),
+			Help: "make the images smaller",
+		})
+		return false
+	}
+	dangers, err := inspect.ScanSVG(data)
+	if err != nil {
+		p.Skipf("cannot read all of %s: %v", i.text, err)
+	}
+	for _, d := range dangers {
+		p.Report(validate.Finding{
+			Place:   inspect.PlaceIn(p, i.file, data, d.From, d.To),
+			Message: fmt.Sprintf("%s %s", path.Base(i.file), d.Problem),
+			Help:    d.Help,
+			Related: related,
+		})
+	}
+	return true
 }

@@ -16,6 +16,7 @@ func unknownField() validate.Rule {
 	return validate.Rule{
 		ID:       "unknown-field",
 		Severity: validate.Warning,
+		Catalog:  validate.Error,
 		Summary:  "unknown key",
 		Why: "The host ignores keys that it does not know, so a misspelled key silently has no effect. If the key is a misspelling " +
 			"of a required key, the finding is an error.",
@@ -25,7 +26,7 @@ func unknownField() validate.Rule {
 				if v.Keyword != "additionalProperties" {
 					continue
 				}
-				f := validate.Finding{Place: v.Place(p), Message: v.Message(p.Doc)}
+				f := validate.Finding{Severity: severityOfUnknown(p, v.Pointer), Place: v.Place(p), Message: v.Message(p.Doc)}
 				if v.Meant != "" {
 					f.Severity = validate.Error
 					f.Message += fmt.Sprintf("; did you mean the required key %q?", v.Meant)
@@ -38,6 +39,18 @@ func unknownField() validate.Rule {
 			}
 		},
 	}
+}
+
+// severityOfUnknown returns the severity of an unknown key: a warning in the preset catalog where the
+// published schema allows other keys, or else that of a violation.
+func severityOfUnknown(p *validate.Pass, pointer string) validate.Severity {
+	in, _ := schema.Parent(pointer)
+	isOpen := inTop(in, "includes") || inTop(in, "extensions") || inTop(in, "dependencies/plugins") || inTop(in, "dependencies/extensions") ||
+		in == "/iam" || in == "/enterpriseFeatures"
+	if p.IsCatalog && isOpen {
+		return validate.Warning
+	}
+	return severityOfSchema(p)
 }
 
 // suggestKey adds the key that may have been meant: another key of the same object, or

@@ -20,7 +20,7 @@ import (
 
 // zipExample checks the example of a rule for zips. Its files good.zip/NAME and
 // bad.zip/NAME are the entries of two zips, with these names and in this order. NAME/ is
-// a directory, "NAME -> TARGET" a symbolic link, and "NAME x 1000" repeats its text up to
+// a directory, "NAME -> TARGET" a symbolic link, "NAME mode 600" a file with that mode, and "NAME x 1000" repeats its text up to
 // 1000 bytes. Only the rules for zips run, so that the plugin can be short.
 func zipExample(t *testing.T, rule validate.Rule) {
 	t.Helper()
@@ -105,6 +105,14 @@ func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, 
 				t.Fatal(err)
 			}
 			header.Name, data = name, bytes.Repeat(f.Data, n/len(f.Data))
+		}
+		if name, mode, ok := strings.Cut(name, " mode "); ok {
+			n, err := strconv.ParseUint(mode, 8, 9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			header.Name = name
+			header.SetMode(fs.FileMode(n))
 		}
 		if strings.HasSuffix(name, "/") {
 			header.SetMode(fs.ModeDir | 0o755)

@@ -25,7 +25,9 @@ type Violation struct {
 var violations = validate.NewFact(func(p *validate.Pass) []Violation {
 	c := checker{doc: p.Doc}
 	c.check(Of(p.Profile).Root, p.Doc.Root())
-	c.found = slices.DeleteFunc(c.found, forOther(p.Profile, p.Doc))
+	if !p.IsCatalog { // which has no other hosts
+		c.found = slices.DeleteFunc(c.found, forOther(p.Profile, p.Doc))
+	}
 	slices.SortStableFunc(c.found, func(a, b Violation) int { return strings.Compare(a.Pointer, b.Pointer) })
 	if p.Runs("unknown-field") {
 		return joinMisspelled(p.Profile, c.found)

@@ -104,6 +104,7 @@ func validateVerb() Verb {
 			{Name: "verbose", Short: "v", Value: &o.Verbose, Help: "list all info findings, and the rules that did not run"},
 			{Name: "diff", Value: &o.Diff, Help: "print what fix would change; exit with status 1 if there is anything to change"},
 			{Name: "config", Value: &o.Config, Help: "configuration file (default: the nearest slipway.yaml)"},
+			{Name: "source", Value: &o.Source, Help: "plugin repository that a zip or dist is compared with; used by the preset catalog"},
 			{Name: "key", Value: &o.Key, Help: "file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json"},
 			{Name: "baseline", Value: &o.Baseline, Help: "omit the findings recorded in this file"},
 			{Name: "write-baseline", Value: &o.WriteBaseline, Help: "record all findings in this file, for the option baseline"},

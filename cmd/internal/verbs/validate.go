@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/origin"
@@ -33,6 +34,7 @@ type ValidateOptions struct {
 	Verbose bool   // list the rules that did not run
 	Diff    bool   // print what Fix would change instead
 	Config  string // the configuration; "" finds slipway.yaml
+	Source  string // directory of the plugin repository that a zip or dist is compared with; "" is none
 	Key     string // file of public keys, one of which must have signed; "" checks only the form of signatures
 
 	Baseline      string // file with findings to omit from the report
@@ -132,6 +134,7 @@ func notRun(ctx context.Context, err error) error {
 // target is what a user asked to validate.
 type target struct {
 	tree    fs.FS
+	source  *tree.Tree // nil unless the tree is compared with one
 	options validate.Options
 	cwd     string
 	dir     string // the directory or zip that tree reads; "" for standard input
@@ -161,6 +164,13 @@ func openTarget(o ValidateOptions) (*target, error) {
 		return nil, err
 	}
 	_, t.isZip = t.tree.(*zipfs.Archive)
+	if o.Source != "" {
+		if t.source, err = tree.Open(o.Source); err != nil {
+			t.close()
+			return nil, fmt.Errorf("%s: %w", o.Face.Option("source"), err)
+		}
+		t.options.Source = t.source
+	}
 	t.options.Rules, t.options.Profile, t.options.IsStrict = rules.All(), o.Profile, o.Strict
 	if err := t.configure(o); err != nil {
 		t.close()
@@ -176,8 +186,11 @@ func openTarget(o ValidateOptions) (*target, error) {
 	return t, nil
 }
 
-// close closes the tree if it is a zip.
+// close closes the tree if it is a zip, and that of the source.
 func (t *target) close() {
+	if t.source != nil {
+		_ = t.source.Close() // opened for reading only
+	}
 	if c, ok := t.tree.(io.Closer); ok {
 		_ = c.Close() // opened for reading only
 	}

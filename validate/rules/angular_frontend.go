@@ -1,0 +1,38 @@
+package rules
+
+import (
+	"bytes"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+// angularSigns returns what existing hosts take as a sign of Angular.
+func angularSigns() []string {
+	return []string{
+		"PanelCtrl", "ConfigCtrl", "app/plugins/sdk", "angular.isNumber(", "editor.html", "ctrl.annotation", "getLegacyAngularInjector",
+		`"QueryCtrl"`, `'QueryCtrl'`,
+	}
+}
+
+func angularFrontend() validate.Rule {
+	return validate.Rule{
+		ID:       "angular-frontend",
+		Severity: validate.Warning,
+		Catalog:  validate.Error,
+		Summary:  "frontend for Angular",
+		Why: "Existing hosts look for these texts in module.js. From version 12 on they do not load such a frontend, and version 11 does so " +
+			"only if it is configured to. The catalog accepts no new ones.",
+		Help:  "port the frontend to React",
+		Where: validate.Dist | validate.Zip,
+		Check: func(p *validate.Pass) {
+			m := inspect.Module.Of(p)
+			for _, sign := range angularSigns() {
+				if at := bytes.Index(m.Data, []byte(sign)); at >= 0 {
+					p.Reportf(inspect.PlaceIn(p, m.File, m.Data, at, at+len(sign)), "module.js contains %q, which hosts take as a sign of Angular", sign)
+					return
+				}
+			}
+		},
+	}
+}

@@ -1,0 +1,121 @@
+package rules
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+// goManifestFile lists the Go files of a plugin with their SHA-256 sums.
+const goManifestFile = "go_plugin_build_manifest"
+
+func goManifest() validate.Rule {
+	return validate.Rule{
+		ID:       "go-manifest",
+		Severity: validate.Info,
+		Catalog:  validate.Error,
+		Summary:  "missing or wrong list of the Go files of a backend",
+		Why: "The catalog compares " + goManifestFile + ", which the build writes, with the Go files of the repository, to see whether " +
+			"the executables were built from them. It is reported in the grafana profile, and compared only in the preset catalog.",
+		Help: "build the plugin again from this source",
+		Check: func(p *validate.Pass) {
+			if inspect.IsNested(p) || !p.Doc.Bool("/backend") || p.Profile.Name != "grafana" && !p.IsCatalog {
+				return
+			}
+			r, hasSource := inspect.RepositoryOf(p)
+			fsys, dir := p.FS, p.Dir
+			if p.Where == validate.Source {
+				ok := false
+				if fsys, dir, ok = r.Built(p); !ok || !p.IsCatalog {
+					return
+				}
+			}
+			at := validate.Place{File: path.Join(dir, goManifestFile)}
+			data, err := fs.ReadFile(fsys, at.File)
+			if err != nil {
+				if p.Where != validate.Source && (!hasSource || len(goFiles(r)) > 0) {
+					p.Reportf(p.Opening("/backend"), "the plugin has a backend, but no %s", goManifestFile)
+				}
+				return // of a dist, it is reported there
+			}
+			listed, err := parseGoManifest(data)
+			if err != nil {
+				p.Reportf(at, "%v", err)
+				return
+			}
+			if hasSource && p.IsCatalog {
+				if differ := compareGoFiles(r, listed); len(differ) > 0 {
+					p.Reportf(at, "the list does not match the Go files of the repository: %s", someOf(differ))
+				}
+			}
+		},
+	}
+}
+
+// parseGoManifest parses lines of the form SUM:PATH.
+func parseGoManifest(data []byte) (sums map[string]string, err error) {
+	sums = map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		sum, name, ok := strings.Cut(line, ":")
+		switch {
+		case line == "":
+		case !ok || strings.Contains(name, ":"):
+			return nil, fmt.Errorf("%.80q is not a line of the form <sum>:<path>", line)
+		default:
+			sums[strings.ReplaceAll(strings.TrimSpace(name), `\`, "/")] = strings.TrimSpace(sum)
+		}
+	}
+	return sums, nil
+}
+
+// goFiles returns the Go files of a repository, except those of packages from npm.
+func goFiles(r inspect.Repository) (files []string) {
+	_ = fs.WalkDir(r.FS, r.Dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // it is not compared
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git"):
+			return fs.SkipDir
+		case d.Type().IsRegular() && path.Ext(name) == ".go":
+			files = append(files, inspect.Below(r.Dir, name))
+		}
+		return nil
+	})
+	return files
+}
+
+// compareGoFiles returns the files that differ: in their text, apart from line endings, or because only the
+// list or only the repository has them.
+func compareGoFiles(r inspect.Repository, listed map[string]string) (differ []string) {
+	for _, name := range goFiles(r) {
+		const maxBytes = 16 << 20
+		data, err := r.Read(name, maxBytes)
+		unix := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+		dos := bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))
+		if sum := listed[name]; err != nil || sum != sumOf(unix) && sum != sumOf(dos) {
+			differ = append(differ, name)
+		}
+	}
+	for name := range listed {
+		_, err := fs.Stat(r.FS, path.Join(r.Dir, name))
+		if err != nil && !strings.HasPrefix(name, "node_modules/") {
+			differ = append(differ, name)
+		}
+	}
+	slices.Sort(differ)
+	return differ
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,59 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/licensecheck"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func licenseKind() validate.Rule {
+	return validate.Rule{
+		ID:       "license-kind",
+		Severity: validate.Off,
+		Catalog:  validate.Error,
+		Summary:  "license that the catalog does not accept",
+		Why: "The catalog accepts the MIT, BSD, Apache 2.0, GPL 3.0, LGPL 3.0 and AGPL 3.0 licenses, and recognizes them by their " +
+			"text, not by their name.",
+		Help: "put the complete and unchanged text of one of these licenses in LICENSE",
+		Check: func(p *validate.Pass) {
+			if inspect.IsNested(p) {
+				return
+			}
+			text, _ := inspect.FindText(p, licenseNames(p)...)
+			if text == nil || text.Err != nil || len(text.Data) == 0 {
+				return // license-missing reports it
+			}
+			scanner := acceptedLicenses.Of(p)
+			if scanner == nil {
+				p.Skipf("the texts of the licenses cannot be compiled")
+				return
+			}
+			if len(scanner.Scan(text.Data).Match) == 0 {
+				p.Reportf(validate.Place{File: text.File}, "the text is that of no license that the catalog accepts")
+			}
+		},
+	}
+}
+
+// acceptedLicenses recognizes the licenses that the catalog accepts, and is nil if they cannot be compiled.
+// A scanner of all licenses would take a second to make.
+var acceptedLicenses = validate.NewTreeFact(func(*validate.Pass) *licensecheck.Scanner {
+	families := []string{"0BSD", "BSD-", "MIT", "Apache-2.0", "LGPL-3.0", "GPL-3.0", "AGPL-3.0"}
+	var accepted []licensecheck.License
+	for _, l := range licensecheck.BuiltinLicenses() {
+		isAccepted := slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(l.ID, family) })
+		isNotice := strings.HasSuffix(l.ID, "-only") || strings.HasSuffix(l.ID, "-or-later") // above a source file
+		if l.LRE != "" && isAccepted && !isNotice {
+			accepted = append(accepted, l)
+		}
+	}
+	scanner, err := licensecheck.NewScanner(accepted)
+	if err != nil {
+		return nil
+	}
+	return scanner
+})

@@ -1,0 +1,39 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+// licenseBlank matches what the templates of licenses leave for the author to fill in. The text of the
+// Apache license has its own, in brackets, which belong to it.
+var licenseBlank = regexp.MustCompile(`\{yyyy\}|\{name of copyright owner\}`)
+
+func licenseTemplate() validate.Rule {
+	return validate.Rule{
+		ID:       "license-template",
+		Severity: validate.Info,
+		Catalog:  validate.Warning,
+		Summary:  "license with a blank that was not filled in",
+		Why:      "A license is granted by somebody. Templates have blanks for the year and the owner.",
+		Help:     "write the year and the owner of the copyright",
+		Check: func(p *validate.Pass) {
+			if inspect.IsNested(p) {
+				return
+			}
+			text, _ := inspect.FindText(p, inspect.LicenseNames()...)
+			if text == nil {
+				return // license-missing reports it
+			}
+			if m := licenseBlank.FindIndex(text.Data); m != nil {
+				p.Report(validate.Finding{
+					Place:   inspect.PlaceIn(p, text.File, text.Data, m[0], m[1]),
+					Message: fmt.Sprintf("%q is a blank of the license's template", text.Data[m[0]:m[1]]),
+				})
+			}
+		},
+	}
+}

@@ -1,0 +1,45 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+// jargon matches the words that the catalog looks for, wherever they occur.
+var jargon = regexp.MustCompile(`yarn|nodejs`)
+
+func readmeJargon() validate.Rule {
+	return validate.Rule{
+		ID:       "readme-jargon",
+		Severity: validate.Off,
+		Catalog:  validate.Warning,
+		Summary:  "README.md with instructions for developers",
+		Why:      `The catalog shows README.md to the users of a plugin. It takes "yarn" and "nodejs" for instructions for developers.`,
+		Help:     "move the instructions to another file, such as CONTRIBUTING.md, and link to it",
+		Check: func(p *validate.Pass) {
+			reportInReadme(p, jargon, "%q is for developers of the plugin, not for its users")
+		},
+	}
+}
+
+// reportInReadme reports the first match of each text in README.md.
+func reportInReadme(p *validate.Pass, pattern *regexp.Regexp, format string) {
+	if inspect.IsNested(p) {
+		return
+	}
+	found, _ := inspect.FindText(p, "README.md")
+	if found == nil {
+		return // readme-missing reports it
+	}
+	seen := map[string]bool{}
+	for _, m := range pattern.FindAllIndex(found.Data, maxLeftovers) {
+		text := string(found.Data[m[0]:m[1]])
+		if !seen[text] {
+			seen[text] = true
+			p.Report(validate.Finding{Place: inspect.PlaceIn(p, found.File, found.Data, m[0], m[1]), Message: fmt.Sprintf(format, text)})
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func screenshotsMissing() validate.Rule {
+	return validate.Rule{
+		ID:       "screenshots-missing",
+		Severity: validate.Off,
+		Catalog:  validate.Warning,
+		Summary:  "plugin without screenshots",
+		Why:      "The page of a plugin in the catalog shows its screenshots. They are what people look at first.",
+		Help:     `add a screenshot to "info.screenshots", with its name and path`,
+		Check: func(p *validate.Pass) {
+			const pointer = "/info/screenshots"
+			if kind := p.Doc.Kind(pointer); inspect.IsNested(p) || kind != "" && kind != "array" {
+				return
+			}
+			items := p.Doc.Items(pointer)
+			if len(items) == 0 {
+				p.Reportf(p.Opening("/info"), `"info" has no screenshots`)
+			}
+			for _, item := range items {
+				if text, ok := p.Doc.Text(item + "/path"); ok && strings.TrimSpace(text) == "" {
+					p.Reportf(p.Value(item+"/path"), "the screenshot has no path")
+				}
+			}
+		},
+	}
+}

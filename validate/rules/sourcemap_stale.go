@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func sourcemapStale() validate.Rule {
+	return validate.Rule{
+		ID:       "sourcemap-stale",
+		Severity: validate.Off,
+		Catalog:  validate.Error,
+		Summary:  "source map that differs from the source",
+		Why: "The catalog compares each source in the map of module.js with the file of that name below src. A difference means that the " +
+			"archive was built from something else.",
+		Help: "build the plugin again from this source",
+		Check: func(p *validate.Pass) {
+			r, ok := inspect.RepositoryOf(p)
+			if !ok {
+				return
+			}
+			fsys, dir, ok := r.Built(p)
+			if !ok {
+				return
+			}
+			for _, name := range filesNamed(p, fsys, dir, inspect.ModuleFile+".map") {
+				m, err := inspect.ReadSourceMap(fsys, name)
+				if err != nil {
+					continue // sourcemap-invalid reports it
+				}
+				if differ := compareSources(p, r, m); len(differ) > 0 {
+					p.Reportf(validate.Place{File: name}, "the repository lacks sources in the map, or has another text: %s", someOf(differ))
+				}
+			}
+		},
+	}
+}
+
+// compareSources returns the sources of a map that the repository does not have with the same text.
+func compareSources(p *validate.Pass, r inspect.Repository, m *inspect.SourceMap) (differ []string) {
+	id, _ := p.Doc.Text("/id")
+	for i, source := range m.Sources {
+		source = fileOfSource(source, id)
+		if isComparedSource(source) && !isSameSource(r, source, m.SourcesContent[i]) && !slices.Contains(differ, source) {
+			differ = append(differ, source)
+		}
+	}
+	slices.Sort(differ)
+	return differ
+}
+
+// fileOfSource returns the path, from src, of a source with the name that a bundler gave it.
+func fileOfSource(name, plugin string) string {
+	name, isOfPlugin := strings.CutPrefix(name, "webpack://"+plugin)
+	if !isOfPlugin {
+		name = strings.TrimPrefix(name, "webpack:")
+	}
+	if name, _, _ = strings.Cut(name, "?"); isOfPlugin || strings.HasPrefix(name, "/") {
+		name = strings.TrimLeft(name, "/")
+	}
+	return name
+}
+
+// isComparedSource reports whether the catalog looks for a source in the repository.
+func isComparedSource(name string) bool {
+	for _, prefix := range []string{"external ", "webpack/", "../node_modules", "./node_modules/"} {
+		if strings.HasPrefix(name, prefix) {
+			return false
+		}
+	}
+	isStyle := slices.Contains([]string{".css", ".scss", ".sass", ".less", ".svg", ".json"}, path.Ext(name))
+	return !isStyle && !strings.Contains(name, "/node_modules/.pnpm/")
+}
+
+// isSameSource reports whether the repository has the source, apart from line endings.
+func isSameSource(r inspect.Repository, name, text string) bool {
+	data, err := r.Read(path.Join("src", name), inspect.MaxScriptBytes)
+	unix := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+	return err == nil && unix(string(data)) == unix(text)
+}

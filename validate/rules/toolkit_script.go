@@ -1,0 +1,39 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func toolkitScript() validate.Rule {
+	return validate.Rule{
+		ID:       "toolkit-script",
+		Severity: validate.Info,
+		Catalog:  validate.Error,
+		Summary:  "package.json that builds with grafana-toolkit",
+		Why:      "grafana-toolkit is no longer maintained, and the catalog refuses new plugins that use it.",
+		Help:     "build with Slipway, or with the webpack configuration of create-plugin, and delete the script",
+		Check: func(p *validate.Pass) {
+			r, ok := inspect.RepositoryOf(p)
+			if !ok || inspect.IsNested(p) {
+				return
+			}
+			doc := r.PackageJSON()
+			if doc == nil || !inspect.IsFirst(p, "toolkit-script", doc.File) {
+				return
+			}
+			scripts, _ := doc.Any().(map[string]any)["scripts"].(map[string]any)
+			for _, name := range slices.Sorted(maps.Keys(scripts)) {
+				if text, _ := scripts[name].(string); strings.Contains(text+" ", "grafana-toolkit ") {
+					p.Reportf(r.ValuePlace(p, doc, "/scripts/"+bundle.EscapePointer(name)), "the script %q runs grafana-toolkit", name)
+					return // the others are those of the same tool
+				}
+			}
+		},
+	}
+}
