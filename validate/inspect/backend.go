@@ -15,16 +15,15 @@ import (
 
 // GoFile is a Go file of the backend.
 type GoFile struct {
-	Name   string // slash path in the tree
-	Data   []byte
 	Syntax *ast.File
 
+	code   *Code
 	tokens *token.File
 }
 
 // Place returns the position of a node.
 func (f *GoFile) Place(p *validate.Pass, n ast.Node) validate.Place {
-	return PlaceIn(p, f.Name, f.Data, f.tokens.Offset(n.Pos()), f.tokens.Offset(n.End()))
+	return f.code.Place(p, f.tokens.Offset(n.Pos()), f.tokens.Offset(n.End()))
 }
 
 type backend struct {
@@ -54,7 +53,8 @@ func EachGoFile(p *validate.Pass, check func(*GoFile), words ...string) {
 		return
 	}
 	all := backends.Of(p)
-	for _, c := range all.code {
+	for i := range all.code {
+		c := &all.code[i]
 		if !mayConcern(p, c, words) {
 			continue
 		}
@@ -100,13 +100,13 @@ func EachGoCall(p *validate.Pass, pkg string, check func(f *GoFile, call *ast.Ca
 }
 
 // parseGo returns nil if the syntax is invalid.
-func parseGo(c Code) *GoFile {
+func parseGo(c *Code) *GoFile {
 	set := token.NewFileSet()
 	syntax, err := parser.ParseFile(set, c.Name, c.Data, parser.ParseComments)
 	if err != nil {
 		return nil
 	}
-	return &GoFile{Name: c.Name, Data: c.Data, Syntax: syntax, tokens: set.File(syntax.FileStart)}
+	return &GoFile{Syntax: syntax, code: c, tokens: set.File(syntax.FileStart)}
 }
 
 // isLeftOut reports whether no build of the backend contains the file, because of a

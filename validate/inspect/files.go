@@ -82,7 +82,11 @@ func ValueIn(p *validate.Pass, doc *bundle.Document, pointer string) validate.Pl
 // text so that reports can show the line.
 func PlaceIn(p *validate.Pass, file string, data []byte, from, to int) validate.Place {
 	p.Source(file, data)
-	start, end := bundle.PositionIn(data, from), bundle.PositionIn(data, to)
+	return placeOf(file, bundle.Positions(data), from, to)
+}
+
+func placeOf(file string, at func(offset int) bundle.Position, from, to int) validate.Place {
+	start, end := at(from), at(to)
 	return validate.Place{File: file, Line: start.Line, Column: start.Column, EndLine: end.Line, EndColumn: end.Column}
 }
 

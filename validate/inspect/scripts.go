@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"path"
@@ -20,12 +21,25 @@ type Code struct {
 	Name string // slash path in the tree
 	Data []byte // nil if Err is set
 	Err  error
+
+	positions func(offset int) bundle.Position // of Data; nil until it is needed
+}
+
+// Place returns the position of the bytes from..to, and registers the text of the file.
+func (c *Code) Place(p *validate.Pass, from, to int) validate.Place {
+	if c.positions == nil {
+		c.positions = bundle.Positions(c.Data)
+	}
+	p.Source(c.Name, c.Data)
+	return placeOf(c.Name, c.positions, from, to)
 }
 
 // Script is a file of the source of a frontend.
 type Script struct {
 	*script.File
 	Name string // slash path in the tree
+
+	code *Code
 }
 
 // At returns the position of the tokens from first to last.
@@ -35,7 +49,7 @@ func (s *Script) At(p *validate.Pass, first, last int) validate.Place {
 
 // Place returns the position of a span.
 func (s *Script) Place(p *validate.Pass, span script.Span) validate.Place {
-	return PlaceIn(p, s.Name, s.Data, span.From, span.To)
+	return s.code.Place(p, span.From, span.To)
 }
 
 // MatchStrings returns the matches of an expression in the strings and templates of the file.
@@ -76,7 +90,7 @@ func (s *Script) match(re *regexp.Regexp, in script.Span, yield func(script.Span
 // maxCodeBytes is the size beyond which a file of code is not read, and maxAllCodeBytes that
 // of all of them.
 const (
-	maxCodeBytes    = 1 << 20
+	maxCodeBytes    = 4 << 20
 	maxAllCodeBytes = 64 << 20
 )
 
@@ -117,7 +131,8 @@ func eachScript(p *validate.Pass, check func(*Script), isWanted func(string) boo
 		return
 	}
 	all := frontends.Of(p)
-	for _, c := range all.code {
+	for i := range all.code {
+		c := &all.code[i]
 		if !isWanted(c.Name) || !mayConcern(p, c, words) {
 			continue
 		}
@@ -127,17 +142,16 @@ func eachScript(p *validate.Pass, check func(*Script), isWanted func(string) boo
 			all.parsed[c.Name] = f
 		}
 		if e, ok := errors.AsType[*script.Error](f.err); ok {
-			at := bundle.PositionIn(c.Data, e.Offset)
-			p.Skipf("cannot read %s:%d:%d: %s", c.Name, at.Line, at.Column, e.Problem)
+			p.Skipf("cannot read %s: %s", c.Place(p, e.Offset, e.Offset).Address(), e.Problem)
 			continue
 		}
-		check(&Script{File: f.file, Name: c.Name})
+		check(&Script{File: f.file, Name: c.Name, code: c})
 	}
 }
 
 // mayConcern reports whether a file contains one of the words, so that most files need not be
 // parsed. A file that was not read is a skip.
-func mayConcern(p *validate.Pass, c Code, words []string) bool {
+func mayConcern(p *validate.Pass, c *Code, words []string) bool {
 	if c.Err != nil {
 		p.Skipf("cannot read %s: %v", c.Name, c.Err)
 		return false
@@ -146,7 +160,7 @@ func mayConcern(p *validate.Pass, c Code, words []string) bool {
 }
 
 // readCode reads the files below dir that isCode accepts. It leaves out the directories of
-// tools, tests and builds.
+// tools, tests and builds, and symbolic links.
 func readCode(p *validate.Pass, dir string, isCode func(name string) bool) []Code {
 	others := []string{bundle.DistDir, "build", "test", "tests", "mocks", "e2e", "cypress"}
 	var all []Code
@@ -169,9 +183,14 @@ func readCode(p *validate.Pass, dir string, isCode func(name string) bool) []Cod
 			if !e.Type().IsRegular() || !isCode(name) {
 				continue
 			}
+			if left < 0 {
+				return
+			}
 			c := Code{Name: name}
-			c.Data, c.Err = ReadFile(p, dir, name, min(maxCodeBytes, left))
-			left -= int64(len(c.Data))
+			c.Data, c.Err = ReadFile(p, dir, name, maxCodeBytes)
+			if left -= int64(len(c.Data)); left < 0 {
+				c.Data, c.Err = nil, fmt.Errorf("it and the files after it are beyond the first %d MiB", maxAllCodeBytes>>20)
+			}
 			all = append(all, c)
 		}
 	}

@@ -15,21 +15,13 @@ import (
 
 // Text writes a report for people: each finding with its position, severity, rule,
 // message, source line, help and related positions; then the checks that did not run,
-// the baseline entries that no longer occur, and a summary in one line. Of the info findings
-// of a rule, it writes the first ones and the number of the others.
+// the baseline entries that no longer occur, and a summary in one line.
 func Text(w io.Writer, r *validate.Report, o Options) error {
-	shown, more := r.Findings, []string(nil)
-	if !o.IsVerbose {
-		shown, more = firstInfos(r.Findings)
-	}
-	if err := Findings(w, shown, r.Sources, o); err != nil {
+	if err := Findings(w, r.Findings, r.Sources, o); err != nil {
 		return err
 	}
 	b := bufio.NewWriter(w)
 	t := &writer{w: b, report: r, hasColor: o.HasColor, isVerbose: o.IsVerbose}
-	for _, line := range more {
-		t.printf("%s: %s\n\n", t.paint(blue, string(validate.Info)), line)
-	}
 	t.skips()
 	t.gone()
 	t.printf("%s\n", summary(r))
@@ -37,12 +29,20 @@ func Text(w io.Writer, r *validate.Report, o Options) error {
 }
 
 // Findings writes findings as Text does, each with its source line, and nothing else.
-// Sources holds the text of the files by path.
+// Sources holds the text of the files by path. Of the info findings of a rule, it writes the
+// first ones and the number of the others, unless o.IsVerbose is set.
 func Findings(w io.Writer, findings []validate.Finding, sources map[string][]byte, o Options) error {
 	b := bufio.NewWriter(w)
 	t := &writer{w: b, report: &validate.Report{Sources: sources}, hasColor: o.HasColor}
-	for _, f := range findings {
+	shown, more := findings, []string(nil)
+	if !o.IsVerbose {
+		shown, more = firstInfos(findings)
+	}
+	for _, f := range shown {
 		t.finding(f)
+	}
+	for _, line := range more {
+		t.printf("%s: %s\n\n", t.paint(blue, string(validate.Info)), line)
 	}
 	return b.Flush()
 }

@@ -35,6 +35,8 @@ type File struct {
 	Data     []byte
 	Tokens   []Token
 	Comments []Span // in the order of the file
+
+	constants map[string]string // by name; nil until one is needed
 }
 
 // Error is a place in a file that cannot be read.

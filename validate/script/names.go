@@ -110,22 +110,35 @@ func (f *File) Literal(first, last int) (string, bool) {
 
 // constant returns the value of a constant that is declared once, as a string.
 func (f *File) constant(name string) (value string, ok bool) {
-	for i := range f.Tokens {
-		if !f.Is(i, "const") || !f.Is(i+1, name) || !f.Is(i+2, "=") {
-			continue
-		}
-		last := i + 3
-		if f.Is(last, "`") {
-			last = f.Tokens[last].Pair
-		}
-		if ok || last >= len(f.Tokens) || f.Tokens[last].Kind == Name || !f.endsStatement(last) {
-			return "", false
-		}
-		if value, ok = f.Literal(i+3, last); !ok {
-			return "", false
+	if f.constants == nil {
+		f.constants = map[string]string{}
+		seen := map[string]bool{}
+		for i := range f.Tokens {
+			if !f.Is(i, "const") || !f.Is(i+2, "=") {
+				continue
+			}
+			declared := f.Text(i + 1)
+			value, ok := f.initializer(i + 3)
+			if f.constants[declared] = value; !ok || seen[declared] {
+				delete(f.constants, declared)
+			}
+			seen[declared] = true
 		}
 	}
+	value, ok = f.constants[name]
 	return value, ok
+}
+
+// initializer returns the string that a constant is initialized with, from the token on.
+func (f *File) initializer(first int) (string, bool) {
+	last := first
+	if f.Is(first, "`") {
+		last = f.Tokens[first].Pair
+	}
+	if last >= len(f.Tokens) || f.Tokens[last].Kind == Name || !f.endsStatement(last) {
+		return "", false
+	}
+	return f.Literal(first, last)
 }
 
 func (f *File) endsStatement(i int) bool {
