@@ -44,18 +44,19 @@ func Init(ctx context.Context,
 
 // Validate checks plugin.json and the files it refers to.
 func Validate(ctx context.Context,
-	path *string, // what to validate (default: the plugin in this directory); "-" reads plugin.json from standard input
-	format *string, // format of the report: text, json, sarif, junit or github (default: text)
+	path *string, // what to validate (default: the plugin in this directory); "-" reads plugin.json or a zip from standard input
+	format *string, // format of the report: text, concise, json, sarif, junit or github (default: text)
 	output *string, // write the report to this file
 	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
 	strict *bool, // treat warnings as errors
+	only *string, // run only these rules, even if they are turned off
 	fix *bool, // apply the safe fixes, then report the remaining findings
 	all *bool, // let fix change several plugin repositories
 	verbose *bool, // list the rules that did not run
 	diff *bool, // print what fix would change; exit with status 1 if there is anything to change
 	config *string, // configuration file (default: the nearest slipway.yaml)
 	key *string, // file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json
-	baseline *string, // omit the findings recorded in this file
+	baseline *string, // omit the findings recorded in this file; any other fails
 	writeBaseline *string, // record all findings in this file, for the option baseline
 ) error {
 	return program.Mage(ctx, "validate", program.Args(path),
@@ -63,6 +64,7 @@ func Validate(ctx context.Context,
 		program.Option("output", output),
 		program.Option("profile", profile),
 		program.Option("strict", strict),
+		program.Option("only", only),
 		program.Option("fix", fix),
 		program.Option("all", all),
 		program.Option("verbose", verbose),
