@@ -49,6 +49,7 @@ func Validate(ctx context.Context,
 	output *string, // write the report to this file
 	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
 	strict *bool, // treat warnings as errors
+	source *string, // repository that a zip must be built from, a directory or zip; nothing is built
 	only *string, // run only these rules, even if they are turned off
 	fix *bool, // apply the safe fixes, then report the remaining findings
 	all *bool, // let fix change several plugin repositories
@@ -64,6 +65,7 @@ func Validate(ctx context.Context,
 		program.Option("output", output),
 		program.Option("profile", profile),
 		program.Option("strict", strict),
+		program.Option("source", source),
 		program.Option("only", only),
 		program.Option("fix", fix),
 		program.Option("all", all),

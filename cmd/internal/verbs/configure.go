@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/slipway-dev/slipway/build/provenance"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
@@ -42,7 +43,7 @@ func (t *target) configure(o ValidateOptions) error {
 
 // ruleIDs returns the names that slipway.yaml may mention.
 func ruleIDs(list []validate.Rule) []string {
-	ids := []string{validate.UnusedSuppression}
+	ids := []string{validate.UnusedSuppression, provenance.RuleID}
 	for _, r := range list {
 		ids = append(ids, r.ID)
 	}
@@ -54,7 +55,10 @@ func (t *target) selectRules(o ValidateOptions) error {
 	if o.Only == nil {
 		return nil
 	}
-	known := ruleIDs(t.options.Rules)[1:] // the first has no rule
+	var known []string
+	for _, r := range t.options.Rules {
+		known = append(known, r.ID)
+	}
 	for _, id := range o.Only {
 		if !slices.Contains(known, id) {
 			return fmt.Errorf("%s: %w", o.Face.Option("only"), nearest.Unknown("rule", id, known))

@@ -101,6 +101,7 @@ func validateVerb() Verb {
 			{Name: "output", Value: &o.Output, Help: "write the report to this file"},
 			profileOption(&o.Profile),
 			{Name: "strict", Value: &o.Strict, Help: "treat warnings as errors"},
+			{Name: "source", Value: &o.Source, Help: "repository that a zip must be built from, a directory or zip; nothing is built"},
 			{Name: "only", Value: &o.Only, Help: "run only these rules, even if they are turned off"},
 			{Name: "fix", Value: &o.Fix, Help: "apply the safe fixes, then report the remaining findings"},
 			{Name: "all", Value: &o.All, Help: "let fix change several plugin repositories"},

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/provenance"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 	"github.com/slipway-dev/slipway/internal/nearest"
@@ -37,7 +38,8 @@ type ValidateOptions struct {
 	Config  string // the configuration; "" finds slipway.yaml
 	Key     string // file of public keys, one of which must have signed; "" checks only the form of signatures
 
-	Only []string // ids of the rules to run; nil runs all
+	Source string   // the repository that a zip must be built from, a directory or zip; "" compares nothing
+	Only   []string // ids of the rules to run; nil runs all
 
 	Baseline      string // file with findings to omit from the report
 	WriteBaseline string // file to write all findings to, which are then omitted
@@ -79,7 +81,7 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 		return usage("%s and %s cannot be used together: the baseline would lack the findings of other rules", o.Face.Option("only"),
 			o.Face.Option("write-baseline"))
 	}
-	if err := checkLocal(o.Path); err != nil {
+	if err := errors.Join(checkLocal(o.Path), checkLocal(o.Source)); err != nil {
 		return err
 	}
 	signature := rules.ManifestSignature()
@@ -158,6 +160,7 @@ type target struct {
 	cwd     string
 	dir     string // the directory or zip that tree reads; "" for standard input
 	isZip   bool
+	source  *provenance.Source // nil if nothing is compared
 	config  *config.Config // nil if there is none
 }
 
@@ -184,9 +187,11 @@ func openTarget(o ValidateOptions) (*target, error) {
 	}
 	_, t.isZip = t.tree.(*zipfs.Archive)
 	t.options.Rules, t.options.Profile, t.options.IsStrict, t.options.NoDist = rules.All(), o.Profile, o.Strict, true
-	if err := errors.Join(t.configure(o), t.selectRules(o)); err != nil {
-		t.close()
-		return nil, err
+	for _, step := range []func(ValidateOptions) error{t.openSource, t.configure, t.selectRules} {
+		if err := step(o); err != nil {
+			t.close()
+			return nil, err
+		}
 	}
 	switch {
 	case t.isZip && (o.Fix || o.Diff):
@@ -198,8 +203,27 @@ func openTarget(o ValidateOptions) (*target, error) {
 	return t, nil
 }
 
-// close closes the tree if it is a zip.
+// openSource adds the rule that compares a zip with its source.
+func (t *target) openSource(o ValidateOptions) (err error) {
+	if o.Source == "" {
+		return nil
+	}
+	option := o.Face.Option("source")
+	if !t.isZip {
+		return fmt.Errorf("%s needs a zip to compare with it; name the packaged plugin", option)
+	}
+	if t.source, err = provenance.Open(o.Source, ruleIDs(t.options.Rules)); err != nil {
+		return fmt.Errorf("%s: %w", option, err)
+	}
+	t.options.Rules = append(t.options.Rules, provenance.Rule(t.source))
+	return nil
+}
+
+// close closes the tree if it is a zip, and the source.
 func (t *target) close() {
+	if t.source != nil {
+		_ = t.source.Close() // opened for reading only
+	}
 	if c, ok := t.tree.(io.Closer); ok {
 		_ = c.Close() // opened for reading only
 	}
