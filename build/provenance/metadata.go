@@ -122,7 +122,7 @@ func (c *comparison) differs(name, from, pointer string, got, want any) {
 		Line: span.Start.Line, Column: span.Start.Column, EndLine: span.End.Line, EndColumn: span.End.Column,
 	}
 	c.p.Source(at.File, doc.Data)
-	key := strings.TrimPrefix(pointer, "/")
+	key := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
 	switch {
 	case got == absent{}:
 		at.EndLine, at.EndColumn = at.Line, at.Column+1

@@ -79,7 +79,9 @@ func (c *comparison) list() bool {
 func (c *comparison) has(name string) bool { return slices.Contains(c.files, name) }
 
 // at returns the position of a whole file of the zip.
-func (c *comparison) at(name string) validate.Place { return validate.Place{File: path.Join(c.dir, name)} }
+func (c *comparison) at(name string) validate.Place {
+	return validate.Place{File: path.Join(c.dir, name)}
+}
 
 // text reads a file of the zip. It reports a finding if that fails.
 func (c *comparison) text(name string) ([]byte, bool) {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // sourceMap compares the texts in a source map with the files of the source. Files of packages, and
@@ -42,7 +44,7 @@ func (c *comparison) sourceMap(name string) {
 		}
 	}
 	if outside > 0 {
-		c.p.Skipf("%d files in %s are outside of the source", outside, name)
+		c.p.Skipf("%s contains %s from outside of the source", name, text.Plural(outside, "file"))
 	}
 }
 

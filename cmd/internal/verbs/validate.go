@@ -161,7 +161,7 @@ type target struct {
 	dir     string // the directory or zip that tree reads; "" for standard input
 	isZip   bool
 	source  *provenance.Source // nil if nothing is compared
-	config  *config.Config // nil if there is none
+	config  *config.Config     // nil if there is none
 }
 
 func openTarget(o ValidateOptions) (*target, error) {

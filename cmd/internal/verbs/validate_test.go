@@ -103,6 +103,10 @@ func TestUsageErrors(t *testing.T) {
 		{ValidateOptions{Path: dir, Format: "yaml"}, ExitUsage, `unknown format "yaml"; use one of text, concise, json, sarif, junit, github`},
 		{ValidateOptions{Path: dir, Only: []string{"path-mising"}}, ExitUsage, `--only: unknown rule "path-mising"; did you mean "path-missing"?`},
 		{ValidateOptions{Path: dir, Only: []string{"path-missing"}, WriteBaseline: "b"}, ExitUsage, "--only and --write-baseline cannot be used together"},
+		{ValidateOptions{Path: dir, Source: dir}, ExitUsage, "--source needs a zip to compare with it; name the packaged plugin"},
+		{ValidateOptions{Path: archive, Source: dir}, ExitUsage, "--source: open repository "},
+		{ValidateOptions{Path: archive, Source: "ssh://example.com/x"}, ExitUsage, "ssh://example.com/x is a URL"},
+		{ValidateOptions{Path: dir, Only: []string{"source-differs"}}, ExitUsage, `unknown rule "source-differs"`},
 		{ValidateOptions{Path: "https://example.com/x.zip"}, ExitUsage, "https://example.com/x.zip is a URL, which is not downloaded; download it"},
 		{ValidateOptions{Path: dir, Profile: "grafan"}, ExitUsage, `--profile: unknown profile "grafan"; did you mean "grafana"?`},
 		{ValidateOptions{Path: dir, Config: filepath.Join(dir, "none")}, ExitUsage, "configuration: "},
@@ -327,5 +331,26 @@ func TestRepositoryRoot(t *testing.T) {
 		if err := Validate(t.Context(), w, ValidateOptions{Path: plugin, Format: format}); code(err) != ExitFindings || !strings.Contains(printed(), want) {
 			t.Errorf("%s has no %s: %v\n%s", format, want, err, printed())
 		}
+	}
+}
+
+// TestSourceOfPackage compares what build and package make with the repository.
+func TestSourceOfPackage(t *testing.T) {
+	t.Parallel()
+	dir := packagedPanel(t)
+	zips, err := filepath.Glob(filepath.Join(dir, "release", "*.zip"))
+	if err != nil || len(zips) == 0 {
+		t.Fatalf("no zip: %v", err)
+	}
+	o := ValidateOptions{Path: zips[0], Source: dir, Only: []string{"source-differs"}}
+	w, printed := captured(t)
+	if err := Validate(t.Context(), w, o); err != nil {
+		t.Errorf("what the source builds: %v\n%s", err, printed())
+	}
+	write(t, filepath.Join(dir, "src", "extra.json"), "{}")
+	o.Strict = true
+	w, printed = captured(t)
+	if err := Validate(t.Context(), w, o); code(err) != ExitFindings || !strings.Contains(printed(), "extra.json: error source-differs: src/extra.json of the source is missing in the zip") {
+		t.Errorf("a file was added to the source: %v\n%s", err, printed())
 	}
 }
