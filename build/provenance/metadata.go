@@ -30,9 +30,12 @@ func (c *comparison) documents() (known map[string]bool) {
 		}
 		got, ok := c.document(name)
 		want, err := bundle.ParseDocument(from, documents[name])
-		if err != nil && want == nil {
+		switch {
+		case err != nil && want == nil:
 			c.p.Reportf(c.at(name), "%s cannot be compared with %s of the source: %v", name, from, err)
-		} else if ok {
+		case !ok:
+			c.p.Reportf(c.at(name), "%s is not valid JSON, as %s of the source is", name, from)
+		default:
 			id, _ := want.Text("/id")
 			c.compare(name, from, got, want, c.placeholders(own, id))
 		}
@@ -40,13 +43,13 @@ func (c *comparison) documents() (known map[string]bool) {
 	return known
 }
 
-// document reads a plugin.json of the zip; other rules report one that is not JSON.
-func (c *comparison) document(name string) (*bundle.Document, bool) {
+// document reads a plugin.json of the zip. ok is false if it is not JSON.
+func (c *comparison) document(name string) (doc *bundle.Document, ok bool) {
 	data, ok := c.text(name)
 	if !ok {
 		return nil, false
 	}
-	doc, _ := bundle.ParseDocument(name, data)
+	doc, _ = bundle.ParseDocument(name, data)
 	return doc, doc != nil
 }
 

@@ -183,6 +183,7 @@ func TestSourceDiffers(t *testing.T) {
 				`error plugin.json: executable of the source is missing`, `error plugin.json: name is "Y", but "X of acme-x-app" in src/plugin.json of the source`,
 				`error plugin.json: info.version is "1.2.4", but "1.2.3" in src/plugin.json of the source`,
 				`error plugin.json: info.links.0.name is "b", but "a" in src/plugin.json of the source`, `error plugin.json: routes is not in src/plugin.json of the source`}},
+		{"a broken plugin.json", "plugin.json", "{", []string{"error plugin.json: plugin.json is not valid JSON, as src/plugin.json of the source is"}},
 		{"no plugin.json", "plugin.json", remove, []string{"skip: the zip has no plugin.json to begin with"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
