@@ -131,19 +131,11 @@ func isBundled(dir string) bool {
 // Frontends lists the frontends of a repository that must be bundled, that of the plugin
 // first and then those of nested plugins.
 func Frontends(repo bundle.Repo) ([]Frontend, error) {
-	p := &Plan{Repo: repo}
-	data, err := os.ReadFile(filepath.Join(repo.Source, bundle.MetadataFile))
+	p, err := PlanSources(repo, config.Frontend{})
 	if err != nil {
-		return nil, fmt.Errorf("read metadata: %w", err)
-	}
-	if p.Metadata, err = bundle.ParseMetadata(data); err != nil {
 		return nil, err
 	}
-	p.documents = []document{{to: bundle.MetadataFile, data: data, metadata: p.Metadata}}
-	if err := p.planFrontend(context.Background()); err != nil {
-		return nil, err
-	}
-	return p.Frontends, p.planAssets(context.Background())
+	return p.Frontends, nil
 }
 
 // planFrontend requires a frontend and decides whether it is bundled.

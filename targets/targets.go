@@ -44,11 +44,13 @@ func Init(ctx context.Context,
 
 // Validate checks plugin.json and the files it refers to.
 func Validate(ctx context.Context,
-	path *string, // what to validate (default: the plugin in this directory); "-" reads plugin.json from standard input
-	format *string, // format of the report: text, json, sarif, junit or github (default: text)
+	path *string, // what to validate (default: the plugin in this directory); "-" reads plugin.json or a zip from standard input
+	format *string, // format of the report: text, concise, json, sarif, junit or github (default: text)
 	output *string, // write the report to this file
 	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
 	strict *bool, // treat warnings as errors
+	source *string, // repository that a zip must be built from, a directory or zip; nothing is built
+	only *string, // run only these rules, even if they are turned off
 	fix *bool, // apply the safe fixes, then report the remaining findings
 	all *bool, // let fix change several plugin repositories
 	verbose *bool, // list all info findings, and the rules that did not run
@@ -56,7 +58,7 @@ func Validate(ctx context.Context,
 	config *string, // configuration file (default: the nearest slipway.yaml)
 	source *string, // plugin repository that a zip or dist is compared with; used by the preset catalog
 	key *string, // file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json
-	baseline *string, // omit the findings recorded in this file
+	baseline *string, // omit the findings recorded in this file; any other fails
 	writeBaseline *string, // record all findings in this file, for the option baseline
 ) error {
 	return program.Mage(ctx, "validate", program.Args(path),
@@ -64,6 +66,8 @@ func Validate(ctx context.Context,
 		program.Option("output", output),
 		program.Option("profile", profile),
 		program.Option("strict", strict),
+		program.Option("source", source),
+		program.Option("only", only),
 		program.Option("fix", fix),
 		program.Option("all", all),
 		program.Option("verbose", verbose),

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -56,12 +57,28 @@ func Open(cwd, name string) (fs.FS, Options, error) {
 	return t, Options{Path: filepath.ToSlash(rel), Prefix: filepath.ToSlash(prefix), RootName: filepath.Base(base)}, nil
 }
 
-// Stdin is the name of a plugin.json from standard input.
+// Stdin is the name of what comes from standard input.
 const Stdin = "<stdin>"
 
-// OpenReader returns the tree and the options for validating one plugin.json without the
-// files around it, such as the contents of an editor. Its name in the report is Stdin.
-func OpenReader(r io.Reader) (fs.FS, Options, error) {
+// OpenReader returns the tree and the options for validating a zip, or one plugin.json without
+// the files around it, such as the contents of an editor. Its name in the report is Stdin. The
+// caller must close the tree of a zip.
+func OpenReader(in io.Reader) (fs.FS, Options, error) {
+	r := bufio.NewReader(in)
+	magic, _ := r.Peek(len(zipMagic)) // an error is that of reading the rest as well
+	if format := otherArchive(magic); format != "" {
+		return nil, Options{}, fmt.Errorf("%s is a %s archive: validate a zip or the unpacked directory", Stdin, format)
+	}
+	if string(magic) == zipMagic {
+		a, err := zipfs.FromReader(r, zipfs.Limits{})
+		if errors.Is(err, zipfs.ErrNotZip) {
+			err = fmt.Errorf("%w: it begins as a zip, but its list of entries is missing or damaged; is it complete?", err)
+		}
+		if err != nil {
+			return nil, Options{}, fmt.Errorf("%s: %w", Stdin, err)
+		}
+		return a, Options{Prefix: Stdin}, nil
+	}
 	data, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1)) // Run rejects a larger one
 	if err != nil {
 		return nil, Options{}, fmt.Errorf("read standard input: %w", err)
@@ -86,6 +103,9 @@ func linkKind(name string) (isLink, isPart bool) {
 	return true, isRepo || isPart || isPartName(filepath.Base(name))
 }
 
+// zipMagic begins a zip with entries.
+const zipMagic = "PK\x03\x04"
+
 // otherArchive returns the name of the format of a file that begins with magic, or "".
 func otherArchive(magic []byte) string {
 	for _, f := range []struct{ magic, name string }{
@@ -109,12 +129,12 @@ func openZip(name string) (*zipfs.Archive, error) {
 		}
 		return nil, err
 	}
-	magic := make([]byte, 4)
+	magic := make([]byte, len(zipMagic))
 	n, _ := f.ReadAt(magic, 0)
 	switch format := otherArchive(magic[:n]); {
 	case format != "":
 		return nil, errors.Join(fmt.Errorf("it is a %s archive: validate a zip or the unpacked directory", format), f.Close())
-	case !isNamed && string(magic[:n]) != "PK\x03\x04":
+	case !isNamed && string(magic[:n]) != zipMagic:
 		return nil, f.Close()
 	}
 	return zipfs.FromFile(f, zipfs.Limits{})

@@ -18,8 +18,11 @@ type Report struct {
 	Skips    []Skip
 
 	Files      []string     // every plugin.json that was read, sorted
+	Left       []string     // directories that Options.NoDist left out, sorted
 	Suppressed []Suppressed // findings that are not in Findings, since a suppression or baseline contains them
-	Gone       []Finding    // entries of a baseline that no longer occur, with rule, file, pointer and message
+
+	HasBaseline bool      // Findings are those beyond a baseline
+	Gone        []Finding // entries of a baseline that no longer occur, with rule, file, pointer and message
 
 	// Sources holds the text of each file that a finding refers to. It may begin with a
 	// byte order mark, which the positions of findings do not count.
@@ -44,20 +47,20 @@ type Suppressed struct {
 // Exit statuses of a command that prints a report. 2 is reserved for incorrect usage.
 const (
 	ExitClean    = 0 // no errors
-	ExitFindings = 1 // at least one error
+	ExitFindings = 1 // at least one error, or a finding beyond a baseline
 	ExitBroken   = 3 // a check could not run, so the report is incomplete
 )
 
 // ExitCode returns ExitBroken if a check could not run or nothing was checked,
 // ExitFindings if there is an error, and otherwise ExitClean. Warnings do not count
-// unless Options.IsStrict turns them into errors.
+// unless Options.IsStrict turns them into errors, or a baseline lacks them.
 func (r *Report) ExitCode() int {
 	isBroken := slices.ContainsFunc(r.Skips, func(s Skip) bool { return s.IsBroken })
 	errors := r.Count(Error)
 	switch {
 	case isBroken, r.Plugins == 0 && errors == 0:
 		return ExitBroken
-	case errors > 0:
+	case errors > 0, r.HasBaseline && len(r.Findings) > 0:
 		return ExitFindings
 	}
 	return ExitClean
@@ -109,35 +112,42 @@ func (r *Report) dropCopies() {
 
 // prefix prepends a path to the names of all files.
 func (r *Report) prefix(with string) {
-	if with == "" {
-		return
+	if with != "" {
+		r.Rename(func(file string) string { return path.Join(with, file) })
 	}
+}
+
+// Rename changes the names of all files.
+func (r *Report) Rename(rename func(file string) string) {
 	for i := range r.Findings {
-		r.Findings[i].prefix(with)
+		r.Findings[i].rename(rename)
 	}
 	for i := range r.Suppressed {
-		r.Suppressed[i].prefix(with)
+		r.Suppressed[i].rename(rename)
 	}
 	for i := range r.Files {
-		r.Files[i] = path.Join(with, r.Files[i])
+		r.Files[i] = rename(r.Files[i])
+	}
+	for i := range r.Left {
+		r.Left[i] = rename(r.Left[i])
 	}
 	for i := range r.Skips {
-		r.Skips[i].File = path.Join(with, r.Skips[i].File)
+		r.Skips[i].File = rename(r.Skips[i].File)
 	}
 	sources := map[string][]byte{}
 	for file, data := range r.Sources {
-		sources[path.Join(with, file)] = data
+		sources[rename(file)] = data
 	}
 	r.Sources = sources
 }
 
-// prefix prepends a path to the names of files. It copies what comes from rules, since
-// findings may share it.
-func (f *Finding) prefix(with string) {
-	f.File = path.Join(with, f.File)
+// rename changes the names of files. It copies what comes from rules, since findings may
+// share it.
+func (f *Finding) rename(rename func(file string) string) {
+	f.File = rename(f.File)
 	f.Related = slices.Clone(f.Related)
 	for i := range f.Related {
-		f.Related[i].File = path.Join(with, f.Related[i].File)
+		f.Related[i].File = rename(f.Related[i].File)
 	}
 	if f.Fix == nil {
 		return
@@ -145,7 +155,7 @@ func (f *Finding) prefix(with string) {
 	fix := *f.Fix
 	fix.Edits = slices.Clone(fix.Edits)
 	for i := range fix.Edits {
-		fix.Edits[i].File = path.Join(with, fix.Edits[i].File)
+		fix.Edits[i].File = rename(fix.Edits[i].File)
 	}
 	f.Fix = &fix
 }
@@ -155,6 +165,7 @@ func (r *Report) sort() {
 	r.Profiles = slices.Compact(r.Profiles)
 	sortFindings(r.Findings)
 	slices.Sort(r.Files)
+	slices.Sort(r.Left)
 	slices.SortStableFunc(r.Suppressed, func(a, b Suppressed) int { return a.Finding.compare(b.Finding) })
 	slices.SortStableFunc(r.Skips, func(a, b Skip) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Reason, b.Reason))

@@ -24,6 +24,7 @@ type Options struct {
 	Rules    []Rule
 	Profile  string // name of a profile; "" detects it in each plugin.json
 	Where    Where  // the form of all plugins; 0 detects it; Source skips directories called dist
+	NoDist   bool   // leave out the dist of plugin repositories, unless Path leads into it
 	IsStrict bool   // warnings are errors
 
 	IsCatalog    bool                     // the preset catalog: the severities and checks of Grafana's catalog
@@ -95,7 +96,7 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 		return nil, fmt.Errorf("validate: %w", err)
 	}
 
-	report := &Report{Skips: s.skips, Sources: map[string][]byte{}}
+	report := &Report{Skips: s.skips, Left: s.left, Sources: map[string][]byte{}}
 	for _, r := range s.refused[""] { // outside of any plugin
 		report.Findings = append(report.Findings, r.finding(Source))
 	}

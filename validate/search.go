@@ -38,6 +38,7 @@ type search struct {
 	opts     Options
 	targets  []target
 	skips    []Skip
+	left     []string             // see Options.NoDist
 	bytes    int64                // of the plugin.json files of a zip
 	isFull   bool                 // the zip exceeds its limits
 	followed []fs.FileInfo        // directories reached through symbolic links
@@ -165,6 +166,10 @@ func (s *search) directory(ctx context.Context, dir string, in around) {
 			continue
 		}
 		isDist := e.Name() == bundle.DistDir
+		if isDist && isHome && s.opts.NoDist && s.opts.Where != Zip {
+			s.left = append(s.left, below)
+			continue
+		}
 		if s.isSkipped(e.Name()) || s.isRefused(below, e, in, isHome) || !s.isDirectory(below, e) {
 			continue
 		}

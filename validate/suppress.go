@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 // Off as the severity of a rule in Options.Severities turns the rule off.
@@ -120,8 +122,12 @@ func (r *Report) couldUse(s *Suppression, opts Options, seen Where) bool {
 	}
 	isHere := func(file string) bool { return s.File != "" && s.coversFile(opts.name(file)) }
 	return slices.ContainsFunc(opts.Rules, ran) && !slices.ContainsFunc(r.Skips, isSkipped) &&
-		(!opts.IsPart || slices.ContainsFunc(r.Files, isHere))
+		(!opts.IsPart && !IsOfDist(s.File) || slices.ContainsFunc(r.Files, isHere))
 }
+
+// IsOfDist reports whether a slash path leads into a directory called dist. What is accepted there
+// does not concern a run that leaves it out.
+func IsOfDist(file string) bool { return slices.Contains(strings.Split(file, "/"), bundle.DistDir) }
 
 // appliesTo reports whether a rule runs on one of the forms.
 func appliesTo(rule Rule, seen Where) bool {

@@ -60,7 +60,7 @@ func TestDoors(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"mage validate -writeBaseline=baseline.json", 0, "no findings"},
+		{"mage validate -writeBaseline=baseline.json", 0, "wrote 0 findings to baseline.json\n"},
 		{"mage validate -baseline=none.json", 2, "slipway: baseline none.json not found; create it with -writeBaseline=none.json\n"},
 		{"slipway validate --baseline=none.json", 2, "slipway: baseline none.json not found; create it with --write-baseline=none.json\n"},
 		{"mage validate -path=none", 2, "slipway: nothing to validate: stat "},

@@ -93,9 +93,10 @@ type Scope struct {
 }
 
 // Apply moves the findings that are in the baseline from r.Findings to r.Suppressed, and
-// adds the entries that no longer occur to r.Gone. An entry that was not checked is
-// not gone.
+// adds the entries that no longer occur to r.Gone, with their files as the baseline names
+// them. An entry that was not checked is not gone.
 func (b *Baseline) Apply(r *validate.Report, name string, s Scope) {
+	r.HasBaseline = true
 	left := map[string]int{}
 	for _, e := range b.Findings {
 		left[e.Fingerprint]++
@@ -134,7 +135,7 @@ func (s Scope) covers(r *validate.Report, e Entry) bool {
 	}
 	isHere := func(file string) bool { return isIn(e.File, s.Names(file)) }
 	return !slices.ContainsFunc(r.Skips, isSkipped) && !slices.ContainsFunc(r.Suppressed, isSuppressed) &&
-		(!s.IsPart || slices.ContainsFunc(r.Files, isHere))
+		(!s.IsPart && !validate.IsOfDist(e.File) || slices.ContainsFunc(r.Files, isHere))
 }
 
 // isIn reports whether a file is a plugin.json or in its directory.

@@ -1,6 +1,6 @@
 // Package report writes the findings of validate for people and for programs.
 //
-// It defines the formats: text, JSON, SARIF, JUnit and GitHub annotations. The
+// It defines the formats: text in two lengths, JSON, SARIF, JUnit and GitHub annotations. The
 // validate.Report determines the severities and the exit status, and the caller
 // determines whether to use colors.
 //
@@ -35,6 +35,7 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"text", "for people: each finding with its source line", Text},
+		{"concise", "for people and editors: a line for each finding", Concise},
 		{"json", "for programs: one versioned object", JSON},
 		{"sarif", "for code hosts and editors: SARIF 2.1.0", SARIF},
 		{"junit", "for CI systems: findings as tests, in XML", JUnit},

@@ -11,9 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// GitHub writes workflow commands, which GitHub Actions shows as annotations. Their
-// paths are relative to the directory in which validate ran, which must be the root of
-// the repository. The last line is a summary.
+// GitHub writes workflow commands, which GitHub Actions shows as annotations. The names of
+// files must be relative to the root of the repository. The last line is a summary.
 func GitHub(w io.Writer, r *validate.Report, _ Options) error {
 	b := bufio.NewWriter(w)
 	for _, f := range r.Findings {

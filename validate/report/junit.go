@@ -10,8 +10,8 @@ import (
 )
 
 // JUnit writes JUnit XML, which CI systems show as tests: a suite for each file with a
-// test for each finding. An error is a failed test; a warning or info is a passed test
-// with output. A check that did not run is a skipped test, or a test with an error if
+// test for each finding. An error is a failed test, as is any finding beyond a baseline; a
+// warning or info is a passed test with output. A check that did not run is a skipped test, or a test with an error if
 // the check is broken. A file without findings has one passed test.
 func JUnit(w io.Writer, r *validate.Report, _ Options) error {
 	cases := map[string][]junit.Case{}
@@ -27,7 +27,7 @@ func JUnit(w io.Writer, r *validate.Report, _ Options) error {
 		for _, related := range f.Related {
 			body += "\nsee " + related.Address() + ": " + related.Message
 		}
-		if f.Severity == validate.Error {
+		if f.Severity == validate.Error || r.HasBaseline {
 			c.Failure = &junit.Result{Type: f.Rule, Message: f.Message, Body: body}
 		} else {
 			c.Output = string(f.Severity) + ": " + body

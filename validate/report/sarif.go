@@ -18,15 +18,15 @@ const (
 	sourceRoot   = "%SRCROOT%" // which code hosts replace with the repository
 )
 
-// SARIF writes a SARIF 2.1.0 log for code hosts and editors, without fixes, which code hosts ignore. Its paths are relative to
-// the directory in which validate ran, which must be the root of the repository.
+// SARIF writes a SARIF 2.1.0 log for code hosts and editors, without fixes, which code hosts
+// ignore. The names of files must be relative to the root of the repository.
 // Suppressed findings are results with a suppression, and checks that did not run are
 // notifications of the invocation.
 func SARIF(w io.Writer, r *validate.Report, o Options) error {
 	s := sarifWriter{index: map[string]int{}}
 	run := sarifRun{
 		Invocations:        []sarifInvocation{{IsSuccess: r.ExitCode() != validate.ExitBroken, ExitCode: r.ExitCode()}},
-		OriginalURIBaseIDs: map[string]sarifBase{sourceRoot: {sarifText{"the directory in which validate ran"}}},
+		OriginalURIBaseIDs: map[string]sarifBase{sourceRoot: {sarifText{"the root of the repository"}}},
 		Results:            []sarifResult{},
 		ColumnKind:         "unicodeCodePoints",
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -15,7 +16,8 @@ import (
 
 // Text writes a report for people: each finding with its position, severity, rule,
 // message, source line, help and related positions; then the checks that did not run,
-// the baseline entries that no longer occur, and a summary in one line.
+// the baseline entries that no longer occur, the number of findings of each rule if there
+// are many, and a summary in one line.
 func Text(w io.Writer, r *validate.Report, o Options) error {
 	if err := Findings(w, r.Findings, r.Sources, o); err != nil {
 		return err
@@ -24,6 +26,7 @@ func Text(w io.Writer, r *validate.Report, o Options) error {
 	t := &writer{w: b, report: r, hasColor: o.HasColor, isVerbose: o.IsVerbose}
 	t.skips()
 	t.gone()
+	t.counts()
 	t.printf("%s\n", summary(r))
 	return b.Flush()
 }
@@ -38,8 +41,14 @@ func Findings(w io.Writer, findings []validate.Finding, sources map[string][]byt
 	if !o.IsVerbose {
 		shown, more = firstInfos(findings)
 	}
+	places := map[repeated][]validate.Place{}
 	for _, f := range shown {
-		t.finding(f)
+		places[repeatOf(f)] = append(places[repeatOf(f)], f.Place)
+	}
+	for _, f := range shown {
+		if all := places[repeatOf(f)]; all[0] == f.Place {
+			t.finding(f, all[1:])
+		}
 	}
 	for _, line := range more {
 		t.printf("%s: %s\n\n", t.paint(blue, string(validate.Info)), line)
@@ -68,6 +77,21 @@ func firstInfos(findings []validate.Finding) (shown []validate.Finding, more []s
 	return shown, more
 }
 
+// repeated is what the findings of a mistake that several plugins share have in common, such as
+// those nested in one app. They are printed as one.
+type repeated struct {
+	rule, severity, pointer, message, help string
+	place                                  validate.Place // only of findings that are printed alone
+}
+
+func repeatOf(f validate.Finding) repeated {
+	r := repeated{f.Rule, string(f.Severity), f.Pointer, f.Message, f.Help, validate.Place{}}
+	if f.Pointer == "" || len(f.Related) > 0 {
+		r.place = f.Place
+	}
+	return r
+}
+
 type writer struct {
 	w         io.Writer
 	report    *validate.Report
@@ -85,7 +109,8 @@ const (
 	faint  = "2"
 )
 
-func (t *writer) finding(f validate.Finding) {
+// finding prints a finding, and where else it occurs.
+func (t *writer) finding(f validate.Finding, also []validate.Place) {
 	color := map[validate.Severity]string{validate.Error: red, validate.Warning: yellow}[f.Severity]
 	if color == "" {
 		color = blue
@@ -97,6 +122,9 @@ func (t *writer) finding(f validate.Finding) {
 	}
 	for _, r := range f.Related {
 		t.printf("  see %s: %s\n", place(r.Place), terminal.Line(r.Message))
+	}
+	for _, p := range also {
+		t.printf("  also %s\n", place(p))
 	}
 	t.printf("\n")
 }
@@ -121,16 +149,39 @@ func (t *writer) gone() {
 	}
 }
 
+// manyFindings is the number of findings above which those of each rule are counted.
+const manyFindings = 20
+
+// counts prints how many findings each rule has, the most frequent first, if there are many.
+func (t *writer) counts() {
+	if len(t.report.Findings) <= manyFindings {
+		return
+	}
+	of := map[string]int{}
+	for _, f := range t.report.Findings {
+		of[f.Rule]++
+	}
+	byCount := func(a, b string) int { return cmp.Or(of[b]-of[a], strings.Compare(a, b)) }
+	for _, rule := range slices.SortedFunc(maps.Keys(of), byCount) {
+		t.printf("%5d %s\n", of[rule], rule)
+	}
+	t.printf("\n")
+}
+
 // summary summarizes a report in one line.
 func summary(r *validate.Report) string {
 	var parts []string
+	adjective := ""
+	if r.HasBaseline {
+		adjective = "new "
+	}
 	for _, s := range []validate.Severity{validate.Error, validate.Warning, validate.Info} {
 		if n := r.Count(s); n > 0 {
-			parts = append(parts, text.Plural(n, nounOf(s)))
+			parts = append(parts, text.Plural(n, adjective+nounOf(s)))
 		}
 	}
 	if len(parts) == 0 {
-		parts = []string{"no findings"}
+		parts = []string{"no " + adjective + "findings"}
 	}
 	line := strings.Join(parts, ", ") + " in " + text.Plural(r.Plugins, "plugin.json file")
 	if len(r.Profiles) > 0 {

@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/slipway-dev/slipway/build/provenance"
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/baseline"
 )
@@ -40,11 +43,35 @@ func (t *target) configure(o ValidateOptions) error {
 
 // ruleIDs returns the names that slipway.yaml may mention.
 func ruleIDs(list []validate.Rule) []string {
-	ids := []string{validate.UnusedSuppression}
+	ids := []string{validate.UnusedSuppression, provenance.RuleID}
 	for _, r := range list {
 		ids = append(ids, r.ID)
 	}
 	return ids
+}
+
+// selectRules leaves the rules that the options select, even if they are turned off.
+func (t *target) selectRules(o ValidateOptions) error {
+	if o.Only == nil {
+		return nil
+	}
+	var known []string
+	for _, r := range t.options.Rules {
+		known = append(known, r.ID)
+	}
+	for _, id := range o.Only {
+		if !slices.Contains(known, id) {
+			return fmt.Errorf("%s: %w", o.Face.Option("only"), nearest.Unknown("rule", id, known))
+		}
+		if t.options.Severities[id] == validate.Off {
+			delete(t.options.Severities, id)
+		}
+	}
+	t.options.Rules = slices.DeleteFunc(t.options.Rules, func(r validate.Rule) bool { return !slices.Contains(o.Only, r.ID) })
+	if t.config != nil { // suppressions of other rules are unused
+		t.options.Severities[validate.UnusedSuppression] = validate.Off
+	}
+	return nil
 }
 
 // addSource adds the text of slipway.yaml to the report, which quotes its lines.
@@ -88,6 +115,13 @@ func (t *target) baseline(r *validate.Report, o ValidateOptions) error {
 		}
 	}
 	b.Apply(r, filepath.ToSlash(name), scope)
+	r.Gone = slices.DeleteFunc(r.Gone, func(f validate.Finding) bool { return o.Only != nil && !slices.Contains(o.Only, f.Rule) })
+	for i := range r.Gone {
+		file := &r.Gone[i].File
+		if *file = filepath.ToSlash(filepath.Join(home, filepath.FromSlash(*file))); !filepath.IsAbs(t.options.Prefix) {
+			*file = t.shown(*file)
+		}
+	}
 	return nil
 }
 

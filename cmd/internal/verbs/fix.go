@@ -43,11 +43,15 @@ func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*valid
 			r.Skips = append(r.Skips, s)
 		}
 	}
-	var list io.Writer = w
-	if o.Format != "" && o.Format != "text" && o.Output == "" { // w is for the report, which a program reads
-		list = os.Stderr
+	return r, t.printFixed(o.beside(w), written)
+}
+
+// beside returns where to print what is not part of the report: not in one that programs read.
+func (o ValidateOptions) beside(w *os.File) *os.File {
+	if o.Output == "" && !slices.Contains([]string{"", "text", "concise"}, o.Format) {
+		return os.Stderr
 	}
-	return r, t.printFixed(list, written)
+	return w
 }
 
 // repositories returns the number of repositories with the plugin.json files. A

@@ -3,6 +3,7 @@ package verbs
 import (
 	"io"
 
+	"github.com/slipway-dev/slipway/build/provenance"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rulebook"
@@ -15,7 +16,7 @@ func Rules(w io.Writer) error { return rulebook.List(w, rules.All()) }
 // Explain prints the purpose of a rule, how to fix its findings, and an example.
 func Explain(w io.Writer, id string) error {
 	var ids []string
-	for _, r := range append(rules.All(), validate.Unreadable()) {
+	for _, r := range append(rules.All(), validate.Unreadable(), provenance.Rule(nil)) {
 		if r.ID == id {
 			return rulebook.Read(r).Write(w)
 		}

@@ -10,12 +10,15 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 
+	"github.com/slipway-dev/slipway/build/provenance"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/report"
 	"github.com/slipway-dev/slipway/validate/rules"
@@ -24,7 +27,7 @@ import (
 // ValidateOptions are the options of the verb validate.
 type ValidateOptions struct {
 	Face    Face
-	Path    string // "" is the current directory, "-" is one plugin.json on Stdin
+	Path    string // "" is the current directory, "-" is a plugin.json or zip on Stdin
 	Format  string // one of FormatNames; "" is the first of them
 	Output  string // file for the report; "" is w
 	Profile string // of plugin.json; "" derives it from the file
@@ -34,8 +37,10 @@ type ValidateOptions struct {
 	Verbose bool   // list the rules that did not run
 	Diff    bool   // print what Fix would change instead
 	Config  string // the configuration; "" finds slipway.yaml
-	Source  string // directory of the plugin repository that a zip or dist is compared with; "" is none
 	Key     string // file of public keys, one of which must have signed; "" checks only the form of signatures
+
+	Source string   // the repository that a zip must be built from, a directory or zip; "" compares nothing
+	Only   []string // ids of the rules to run; nil runs all
 
 	Baseline      string // file with findings to omit from the report
 	WriteBaseline string // file to write all findings to, which are then omitted
@@ -72,6 +77,13 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	}
 	if o.Baseline != "" && o.WriteBaseline != "" {
 		return usage("%s and %s cannot be used together", o.Face.Option("baseline"), o.Face.Option("write-baseline"))
+	}
+	if o.Only != nil && o.WriteBaseline != "" {
+		return usage("%s and %s cannot be used together: the baseline would lack the findings of other rules", o.Face.Option("only"),
+			o.Face.Option("write-baseline"))
+	}
+	if err := errors.Join(checkLocal(o.Path), checkLocal(o.Source)); err != nil {
+		return err
 	}
 	signature := rules.ManifestSignature()
 	if o.Key != "" {
@@ -114,11 +126,22 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	if err := t.baseline(r, o); err != nil {
 		return err
 	}
+	notes := notes(o, r)
+	t.fromRoot(r, o.Format)
 	if err := errors.Join(err, writeReport(w, o, format, r)); err != nil {
 		return &ExitError{Code: ExitBroken, Err: err}
 	}
+	fmt.Fprint(o.beside(w), notes)
 	if code := r.ExitCode(); code != ExitOK {
 		return &ExitError{Code: code}
+	}
+	return nil
+}
+
+// checkLocal refuses URLs.
+func checkLocal(name string) error {
+	if scheme, _, isURL := strings.Cut(name, "://"); isURL && !strings.ContainsAny(scheme, "/\\") {
+		return usage("%s is a URL, which is not downloaded; download it and name the file", name)
 	}
 	return nil
 }
@@ -134,12 +157,12 @@ func notRun(ctx context.Context, err error) error {
 // target is what a user asked to validate.
 type target struct {
 	tree    fs.FS
-	source  *tree.Tree // nil unless the tree is compared with one
 	options validate.Options
 	cwd     string
 	dir     string // the directory or zip that tree reads; "" for standard input
 	isZip   bool
-	config  *config.Config // nil if there is none
+	source  *provenance.Source // nil if nothing is compared
+	config  *config.Config     // nil if there is none
 }
 
 func openTarget(o ValidateOptions) (*target, error) {
@@ -164,17 +187,12 @@ func openTarget(o ValidateOptions) (*target, error) {
 		return nil, err
 	}
 	_, t.isZip = t.tree.(*zipfs.Archive)
-	if o.Source != "" {
-		if t.source, err = tree.Open(o.Source); err != nil {
+	t.options.Rules, t.options.Profile, t.options.IsStrict, t.options.NoDist = rules.All(), o.Profile, o.Strict, true
+	for _, step := range []func(ValidateOptions) error{t.openSource, t.configure, t.selectRules} {
+		if err := step(o); err != nil {
 			t.close()
-			return nil, fmt.Errorf("%s: %w", o.Face.Option("source"), err)
+			return nil, err
 		}
-		t.options.Source = t.source
-	}
-	t.options.Rules, t.options.Profile, t.options.IsStrict = rules.All(), o.Profile, o.Strict
-	if err := t.configure(o); err != nil {
-		t.close()
-		return nil, err
 	}
 	switch {
 	case t.isZip && (o.Fix || o.Diff):
@@ -186,7 +204,23 @@ func openTarget(o ValidateOptions) (*target, error) {
 	return t, nil
 }
 
-// close closes the tree if it is a zip, and that of the source.
+// openSource adds the rule that compares a zip with its source.
+func (t *target) openSource(o ValidateOptions) (err error) {
+	if o.Source == "" {
+		return nil
+	}
+	option := o.Face.Option("source")
+	if !t.isZip {
+		return fmt.Errorf("%s needs a zip to compare with it; name the packaged plugin", option)
+	}
+	if t.source, err = provenance.Open(o.Source, ruleIDs(t.options.Rules)); err != nil {
+		return fmt.Errorf("%s: %w", option, err)
+	}
+	t.options.Rules, t.options.Source = append(t.options.Rules, provenance.Rule(t.source)), t.source.FS()
+	return nil
+}
+
+// close closes the tree if it is a zip, and the source.
 func (t *target) close() {
 	if t.source != nil {
 		_ = t.source.Close() // opened for reading only
@@ -194,6 +228,31 @@ func (t *target) close() {
 	if c, ok := t.tree.(io.Closer); ok {
 		_ = c.Close() // opened for reading only
 	}
+}
+
+// notes says what is not part of the report.
+func notes(o ValidateOptions, r *validate.Report) (list string) {
+	if o.WriteBaseline != "" {
+		n := 0
+		for _, s := range r.Suppressed {
+			if s.InBaseline {
+				n++
+			}
+		}
+		list = fmt.Sprintf("wrote %s to %s\n", text.Plural(n, "finding"), filepath.ToSlash(o.WriteBaseline))
+	}
+	if len(r.Left) == 0 {
+		return list
+	}
+	left := r.Left[0]
+	if n := len(r.Left); n > 1 {
+		left = fmt.Sprintf("%d directories, such as %s", n, left)
+	}
+	command := o.Face.Verb("validate") + " "
+	if o.Face == Mage {
+		command += o.Face.Option("path") + "="
+	}
+	return list + fmt.Sprintf("not checked: %s, which a build wrote; to check it, run %s%s\n", left, command, r.Left[0])
 }
 
 func writeReport(w *os.File, o ValidateOptions, format report.Format, r *validate.Report) error {

@@ -2,11 +2,17 @@ package verbs
 
 import (
 	"archive/zip"
+	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -94,7 +100,14 @@ func TestUsageErrors(t *testing.T) {
 		{ValidateOptions{Path: dir, Baseline: filepath.Join(dir, "none")}, ExitUsage, "none not found; create it with --write-baseline="},
 		{ValidateOptions{Path: dir, Baseline: filepath.Join(dir, "none"), Face: Mage}, ExitUsage, "none not found; create it with -writeBaseline="},
 		{ValidateOptions{Path: dir, Format: "sarf"}, ExitUsage, `--format: unknown format "sarf"; did you mean "sarif"?`},
-		{ValidateOptions{Path: dir, Format: "yaml"}, ExitUsage, `unknown format "yaml"; use one of text, json, sarif, junit, github`},
+		{ValidateOptions{Path: dir, Format: "yaml"}, ExitUsage, `unknown format "yaml"; use one of text, concise, json, sarif, junit, github`},
+		{ValidateOptions{Path: dir, Only: []string{"path-mising"}}, ExitUsage, `--only: unknown rule "path-mising"; did you mean "path-missing"?`},
+		{ValidateOptions{Path: dir, Only: []string{"path-missing"}, WriteBaseline: "b"}, ExitUsage, "--only and --write-baseline cannot be used together"},
+		{ValidateOptions{Path: dir, Source: dir}, ExitUsage, "--source needs a zip to compare with it; name the packaged plugin"},
+		{ValidateOptions{Path: archive, Source: dir}, ExitUsage, "--source: open repository "},
+		{ValidateOptions{Path: archive, Source: "ssh://example.com/x"}, ExitUsage, "ssh://example.com/x is a URL"},
+		{ValidateOptions{Path: dir, Only: []string{"source-differs"}}, ExitUsage, `unknown rule "source-differs"`},
+		{ValidateOptions{Path: "https://example.com/x.zip"}, ExitUsage, "https://example.com/x.zip is a URL, which is not downloaded; download it"},
 		{ValidateOptions{Path: dir, Profile: "grafan"}, ExitUsage, `--profile: unknown profile "grafan"; did you mean "grafana"?`},
 		{ValidateOptions{Path: dir, Config: filepath.Join(dir, "none")}, ExitUsage, "configuration: "},
 		{ValidateOptions{Path: filepath.Join(dir, "broken.zip")}, ExitBroken, "not a valid zip file"},
@@ -149,5 +162,195 @@ func TestConfigurationAndBaseline(t *testing.T) {
 	w, _ = captured(t)
 	if err := Validate(t.Context(), w, ValidateOptions{Path: dir}); code(err) != ExitUsage || !strings.Contains(err.Error(), `slipway.yaml:1:1: unknown key "rule" in slipway.yaml: did you mean "rules"?`) {
 		t.Errorf("invalid configuration: %v", err)
+	}
+}
+
+// zipped returns a zip of files and their texts.
+func zipped(t *testing.T, files ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(files); i += 2 {
+		w, err := z.Create(files[i])
+		if err == nil {
+			_, err = io.WriteString(w, files[i+1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestZipOnStandardInput(t *testing.T) {
+	t.Parallel()
+	whole := string(zipped(t, "acme-x-panel/plugin.json", `{"id": "acme-x-panel"}`))
+	for _, c := range []struct {
+		name, in string
+		code     int
+		want     string
+	}{
+		{"whole", whole, ExitFindings, "<stdin>/acme-x-panel/plugin.json:1:1: error required-field"},
+		{"truncated", whole[:len(whole)-30], ExitBroken, "<stdin>: not a valid zip file: it begins as a zip, but its list of entries is missing or damaged; is it complete?"},
+		{"one entry's header", whole[:20], ExitBroken, "is it complete?"},
+		{"gzip", "\x1f\x8b\x08\x00", ExitUsage, "<stdin> is a gzip archive: validate a zip or the unpacked directory"},
+		{"nothing", "", ExitFindings, "<stdin>:1:1: error json-syntax"},
+		{"the first byte of a zip", "P", ExitFindings, "<stdin>:1:1: error json-syntax"},
+	} {
+		w, printed := captured(t)
+		err := Validate(t.Context(), w, ValidateOptions{Path: "-", Stdin: iotest.OneByteReader(strings.NewReader(c.in))})
+		if code(err) != c.code || !strings.Contains(printed()+fmt.Sprint(err), c.want) {
+			t.Errorf("%s: status %d, want %d: %v\n%s", c.name, code(err), c.code, err, printed())
+		}
+	}
+}
+
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "src", "plugin.json"), `{"type": "app", "x-team": 1, "info": {"logos": {"small": "none.svg"}}}`)
+	write(t, filepath.Join(dir, "slipway.yaml"), "rules: {path-missing: off}\nsuppress:\n  - {rule: unknown-field, reason: ours}\n")
+	for only, want := range map[string][]string{
+		"path-missing":               {"path-missing"}, // though it is turned off
+		"unknown-field":              nil,
+		"path-missing,unknown-field": {"path-missing"},
+		"id-format":                  nil, // and the suppression of another rule is not unused
+	} {
+		w, printed := captured(t)
+		err := Validate(t.Context(), w, ValidateOptions{Path: dir, Only: strings.Split(only, ","), Format: "concise"})
+		var rules []string
+		for line := range strings.Lines(printed()) {
+			if fields := strings.Fields(line); len(fields) > 2 && strings.Contains(fields[0], "plugin.json:") {
+				rules = append(rules, strings.TrimSuffix(fields[2], ":"))
+			}
+		}
+		if !slices.Equal(rules, want) || code(err) > ExitFindings || strings.Contains(printed(), "unused-suppression") {
+			t.Errorf("%s: %v, want findings of %v\n%s", only, err, want, printed())
+		}
+	}
+}
+
+// TestBaselineIsTheLimit requires that anything beyond a baseline fails.
+func TestBaselineIsTheLimit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, base := filepath.Join(dir, "src", "plugin.json"), filepath.Join(dir, "b.json")
+	write(t, filepath.Join(dir, "slipway.yaml"), "rules: {unknown-field: info}\n")
+	write(t, file, `{"x-one": 1}`)
+	run := func(o ValidateOptions) (string, int) {
+		t.Helper()
+		o.Path = dir
+		w, printed := captured(t)
+		err := Validate(t.Context(), w, o)
+		return printed(), code(err)
+	}
+	printed, exit := run(ValidateOptions{WriteBaseline: base})
+	wrote := regexp.MustCompile(`(?m)^no new findings in .* (\d+) suppressed$\nwrote (\d+) findings to (.*)$`).FindStringSubmatch(printed)
+	if exit != ExitOK || wrote == nil || wrote[1] != wrote[2] || wrote[3] != filepath.ToSlash(base) {
+		t.Errorf("writing the baseline: status %d\n%s", exit, printed)
+	}
+	if printed, exit = run(ValidateOptions{Baseline: base}); exit != ExitOK {
+		t.Errorf("nothing new: status %d\n%s", exit, printed)
+	}
+	write(t, file, `{"x-one": 1, "x-two": 2}`)
+	if printed, exit = run(ValidateOptions{Baseline: base}); exit != ExitFindings || !strings.Contains(printed, "\n1 new info finding in 1 plugin.json file") {
+		t.Errorf("a new info: status %d\n%s", exit, printed)
+	}
+	if printed, exit = run(ValidateOptions{Baseline: base, Format: "junit"}); exit != ExitFindings || !strings.Contains(printed, `failures="1"`) {
+		t.Errorf("a new info in JUnit: status %d\n%s", exit, printed)
+	}
+	write(t, file, `{"x-two": 2}`)
+	printed, _ = run(ValidateOptions{Baseline: base})
+	if fixed := filepath.ToSlash(file) + ": fixed: "; !strings.Contains(printed, fixed) {
+		t.Errorf("the report does not contain %q:\n%s", fixed, printed)
+	}
+	if printed, _ = run(ValidateOptions{Baseline: base, Only: []string{"required-field"}}); strings.Contains(printed, "fixed") {
+		t.Errorf("a rule that did not run is fixed:\n%s", printed)
+	}
+}
+
+func TestDistIsLeftOut(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel"}`)
+	run := func(o ValidateOptions) (string, int) {
+		t.Helper()
+		w, printed := captured(t)
+		o.Format = "concise"
+		err := Validate(t.Context(), w, o)
+		return printed(), code(err)
+	}
+	before, exit := run(ValidateOptions{Path: dir})
+	dist := filepath.Join(dir, "dist")
+	write(t, filepath.Join(dist, "plugin.json"), `{"type": 1}`)
+	write(t, filepath.Join(dir, "slipway.yaml"), "suppress:\n  - {rule: wrong-type, file: dist/plugin.json, reason: old}\n")
+	note := "not checked: " + filepath.ToSlash(dist) + ", which a build wrote; to check it, run slipway validate " + filepath.ToSlash(dist) + "\n"
+	if after, again := run(ValidateOptions{Path: dir}); after != before+note || again != exit {
+		t.Errorf("with dist: status %d, then %d:\n%s%s", exit, again, before, after)
+	}
+	if printed, _ := run(ValidateOptions{Path: dir, Face: Mage}); !strings.Contains(printed, "run go tool mage validate -path=") {
+		t.Errorf("the note under Mage:\n%s", printed)
+	}
+	if printed, _ := run(ValidateOptions{Path: dist}); !strings.Contains(printed, "dist/plugin.json:1:1: error required-field") || strings.Contains(printed, "not checked") {
+		t.Errorf("dist itself:\n%s", printed)
+	}
+}
+
+func TestRepositoryRoot(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	plugin, bare := filepath.Join(dir, "git", "plugins", "one"), filepath.Join(dir, "bare", "one")
+	for _, d := range []string{filepath.Join(plugin, "src"), filepath.Join(dir, "git", ".git"), filepath.Join(dir, "git", "sub", ".git"), bare} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := filepath.Join(dir, "git")
+	for _, c := range []struct{ dir, workspace, want string }{
+		{plugin, "", git},
+		{plugin, git, git},
+		{plugin, filepath.Join(dir, "other"), git},
+		{plugin, dir, git}, // the action checkout has put it there
+		{filepath.Join(git, "sub"), git, git},
+		{bare, filepath.Dir(bare), filepath.Dir(bare)},
+		{bare, "", ""},
+	} {
+		if got := repositoryRoot(c.dir, c.workspace); got != c.want {
+			t.Errorf("%s in the workspace %q: %q, want %q", c.dir, c.workspace, got, c.want)
+		}
+	}
+	write(t, filepath.Join(plugin, "src", "plugin.json"), "{}")
+	for format, want := range map[string]string{
+		"github": "file=plugins/one/src/plugin.json,", "sarif": `"uri": "plugins/one/src/plugin.json"`, "junit": `classname="plugins/one/src/plugin.json"`,
+		"concise": filepath.ToSlash(plugin) + "/src/plugin.json:1:1: error",
+	} {
+		w, printed := captured(t)
+		if err := Validate(t.Context(), w, ValidateOptions{Path: plugin, Format: format}); code(err) != ExitFindings || !strings.Contains(printed(), want) {
+			t.Errorf("%s has no %s: %v\n%s", format, want, err, printed())
+		}
+	}
+}
+
+// TestSourceOfPackage compares what build and package make with the repository.
+func TestSourceOfPackage(t *testing.T) {
+	t.Parallel()
+	dir := packagedPanel(t)
+	zips, err := filepath.Glob(filepath.Join(dir, "release", "*.zip"))
+	if err != nil || len(zips) == 0 {
+		t.Fatalf("no zip: %v", err)
+	}
+	o := ValidateOptions{Path: zips[0], Source: dir, Only: []string{"source-differs"}}
+	w, printed := captured(t)
+	if err := Validate(t.Context(), w, o); err != nil {
+		t.Errorf("what the source builds: %v\n%s", err, printed())
+	}
+	write(t, filepath.Join(dir, "src", "extra.json"), "{}")
+	o.Strict = true
+	w, printed = captured(t)
+	if err := Validate(t.Context(), w, o); code(err) != ExitFindings || !strings.Contains(printed(), "extra.json: error source-differs: src/extra.json of the source is missing in the zip") {
+		t.Errorf("a file was added to the source: %v\n%s", err, printed())
 	}
 }
