@@ -56,7 +56,6 @@ func Validate(ctx context.Context,
 	verbose *bool, // list all info findings, and the rules that did not run
 	diff *bool, // print what fix would change; exit with status 1 if there is anything to change
 	config *string, // configuration file (default: the nearest slipway.yaml)
-	source *string, // plugin repository that a zip or dist is compared with; used by the preset catalog
 	key *string, // file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json
 	baseline *string, // omit the findings recorded in this file; any other fails
 	writeBaseline *string, // record all findings in this file, for the option baseline
@@ -73,7 +72,6 @@ func Validate(ctx context.Context,
 		program.Option("verbose", verbose),
 		program.Option("diff", diff),
 		program.Option("config", config),
-		program.Option("source", source),
 		program.Option("key", key),
 		program.Option("baseline", baseline),
 		program.Option("write-baseline", writeBaseline),

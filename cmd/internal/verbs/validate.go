@@ -14,7 +14,6 @@ import (
 
 	"github.com/slipway-dev/slipway/build/provenance"
 	"github.com/slipway-dev/slipway/bundle/config"
-	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/origin"
