@@ -276,6 +276,9 @@ func beyondPublished(rule string) string {
 		"executable-without-backend":     "the catalog reports it",
 		"id-type-suffix":                 "the catalog reports it",
 		"name-equals-id":                 "the catalog reports it",
+		"license-kind":                   "about another file, which the tree has with any text",
+		"package-json-missing":           "about another file, which the tree does not have",
+		"go-sdk":                         "about another file, which the tree does not have",
 		"min-version-roles":              "the contract: roles require 9.4.0",
 		"min-version-health-diagnostics": "the contract: healthDiagnosticsErrors requires 7.5.5",
 	}[rule]
