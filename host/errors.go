@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Categories of errors, to be tested with errors.Is. The *Error around a category holds
@@ -16,7 +17,6 @@ var (
 	ErrStale        = errors.New("stale version")       // the caller has not seen the latest version
 	ErrGone         = errors.New("no longer available") // the feature was retired
 	ErrThrottled    = errors.New("too many attempts")   // the caller has to wait
-	ErrBusy         = errors.New("busy")                // other requests hold what this one needs
 	ErrUnavailable  = errors.New("unavailable")         // a setting or a resource is missing
 	ErrFull         = errors.New("storage is full")     // the disk of the database is full
 	ErrUpstream     = errors.New("bad gateway")         // a service behind the host failed
@@ -29,6 +29,8 @@ type Error struct {
 	Field    string // the invalid field, such as "items[0].type"; "" if there is none
 	Message  string // the reason and, if it helps, what to do
 	ID       string // a stable identifier for programs; usually ""
+
+	Wait time.Duration // before the caller should try again; 0 if that is unknown
 }
 
 // Error returns the field, if there is one, and the message.

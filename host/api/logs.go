@@ -147,3 +147,18 @@ func (a *API) followLog(w http.ResponseWriter, r *http.Request, in logQuery) err
 	defer end()
 	return streamEvents(a, w, r, recent, feed, format)
 }
+
+func (a *API) pluginFigures(_ context.Context, _ host.Identity, in pluginPath) (hostapi.PluginFigures, error) {
+	p, err := a.plugin(in.ID)
+	if err != nil {
+		return hostapi.PluginFigures{}, err
+	}
+	s, f := p.Status(), p.Figures()
+	return hostapi.PluginFigures{
+		State: string(s.State), Restarts: s.Restarts, Running: f.Running,
+		Calls: mapped(f.Calls, func(c loader.CallFigures) hostapi.CallFigures {
+			return hostapi.CallFigures{Kind: string(c.Call), Count: c.Count,
+				Errors: hostapi.CallErrors{Plugin: c.PluginErrors, Downstream: c.DownstreamErrors}, Mean: c.Mean, P95: c.P95}
+		}),
+	}, nil
+}

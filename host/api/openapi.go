@@ -41,7 +41,7 @@ func (a *API) openAPI() (json.RawMessage, error) {
 	}
 	return json.Marshal(map[string]any{
 		"openapi": "3.1.0",
-		"info": map[string]any{"title": "Slipway reference host", "version": a.version,
+		"info": map[string]any{"title": "Slipway reference host", "version": a.Version,
 			"description": "Playlists, folders, dashboards, data sources, service accounts and plugins."},
 		"paths": paths,
 		"components": map[string]any{

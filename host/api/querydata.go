@@ -45,7 +45,7 @@ func (r queryResults) status() int {
 // queryData runs queries, those of several data sources in parallel. If a query fails, its
 // result contains the error. Hidden queries are not sent.
 func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body queryBody }) (queryResults, error) {
-	queries, err := parseQueries(in.Body, a.clock())
+	queries, err := parseQueries(in.Body, a.Clock())
 	if err != nil {
 		return queryResults{}, err
 	}
@@ -157,7 +157,7 @@ func failAll(queries []dataQuery, status int, source sdk.Source, text string) ma
 func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef, queries []dataQuery) (results map[string]hostapi.QueryResult) {
 	defer func() {
 		if value := recover(); value != nil {
-			a.log.ErrorContext(ctx, "panic", "panic", value, "stack", string(debug.Stack()))
+			a.Logger.ErrorContext(ctx, "panic", "panic", value, "stack", string(debug.Stack()))
 			results = failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
 		}
 	}()
@@ -173,14 +173,14 @@ func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef
 		return failAll(queries, statusOf(err), sdk.SourcePlugin, refusal.Error())
 	}
 	if err != nil {
-		a.log.ErrorContext(ctx, "query failed", "source", ref.String(), "error", err)
+		a.Logger.ErrorContext(ctx, "query failed", "source", ref.String(), "error", err)
 		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "cannot read the data source")
 	}
 	responses, err := p.QueryData(ctx, &sdk.QueryDataRequest{
 		Context: contextOf(p, who, settings{dataSource: &d}), Headers: headersFor(ctx, who, p, &d), Queries: sdkQueries(queries),
 	})
 	if err != nil {
-		a.log.ErrorContext(ctx, "query failed", "plugin", p.ID(), "uid", d.UID, "error", err)
+		a.Logger.ErrorContext(ctx, "query failed", "plugin", p.ID(), "uid", d.UID, "error", err)
 		status, source, text := queryError(err)
 		return failAll(queries, status, source, text)
 	}
@@ -198,7 +198,7 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 	}
 	responses, err := a.builtin.QueryData(ctx, &sdk.QueryDataRequest{Queries: sdkQueries(queries)})
 	if err != nil {
-		a.log.ErrorContext(ctx, "query failed", "uid", builtin.UID, "error", err)
+		a.Logger.ErrorContext(ctx, "query failed", "uid", builtin.UID, "error", err)
 		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
 	}
 	return resultsOf(queries, responses)
