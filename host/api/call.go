@@ -38,8 +38,7 @@ type Handler struct {
 //	Limit int64  `query:"limit"`              // also bool, string and []string
 //	Body  T                                   // the JSON body
 //
-// Out is the JSON response. An Out with a method status() int chooses its own status, and
-// one with a method respond writes itself.
+// Out is the JSON response. An Out with a method status() int chooses its own status.
 // who is the zero Identity on a public route.
 func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) Handler {
 	inputs := inputsOf(reflect.TypeFor[In]())
@@ -54,11 +53,6 @@ func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Ou
 		}
 		if own, ok := any(out).(interface{ status() int }); ok {
 			status = own.status()
-		}
-		if own, ok := any(out).(interface {
-			respond(http.ResponseWriter, int) error
-		}); ok {
-			return own.respond(w, status)
 		}
 		return respond(w, status, out)
 	}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,62 +50,6 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 	}
 	queries = slices.DeleteFunc(queries, func(q dataQuery) bool { return q.isHidden })
 	return queryResults{hostapi.QueryResults{Results: a.queryAll(ctx, who, queries)}}, nil
-}
-
-// respond writes the results piece by piece: encoding/json would copy all frames twice.
-func (r queryResults) respond(w http.ResponseWriter, status int) error {
-	pieces, err := r.pieces()
-	if err != nil {
-		return err
-	}
-	length := 0
-	for _, piece := range pieces {
-		length += len(piece)
-	}
-	setJSON(w.Header(), length)
-	w.WriteHeader(status)
-	b := bufio.NewWriter(w)
-	for _, piece := range pieces {
-		_, _ = b.Write(piece) // Flush returns the error
-	}
-	return b.Flush()
-}
-
-// pieces returns the results as JSON in pieces, of which each frame is one.
-func (r queryResults) pieces() ([][]byte, error) {
-	pieces := [][]byte{[]byte(`{"results":{`)}
-	for i, refID := range slices.Sorted(maps.Keys(r.Results)) {
-		name, err := json.Marshal(refID)
-		if err != nil {
-			return nil, err
-		}
-		result := r.Results[refID]
-		end, err := json.Marshal(struct {
-			Error       string `json:"error,omitempty"`
-			ErrorSource string `json:"errorSource,omitempty"`
-		}{result.Error, result.ErrorSource})
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			pieces = append(pieces, []byte(","))
-		}
-		pieces = append(pieces, fmt.Appendf(name, `:{"status":%d,"frames":[`, result.Status))
-		for n, frame := range result.Frames {
-			if n > 0 {
-				pieces = append(pieces, []byte(","))
-			}
-			pieces = append(pieces, frame)
-		}
-		pieces = append(pieces, []byte("]"))
-		if len(end) > len("{}") {
-			end[0] = ','
-			pieces = append(pieces, end)
-		} else {
-			pieces = append(pieces, []byte("}"))
-		}
-	}
-	return append(pieces, []byte("}}")), nil
 }
 
 // queryAll queries several data sources at a time. It returns the results by refId. A

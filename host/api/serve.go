@@ -169,22 +169,13 @@ func respond(w http.ResponseWriter, status int, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode the response: %w", err)
 	}
-	send(w, status, body)
-	return nil
-}
-
-// send writes a JSON text as the response.
-func send(w http.ResponseWriter, status int, body []byte) {
-	setJSON(w.Header(), len(body))
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // fails only if the client has left
-}
-
-// setJSON sets the headers of a JSON response of length bytes.
-func setJSON(h http.Header, length int) {
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(length))
-	h.Set("Cache-Control", "no-store")
+	return nil
 }
 
 // message is the body of errors and of responses without other content.
