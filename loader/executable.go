@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/limit"
@@ -108,10 +107,6 @@ func isEqual(a, b string) bool {
 	return err == nil && otherErr == nil && left == right
 }
 
-// moment is the age from which the time of a change is certain to differ from that of the
-// next one: file systems take the time from the clock of the system's scheduler.
-const moment = 20 * time.Millisecond
-
 // copyExecutable copies an executable that nobody writes to in the meantime, as a build may.
 // If hash is not nil, it receives what the copy contains.
 func copyExecutable(source, target string, hash io.Writer) error {
@@ -124,7 +119,6 @@ func copyExecutable(source, target string, hash io.Writer) error {
 	if err != nil {
 		return err
 	}
-	started := time.Now()
 	if err := copyUninherited(target, in, hash); err != nil {
 		return err
 	}
@@ -132,14 +126,11 @@ func copyExecutable(source, target string, hash io.Writer) error {
 	if err != nil {
 		return err
 	}
-	isRecent := started.Sub(before.ModTime()) < moment
-	if stateOf(before) != stateOf(after) || isRecent && !isEqual(target, source) {
-		return changedError(source)
+	if stateOf(before) != stateOf(after) {
+		return fmt.Errorf("%s changed during the copy", source)
 	}
 	return nil
 }
-
-func changedError(source string) error { return fmt.Errorf("%s changed during the copy", source) }
 
 // copyUninherited copies an open file to a new one, and to hash if that is not nil.
 // No process is forked while the copy is open for writing, so none inherits the descriptor:

@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/hex"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"hash"
@@ -74,7 +76,7 @@ func prepare(p mounted, o Options, runDir *runDir, old *Process) (*launch, error
 	}
 	if err := p.verified.check(source, sum); err != nil {
 		l.discard()
-		return nil, permanentError{err}
+		return nil, permanentError{notVerified(err)}
 	}
 	return l, nil
 }
@@ -261,4 +263,22 @@ func (e permanentError) Unwrap() error { return e.error }
 func isRetriable(err error) bool {
 	_, isPermanent := errors.AsType[permanentError](err)
 	return err != nil && !isPermanent
+}
+
+// newCertificate makes a certificate of the host for one process. It returns the
+// configuration of the connection, to which go-plugin adds the certificate of the process,
+// and the certificate in PEM.
+func newCertificate() (*tls.Config, string, error) {
+	certificate, err := wire.NewCertificate()
+	if err != nil {
+		return nil, "", err
+	}
+	config := &tls.Config{
+		Certificates: []tls.Certificate{certificate},
+		ClientAuth:   tls.RequireAndVerifyClientCert,
+		MinVersion:   tls.VersionTLS12,
+		ServerName:   wire.ServerName,
+		RootCAs:      x509.NewCertPool(), // nil would trust the authorities of the system
+	}
+	return config, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})), nil
 }

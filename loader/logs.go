@@ -15,8 +15,10 @@ const (
 	maxLogLine = 1 << 20 // bytes of one line, or of several that make one record, that are kept
 	tailLines  = 5       // kept for the error of a failed start
 
-	// lineGap is how long the first lines of an entry wait for the next one.
-	lineGap = 250 * time.Millisecond
+	// lineGap is how long the first lines of an entry wait for the next one, and crashGap those of
+	// a crash, which a busy machine prints slowly.
+	lineGap  = 250 * time.Millisecond
+	crashGap = 3 * time.Second
 )
 
 // logWriter turns the output of a backend into records. A line of a structured log is one
@@ -137,11 +139,15 @@ func (l *logWriter) extend(line string) {
 
 // wait makes the pending lines a record if nothing follows them.
 func (l *logWriter) wait() {
+	gap := lineGap
+	if l.isCrash {
+		gap = crashGap
+	}
 	if l.flush != nil {
-		l.flush.Reset(lineGap)
+		l.flush.Reset(gap)
 		return
 	}
-	l.flush = time.AfterFunc(lineGap, func() {
+	l.flush = time.AfterFunc(gap, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.end()

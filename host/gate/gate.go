@@ -113,12 +113,12 @@ func (i *Idle) Flush() error {
 	return i.control.Flush()
 }
 
-// End sets the deadline for what the server itself still writes, and for what it reads of a
-// body that the handler left, before the connection can be used again.
+// End sets the deadlines for what the server reads of a body that the handler left, and for what
+// it writes after that, before the connection can be used again.
 func (i *Idle) End(r *http.Request) {
-	i.accept(RestOfBody + i.Timeout) // the server reads first
 	if body, ok := r.Body.(*idleBody); ok && body.idle != nil {
 		i.send(RestOfBody)
+		i.accept(RestOfBody + i.Timeout)
 	}
 }
 
