@@ -36,7 +36,6 @@ type logWriter struct {
 	text    strings.Builder // the message of pending
 	isTrace bool            // pending contains a stack trace
 	isCrash bool            // the process is printing a crash
-	strays  int             // lines in a row that need not belong to the crash
 	flush   *time.Timer     // makes pending a record; nil before the first
 }
 
@@ -56,9 +55,6 @@ func (l *logWriter) Write(p []byte) (int, error) {
 		}
 		rest = after
 	}
-	if cap(l.partial) > 64<<10 && len(l.partial) == 0 {
-		l.partial = nil
-	}
 	return len(p), nil
 }
 
@@ -74,9 +70,6 @@ func (l *logWriter) line(line string) {
 		return
 	}
 	isBlank := strings.TrimSpace(line) == ""
-	if l.isCrash && l.isOver(line) {
-		l.end()
-	}
 	if l.pending != nil && (l.isCrash || isBlank || l.continues(line)) {
 		if l.isCrash && text.IsPanic(line) { // more useful than the stack
 			l.remember(line)
@@ -102,21 +95,6 @@ var (
 	goroutine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 	frame     = regexp.MustCompile(`^(\S+\(.*\)|created by .*|panic\(.*|\[signal .*|\.\.\..* elided\.\.\.)$`)
 )
-
-// maxStrays is how many lines of a crash may look like any other text: the value of a panic
-// can have several lines, and registers follow the stack.
-const maxStrays = 40
-
-// isOver reports whether a line no longer belongs to a crash, since too many before it did
-// not look as if they did: the process only printed a line like the first one of a panic.
-func (l *logWriter) isOver(line string) bool {
-	l.strays++
-	if strings.TrimSpace(line) == "" || line[0] == ' ' || line[0] == '\t' ||
-		text.IsPanic(line) || goroutine.MatchString(line) || frame.MatchString(line) {
-		l.strays = 0
-	}
-	return l.strays > maxStrays
-}
 
 // continues reports whether a plain line belongs to those before it.
 func (l *logWriter) continues(line string) bool {
@@ -160,7 +138,7 @@ func (l *logWriter) end() {
 		l.flush.Stop()
 	}
 	if e := l.pending; e != nil {
-		l.pending, l.isTrace, l.isCrash, l.strays = nil, false, false, 0
+		l.pending, l.isTrace, l.isCrash = nil, false, false
 		e.message = strings.TrimRight(l.text.String(), "\n \t")
 		e.size = l.text.Len()
 		l.text.Reset()

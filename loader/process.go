@@ -146,12 +146,10 @@ func (p *Process) reject() {
 // process and removes its private directory.
 func (p *Process) retire(drain time.Duration) error {
 	p.reject()
-	timer := time.NewTimer(drain)
-	defer timer.Stop()
 	select {
 	case <-p.idle:
 	case <-p.Exited():
-	case <-timer.C:
+	case <-time.After(drain):
 	}
 	var err error
 	if p.detach != nil {
@@ -252,14 +250,13 @@ func (p *Process) probe(o Probes) {
 	deaf := make(chan string, 1)
 	p.deaf = deaf
 	go func() {
-		tick := time.NewTicker(o.Interval)
-		defer tick.Stop()
+		tick := time.Tick(o.Interval)
 		misses := 0
 		for {
 			select {
 			case <-p.Exited():
 				return
-			case <-tick.C:
+			case <-tick:
 			}
 			switch {
 			case p.responds(o.Timeout):

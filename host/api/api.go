@@ -88,6 +88,9 @@ func New(o Options) (*API, error) {
 	if o.Store == nil {
 		return nil, errors.New("api: Options.Store is required")
 	}
+	if o.Plugins == nil {
+		o.Plugins = new(loader.Loader)
+	}
 	if o.Reload == nil {
 		o.Reload = o.Plugins.ReloadPlugin
 	}

@@ -106,19 +106,6 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-func TestErrorTable(t *testing.T) {
-	t.Parallel()
-	for err, want := range map[error]int{
-		host.Invalid("f", "x"): 400, host.Unauthorized("x"): 401, host.Forbidden("x"): 403, host.NotFound("X"): 404,
-		host.Duplicate("f", "x"): 409, &host.Error{Category: host.ErrGone}: 410, &host.Error{Category: host.ErrThrottled}: 429,
-		&host.Error{Category: host.ErrUnavailable}: 503, errors.New("other"): 500,
-	} {
-		if got := statusOf(err); got != want {
-			t.Errorf("%v: %d, want %d", err, got, want)
-		}
-	}
-}
-
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"name":"p","interval":"5m","items":[{"type":"dashboard_by_id","value":"1","order":1}]}`,

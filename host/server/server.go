@@ -345,13 +345,12 @@ func (s *Server) inBackground(ctx context.Context, group *sync.WaitGroup, do fun
 
 // every calls do periodically until ctx ends.
 func every(ctx context.Context, period time.Duration, do func()) {
-	tick := time.NewTicker(period)
-	defer tick.Stop()
+	tick := time.Tick(period)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 			do()
 		}
 	}

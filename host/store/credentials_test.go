@@ -9,19 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 )
 
-// TestAccountChange renames an account and gives it another role.
-func TestAccountChange(t *testing.T) {
-	t.Parallel()
-	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
-	a := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
-	name, role := "deploy", host.RoleEditor
-	must(s.UpdateServiceAccount(ctx, root, a.ID, store.AccountChange{Name: &name, Role: &role}))(t)
-	got := must(s.ServiceAccount(ctx, org, a.ID))(t)
-	if got.Name != name || got.Role != role || got.Login != a.Login || got.IsDisabled {
-		t.Errorf("account after the change: %+v", got)
-	}
-}
-
 // TestLease renews a token, releases the tokens of one instance of the host, and removes
 // what a disabled account granted.
 func TestLease(t *testing.T) {

@@ -95,7 +95,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		garbage: "not a database", newer: "newer version", dir: "is a directory", filepath.Join(garbage, "x.db"): "not a directory",
+		garbage: "the file is damaged", newer: "newer version", dir: "is a directory", filepath.Join(garbage, "x.db"): "not a directory",
 	} {
 		s, err := store.Open(t.Context(), store.Options{Database: path})
 		if err == nil || !strings.Contains(err.Error(), want) || s != nil {

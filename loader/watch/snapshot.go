@@ -12,19 +12,14 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-const (
-	maxDepth = 32      // of nested directories, as in bundle.Discover
-	maxFiles = 100_000 // in a snapshot
-)
+const maxDepth = 32 // of nested directories, as in bundle.Discover
 
 // snapshot is the state of the files below some directories at one time. Paths are as
 // bundle.Discover names them: below the directory that was searched, even if a symbolic
 // link leads elsewhere.
 type snapshot struct {
-	files  map[string]os.FileInfo // what a symbolic link leads to, or the link if that is nothing
-	isFull bool                   // there are more files than maxFiles
-
-	seen map[string]bool // directories by their real paths
+	files map[string]os.FileInfo // what a symbolic link leads to, or the link if that is nothing
+	seen  map[string]bool        // directories by their real paths
 }
 
 func takeSnapshot(roots []string) *snapshot {
@@ -58,7 +53,9 @@ func (s *snapshot) walk(dir, real, root string, depth int) {
 		case e.Type()&fs.ModeSymlink != 0:
 			s.link(path, e, root, depth)
 		default:
-			s.file(path, e.Info)
+			if info, err := e.Info(); err == nil { // otherwise it is gone already
+				s.files[path] = info
+			}
 		}
 	}
 }
@@ -68,26 +65,17 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules"
 }
 
-func (s *snapshot) file(path string, stat func() (os.FileInfo, error)) {
-	if len(s.files) >= maxFiles {
-		s.isFull = true
-		return
-	}
-	if info, err := stat(); err == nil { // otherwise it is gone already
-		s.files[path] = info
-	}
-}
-
 // link adds what a symbolic link leads to. It follows links to directories as
 // bundle.Discover does.
 func (s *snapshot) link(path string, e fs.DirEntry, root string, depth int) {
 	info, err := os.Stat(path)
 	if err != nil {
-		s.file(path, e.Info)
-		return
+		info, err = e.Info() // it leads nowhere
 	}
-	if !info.IsDir() {
-		s.file(path, func() (os.FileInfo, error) { return info, nil })
+	if err == nil && !info.IsDir() {
+		s.files[path] = info
+	}
+	if err != nil || !info.IsDir() {
 		return
 	}
 	real, err := filepath.EvalSymlinks(path)
