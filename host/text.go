@@ -152,23 +152,10 @@ func parseSpan(text string) (time.Duration, bool) {
 	return time.Duration(n) * unit, true
 }
 
+// unitLength returns the length of a unit, or 0 for another letter.
 func unitLength(letter byte) time.Duration {
 	const day = 24 * time.Hour
-	switch letter {
-	case 's':
-		return time.Second
-	case 'm':
-		return time.Minute
-	case 'h':
-		return time.Hour
-	case 'd':
-		return day
-	case 'w':
-		return 7 * day
-	case 'M':
-		return 30 * day
-	}
-	return 0
+	return map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': day, 'w': 7 * day, 'M': 30 * day}[letter]
 }
 
 // quote quotes text from a request, shortened to fit in a message.

@@ -63,6 +63,9 @@ func unhealthy(mode string) (*sdk.CheckHealthResult, error) {
 	return nil, nil
 }
 
+// setTo sets a field whose type depends on the system.
+func setTo[T int64 | uint64](field *T, value uint64) { *field = T(value) }
+
 // failOn ends the process, or the call, if the path of a resource demands it.
 func failOn(path string) {
 	switch path {
@@ -90,7 +93,10 @@ func failOn(path string) {
 		used, _ := os.ReadFile("/proc/self/statm")
 		_, _ = fmt.Sscan(string(used), &pages)
 		most := pages*uint64(os.Getpagesize()) + 256<<20
-		_ = syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: most, Max: most})
+		var limit syscall.Rlimit
+		setTo(&limit.Cur, most)
+		setTo(&limit.Max, most)
+		_ = syscall.Setrlimit(syscall.RLIMIT_AS, &limit)
 		var all [][]byte
 		for {
 			all = append(all, make([]byte, 1<<30))

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -550,35 +549,6 @@ func TestTailOfAPanic(t *testing.T) {
 	if got := l.tail(); got != "reading settings | panic: no region" {
 		t.Errorf("%q", got)
 	}
-}
-
-// A copy must be executable immediately, even if other processes are started meanwhile.
-func TestCopyIsNotBusy(t *testing.T) {
-	t.Parallel()
-	source, err := exec.LookPath("true")
-	if err != nil {
-		t.Skip(err)
-	}
-	dir := t.TempDir()
-	var group sync.WaitGroup
-	rounds := 50
-	if testing.Short() {
-		rounds = 5
-		t.Logf("%d rounds instead of 50 because of -short", rounds)
-	}
-	for worker := range 200 {
-		group.Go(func() {
-			for n := range rounds {
-				executable := filepath.Join(dir, fmt.Sprintf("%d-%d", worker, n))
-				if _, err := copyExecutable(source, executable); err != nil {
-					t.Error(err)
-				} else if err := exec.Command(executable).Run(); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	group.Wait()
 }
 
 // A run directory that was removed or replaced is made again under another name.

@@ -3,7 +3,7 @@ package store_test
 import (
 	"errors"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,28 +16,16 @@ import (
 )
 
 // clock is a clock that tests advance.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
+type clock struct{ past atomic.Int64 }
 
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
+func (c *clock) Now() time.Time          { return time.Unix(1_700_000_000, c.past.Load()) }
+func (c *clock) Advance(d time.Duration) { c.past.Add(int64(d)) }
 
 // A second process that has the file open notices a change when its cached credential is
 // too old.
 func TestAuthenticateElsewhere(t *testing.T) {
 	t.Parallel()
-	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	now := new(clock)
 	o := store.Options{Database: newDatabase(t), Clock: now.Now}
 	here, there := open(t, o), open(t, o)
 	ctx := t.Context()
@@ -177,7 +165,7 @@ func TestReconcilePluginAccount(t *testing.T) {
 // The last use of a token is stored with the precision of a minute, and is visible immediately.
 func TestLastUsed(t *testing.T) {
 	t.Parallel()
-	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	now := new(clock)
 	o, ctx, root := store.Options{Database: newDatabase(t), Clock: now.Now}, t.Context(), as(host.RoleAdmin)
 	s := must(store.Open(ctx, o))(t)
 	account := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)

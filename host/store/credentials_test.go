@@ -13,7 +13,7 @@ import (
 // what a disabled account granted.
 func TestLease(t *testing.T) {
 	t.Parallel()
-	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	now := new(clock)
 	s, ctx := open(t, store.Options{Clock: now.Now}), t.Context()
 	grants := []host.Grant{{Action: access.PlaylistsRead, Scope: "playlists:*"}}
 	lease := func(instance string) host.Token {
@@ -56,7 +56,7 @@ func TestLease(t *testing.T) {
 // TestPurgeExpired deletes tokens only after they were listed as expired for a while.
 func TestPurgeExpired(t *testing.T) {
 	t.Parallel()
-	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	now := new(clock)
 	s, ctx, root := open(t, store.Options{Clock: now.Now}), t.Context(), as(host.RoleAdmin)
 	a := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
 	for name, life := range map[string]time.Duration{"brief": time.Minute, "forever": 0} {

@@ -98,48 +98,39 @@ func (s *Store) openSecrets(org int64, owner, joined string) (map[string]string,
 // AppSettings returns the settings of an app plugin without its secrets. The default is
 // an enabled app.
 func (s *Store) AppSettings(ctx context.Context, org int64, pluginID string) (host.AppSettings, error) {
-	return appSettings(ctx, s.read, org, pluginID)
-}
-
-func appSettings(ctx context.Context, q querier, org int64, pluginID string) (host.AppSettings, error) {
-	a, err := find(ctx, q, func(row scanner) (host.AppSettings, error) { return scanSettings(row) },
-		"SELECT is_enabled, is_pinned, settings, updated_at FROM plugin_settings WHERE org_id = $1 AND plugin_id = $2", org, pluginID)
-	if errors.Is(err, sql.ErrNoRows) {
-		a, err = host.AppSettings{IsEnabled: true, JSON: orEmpty(nil)}, nil
-	}
-	if err != nil {
-		return a, err
-	}
-	a.PluginID = pluginID
-	a.SecretNames, err = secretNames(ctx, q, org, "plugin:"+pluginID)
+	a, _, err := appSettings(ctx, s.read, org, pluginID)
 	return a, err
 }
 
-func scanSettings(row scanner, rest ...any) (a host.AppSettings, err error) {
-	var settings string
-	var updated sql.NullInt64
-	err = row.Scan(append([]any{&a.IsEnabled, &a.IsPinned, &settings, &updated}, rest...)...)
-	a.JSON, a.Updated = json.RawMessage(settings), timeOf(updated)
-	return a, err
-}
-
-// UnlockApp is AppSettings with the secrets, read in one statement.
+// UnlockApp is AppSettings with the secrets.
 func (s *Store) UnlockApp(ctx context.Context, org int64, pluginID string) (host.AppSettings, error) {
-	var secrets string
-	a, err := find(ctx, s.read, func(row scanner) (host.AppSettings, error) {
-		return scanSettings(row, &secrets)
+	a, secrets, err := appSettings(ctx, s.read, org, pluginID)
+	if err == nil {
+		a.Secrets, err = s.openSecrets(org, "plugin:"+pluginID, secrets)
+	}
+	return a, err
+}
+
+// appSettings returns the settings and the joined secrets, read in one statement.
+func appSettings(ctx context.Context, q querier, org int64, pluginID string) (a host.AppSettings, secrets string, err error) {
+	a, err = find(ctx, q, func(row scanner) (a host.AppSettings, err error) {
+		var settings string
+		var updated sql.NullInt64
+		err = row.Scan(&a.IsEnabled, &a.IsPinned, &settings, &updated, &secrets)
+		a.JSON, a.Updated = json.RawMessage(settings), timeOf(updated)
+		return a, err
 	}, `SELECT p.is_enabled, p.is_pinned, p.settings, p.updated_at, COALESCE((SELECT `+joinSecrets+`
 			FROM secrets s WHERE s.org_id = p.org_id AND s.owner = 'plugin:' || p.plugin_id), '')
 		FROM plugin_settings p WHERE p.org_id = $1 AND p.plugin_id = $2`, org, pluginID)
 	if errors.Is(err, sql.ErrNoRows) {
 		a, err = host.AppSettings{IsEnabled: true, JSON: orEmpty(nil)}, nil
 	}
-	if err != nil {
-		return a, err
-	}
 	a.PluginID = pluginID
-	a.Secrets, err = s.openSecrets(org, "plugin:"+pluginID, secrets)
-	return a, err
+	for _, line := range lines(secrets) {
+		_, name, _ := strings.Cut(line, " ")
+		a.SecretNames = append(a.SecretNames, name)
+	}
+	return a, secrets, err
 }
 
 // SetAppSettings replaces the settings of an app. Secrets that are absent are kept, and
@@ -150,7 +141,7 @@ func (s *Store) SetAppSettings(ctx context.Context, by host.Identity, a host.App
 		return err
 	}
 	err := s.transactAlone(ctx, sourceLock, func(tx *sql.Tx) error {
-		stored, err := appSettings(ctx, tx, by.OrgID, a.PluginID)
+		stored, _, err := appSettings(ctx, tx, by.OrgID, a.PluginID)
 		if err == nil && a.LeadsElsewhere(stored) {
 			err = needAgain(ctx, tx, by.OrgID, "plugin:"+a.PluginID, a.Secrets)
 		}
