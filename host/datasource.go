@@ -2,12 +2,13 @@ package host
 
 import (
 	"encoding/json"
-	"github.com/slipway-dev/slipway/host/gate"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // The uids of data sources that every host has, which no other one may have.

@@ -1,8 +1,15 @@
+// Package host defines the types and rules of the reference host: playlists, folders,
+// dashboards, data sources, service accounts, tokens, roles and what each of them may do.
+//
+// It rejects anything that breaks a rule, with an error in one of the categories. It
+// does not know how data is stored or how requests arrive. Callers pass in time and
+// randomness.
 package host
 
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Categories of errors, to be tested with errors.Is. The *Error around a category holds
@@ -16,7 +23,6 @@ var (
 	ErrStale        = errors.New("stale version")       // the caller has not seen the latest version
 	ErrGone         = errors.New("no longer available") // the feature was retired
 	ErrThrottled    = errors.New("too many attempts")   // the caller has to wait
-	ErrBusy         = errors.New("busy")                // other requests hold what this one needs
 	ErrUnavailable  = errors.New("unavailable")         // a setting or a resource is missing
 	ErrFull         = errors.New("storage is full")     // the disk of the database is full
 	ErrUpstream     = errors.New("bad gateway")         // a service behind the host failed
@@ -29,6 +35,8 @@ type Error struct {
 	Field    string // the invalid field, such as "items[0].type"; "" if there is none
 	Message  string // the reason and, if it helps, what to do
 	ID       string // a stable identifier for programs; usually ""
+
+	Wait time.Duration // before the caller should try again; 0 if that is unknown
 }
 
 // Error returns the field, if there is one, and the message.

@@ -43,52 +43,6 @@ func TestAllows(t *testing.T) {
 	}
 }
 
-// A dashboard inherits the permissions of its folder.
-func TestInheritedScopes(t *testing.T) {
-	t.Parallel()
-	inOps, general := host.DashboardScopes("a", "ops"), host.DashboardScopes("b", "")
-	for _, c := range []struct {
-		scope              string
-		ofInOps, ofGeneral bool
-	}{
-		{"*", true, true}, {"", true, true}, {"folders:*", true, true}, {"folders:uid:*", true, true},
-		{"dashboards:*", true, true}, {"dashboards:uid:*", true, true},
-		{"folders:uid:ops", true, false}, {"folders:uid:op", false, false}, {"folders:uid:general", false, true},
-		{"dashboards:uid:a", true, false}, {"dashboards:uid:b", false, true}, {"datasources:uid:*", false, false},
-	} {
-		who := host.Identity{Grants: []host.Grant{{Action: "dashboards:read", Scope: c.scope}}}
-		if inside, outside := who.Allows("dashboards:read", inOps...), who.Allows("dashboards:read", general...); inside != c.ofInOps || outside != c.ofGeneral {
-			t.Errorf("%q: in the folder %v, outside of it %v", c.scope, inside, outside)
-		}
-		reach := who.Reach("dashboards:read", "dashboards:uid:", "folders:uid:")
-		if reach.IsAll != (c.ofInOps && c.ofGeneral) {
-			t.Errorf("%q: reach %+v", c.scope, reach)
-		}
-	}
-}
-
-func TestMaySaveDashboard(t *testing.T) {
-	t.Parallel()
-	ops, dev := host.Dashboard{UID: "a", FolderUID: "ops"}, host.Dashboard{UID: "a", FolderUID: "dev"}
-	for _, c := range []struct {
-		action, scope      string
-		create, save, move bool // in ops, in ops, from ops to dev
-	}{
-		{"dashboards:write", "folders:uid:ops", true, true, false},
-		{"dashboards:write", "folders:uid:dev", false, false, false},
-		{"dashboards:create", "folders:uid:ops", true, false, false},
-		{"dashboards:write", "dashboards:uid:a", false, true, false},
-		{"dashboards:write", "folders:*", true, true, true},
-		{"dashboards:read", "*", false, false, false},
-	} {
-		who := host.Identity{Grants: []host.Grant{{Action: c.action, Scope: c.scope}}}
-		create, save, move := who.MaySaveDashboard(nil, ops), who.MaySaveDashboard(&ops, ops), who.MaySaveDashboard(&ops, dev)
-		if (create == nil) != c.create || (save == nil) != c.save || (move == nil) != c.move {
-			t.Errorf("%s on %s: create %v, save %v, move %v", c.action, c.scope, create, save, move)
-		}
-	}
-}
-
 func TestLogins(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

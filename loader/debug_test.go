@@ -185,7 +185,7 @@ func TestStartOfADebuggedProcess(t *testing.T) {
 	t.Parallel()
 	dir := writePlugin(t, t.TempDir(), "a", "ok", "")
 	slow := filepath.Join(t.TempDir(), "dlv")
-	if err := copyUninherited(slow, strings.NewReader("#!/bin/sh\nsleep 1\nfor last; do :; done\nexec \"$last\"\n"), nil); err != nil {
+	if err := copyUninherited(slow, strings.NewReader("#!/bin/sh\nsleep 1\nfor last; do :; done\nexec \"$last\"\n")); err != nil {
 		t.Fatal(err)
 	}
 	proc, err := Start(t.Context(), mustPlugin(t, start(t, Options{Dirs: []string{filepath.Dir(dir)}}), "a").Bundle(),

@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/limit"
@@ -101,62 +100,40 @@ func sumOf(file string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// isEqual reports whether two regular files can be read and have the same contents.
-func isEqual(a, b string) bool {
-	left, err := sumOf(a)
-	right, otherErr := sumOf(b)
-	return err == nil && otherErr == nil && left == right
-}
-
-// moment is the age from which the time of a change is certain to differ from that of the
-// next one: file systems take the time from the clock of the system's scheduler.
-const moment = 20 * time.Millisecond
-
-// copyExecutable copies an executable that nobody writes to in the meantime, as a build may.
-// If hash is not nil, it receives what the copy contains.
-func copyExecutable(source, target string, hash io.Writer) error {
+// copyExecutable copies an executable that nobody writes to in the meantime, as a build may. It
+// returns the SHA-256 of the copy in hexadecimal.
+func copyExecutable(source, target string) (sum string, err error) {
 	in, err := limit.OpenRegular(os.OpenFile, source)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { _ = in.Close() }()
 	before, err := in.Stat()
 	if err != nil {
-		return err
+		return "", err
 	}
-	started := time.Now()
-	if err := copyUninherited(target, in, hash); err != nil {
-		return err
+	hash := sha256.New()
+	if err := copyUninherited(target, io.TeeReader(in, hash)); err != nil {
+		return "", err
 	}
 	after, err := in.Stat()
-	if err != nil {
-		return err
+	if err == nil && stateOf(before) != stateOf(after) {
+		err = fmt.Errorf("%s changed during the copy", source)
 	}
-	isRecent := started.Sub(before.ModTime()) < moment
-	if stateOf(before) != stateOf(after) || isRecent && !isEqual(target, source) {
-		return changedError(source)
-	}
-	return nil
+	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-func changedError(source string) error { return fmt.Errorf("%s changed during the copy", source) }
-
-// copyUninherited copies an open file to a new one, and to hash if that is not nil.
-// No process is forked while the copy is open for writing, so none inherits the descriptor:
+// copyUninherited copies an open file to a new one. No process is forked while the copy is open for writing, so none inherits the descriptor:
 // as long as any process has it, the copy cannot be executed ("text file busy"). It would
 // not be enough to wait for the forks in progress afterward, since a child closes its
 // descriptors shortly after vfork has let its parent continue.
-func copyUninherited(target string, in io.Reader, hash io.Writer) error {
+func copyUninherited(target string, in io.Reader) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
 	if err != nil {
 		return err
 	}
-	var to io.Writer = out // as a file, the system copies it
-	if hash != nil {
-		to = io.MultiWriter(out, hash)
-	}
-	_, err = io.Copy(to, in)
+	_, err = io.Copy(out, in)
 	return errors.Join(err, out.Close())
 }

@@ -3,12 +3,11 @@ package loader
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
-	"encoding/hex"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os/exec"
 	"path/filepath"
@@ -32,7 +31,7 @@ type launch struct {
 	options   Options
 	source    string // the executable in the plugin directory
 	dir       string // private directory with a copy of it; "" for an attached backend
-	version   string // identifies what would run, together with the contents of the executable
+	version   string // identifies what would run
 	isRunning bool   // the process that was compared runs the same; the launch cannot be started
 	token     TokenDecision
 	settings  Settings
@@ -56,48 +55,38 @@ func prepare(p mounted, o Options, runDir *runDir, old *Process) (*launch, error
 	if p.Metadata.IAM != nil {
 		permissions = fmt.Sprint(p.Metadata.IAM.Permissions)
 	}
-	l := &launch{
-		plugin: plugin, options: o, source: source, version: p.Metadata.Info.Version + "\n" + permissions,
-		token: decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID),
-	}
-	isListed, sum := p.verified != nil, ""
-	l.isRunning = old != nil && old.version == l.version && isEqual(filepath.Join(old.dir, filepath.Base(source)), source)
-	switch {
-	case !l.isRunning:
-		if sum, err = l.stage(runDir, isListed); err != nil {
-			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
-		}
-	case isListed:
+	l := &launch{plugin: plugin, options: o, source: source, token: decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID)}
+	version, sum := p.Metadata.Info.Version+"\n"+permissions+"\n", ""
+	if old != nil {
 		if sum, err = sumOf(source); err != nil {
 			return nil, newFault(bundle.FaultExecutableUnread, "read executable: %v", err)
 		}
+		l.isRunning = old.version == version+sum
 	}
+	if !l.isRunning {
+		if sum, err = l.stage(runDir); err != nil {
+			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
+		}
+	}
+	l.version = version + sum
 	if err := p.verified.check(source, sum); err != nil {
 		l.discard()
-		return nil, permanentError{err}
+		return nil, permanentError{notVerified(err)}
 	}
 	return l, nil
 }
 
-// stage copies the executable to a private directory: what runs is what was checked, and the
-// plugin directory can be replaced in the meantime, even on Windows. With wantsSum, it
-// returns the SHA-256 of the copy.
-func (l *launch) stage(runDir *runDir, wantsSum bool) (sum string, err error) {
+// stage copies the executable to a private directory and returns the SHA-256 of the copy: what
+// runs is what was checked, and the plugin directory can be replaced in the meantime, even on
+// Windows.
+func (l *launch) stage(runDir *runDir) (sum string, err error) {
 	if l.dir, err = runDir.make(); err != nil {
 		return "", err
 	}
-	var hash hash.Hash
-	if wantsSum {
-		hash = sha256.New()
-	}
-	if err := copyExecutable(l.source, l.executable(), hash); err != nil {
+	if sum, err = copyExecutable(l.source, l.executable()); err != nil {
 		l.discard()
-		return "", err
 	}
-	if wantsSum {
-		sum = hex.EncodeToString(hash.Sum(nil))
-	}
-	return sum, nil
+	return sum, err
 }
 
 // executable returns the path of the copy.
@@ -261,4 +250,22 @@ func (e permanentError) Unwrap() error { return e.error }
 func isRetriable(err error) bool {
 	_, isPermanent := errors.AsType[permanentError](err)
 	return err != nil && !isPermanent
+}
+
+// newCertificate makes a certificate of the host for one process. It returns the
+// configuration of the connection, to which go-plugin adds the certificate of the process,
+// and the certificate in PEM.
+func newCertificate() (*tls.Config, string, error) {
+	certificate, err := wire.NewCertificate()
+	if err != nil {
+		return nil, "", err
+	}
+	config := &tls.Config{
+		Certificates: []tls.Certificate{certificate},
+		ClientAuth:   tls.RequireAndVerifyClientCert,
+		MinVersion:   tls.VersionTLS12,
+		ServerName:   wire.ServerName,
+		RootCAs:      x509.NewCertPool(), // nil would trust the authorities of the system
+	}
+	return config, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})), nil
 }

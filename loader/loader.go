@@ -1,3 +1,18 @@
+// Package loader mounts plugin directories and runs their backends. It starts each
+// backend over go-plugin, restarts the ones that crash, swaps the ones that were
+// rebuilt and stops them all.
+//
+// An error in one plugin never reaches another: it ends up in that plugin's Status.
+//
+// A machine (machine.go) decides when a process is started, replaced, killed and given up, and
+// a supervisor (supervise.go) does it. New calls go to the new process, and calls in progress
+// have DrainTimeout to end in the old one. Streams end at once; package host/live
+// runs them again.
+//
+// The function environment (settings.go) builds the environment of a backend from scratch: an allowlist
+// of the host's variables, and the host's settings for plugins under the prefix of
+// every profile; go-plugin adds its own. decideToken (token.go) determines whether it
+// contains a service account token.
 package loader
 
 import (
@@ -54,8 +69,8 @@ type Options struct {
 // TokenFunc issues a token for the service account of a plugin.
 type TokenFunc func(ctx context.Context, p bundle.Plugin) (string, error)
 
-// Loader holds the mounted plugins. It is safe for concurrent use. A nil Loader
-// has no plugins.
+// Loader holds the mounted plugins. It is safe for concurrent use. A zero Loader has no
+// plugins and mounts none.
 type Loader struct {
 	options Options
 	runDir  *runDir             // private copies of executables and sockets
@@ -100,9 +115,6 @@ func (o Options) withDefaults() Options {
 
 // Plugins returns the mounted plugins, sorted by id.
 func (l *Loader) Plugins() []*Plugin {
-	if l == nil {
-		return nil
-	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return slices.SortedFunc(maps.Values(l.plugins), func(a, b *Plugin) int { return strings.Compare(a.id, b.id) })
@@ -110,9 +122,6 @@ func (l *Loader) Plugins() []*Plugin {
 
 // Plugin returns a mounted plugin.
 func (l *Loader) Plugin(id string) (*Plugin, bool) {
-	if l == nil {
-		return nil, false
-	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	p, ok := l.plugins[id]
@@ -121,9 +130,6 @@ func (l *Loader) Plugin(id string) (*Plugin, bool) {
 
 // Revision changes with every scan.
 func (l *Loader) Revision() uint64 {
-	if l == nil {
-		return 0
-	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.revision
@@ -131,9 +137,6 @@ func (l *Loader) Revision() uint64 {
 
 // Faults returns what the last scan could not mount.
 func (l *Loader) Faults() []bundle.Fault {
-	if l == nil {
-		return nil
-	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return slices.Clone(l.faults)
@@ -142,9 +145,6 @@ func (l *Loader) Faults() []bundle.Fault {
 // Unmet returns what mounted plugins lack to meet the contract, with the codes
 // bundle.FaultIncomplete, bundle.FaultServiceRange and those for dependencies.
 func (l *Loader) Unmet() []bundle.Fault {
-	if l == nil {
-		return nil
-	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return slices.Clone(l.unmet)

@@ -15,8 +15,10 @@ const (
 	maxLogLine = 1 << 20 // bytes of one line, or of several that make one record, that are kept
 	tailLines  = 5       // kept for the error of a failed start
 
-	// lineGap is how long the first lines of an entry wait for the next one.
-	lineGap = 250 * time.Millisecond
+	// lineGap is how long the first lines of an entry wait for the next one, and crashGap those of
+	// a crash, which a busy machine prints slowly.
+	lineGap  = 250 * time.Millisecond
+	crashGap = 3 * time.Second
 )
 
 // logWriter turns the output of a backend into records. A line of a structured log is one
@@ -34,7 +36,6 @@ type logWriter struct {
 	text    strings.Builder // the message of pending
 	isTrace bool            // pending contains a stack trace
 	isCrash bool            // the process is printing a crash
-	strays  int             // lines in a row that need not belong to the crash
 	flush   *time.Timer     // makes pending a record; nil before the first
 }
 
@@ -54,9 +55,6 @@ func (l *logWriter) Write(p []byte) (int, error) {
 		}
 		rest = after
 	}
-	if cap(l.partial) > 64<<10 && len(l.partial) == 0 {
-		l.partial = nil
-	}
 	return len(p), nil
 }
 
@@ -72,9 +70,6 @@ func (l *logWriter) line(line string) {
 		return
 	}
 	isBlank := strings.TrimSpace(line) == ""
-	if l.isCrash && l.isOver(line) {
-		l.end()
-	}
 	if l.pending != nil && (l.isCrash || isBlank || l.continues(line)) {
 		if l.isCrash && text.IsPanic(line) { // more useful than the stack
 			l.remember(line)
@@ -101,21 +96,6 @@ var (
 	frame     = regexp.MustCompile(`^(\S+\(.*\)|created by .*|panic\(.*|\[signal .*|\.\.\..* elided\.\.\.)$`)
 )
 
-// maxStrays is how many lines of a crash may look like any other text: the value of a panic
-// can have several lines, and registers follow the stack.
-const maxStrays = 40
-
-// isOver reports whether a line no longer belongs to a crash, since too many before it did
-// not look as if they did: the process only printed a line like the first one of a panic.
-func (l *logWriter) isOver(line string) bool {
-	l.strays++
-	if strings.TrimSpace(line) == "" || line[0] == ' ' || line[0] == '\t' ||
-		text.IsPanic(line) || goroutine.MatchString(line) || frame.MatchString(line) {
-		l.strays = 0
-	}
-	return l.strays > maxStrays
-}
-
 // continues reports whether a plain line belongs to those before it.
 func (l *logWriter) continues(line string) bool {
 	if goroutine.MatchString(line) {
@@ -137,11 +117,15 @@ func (l *logWriter) extend(line string) {
 
 // wait makes the pending lines a record if nothing follows them.
 func (l *logWriter) wait() {
+	gap := lineGap
+	if l.isCrash {
+		gap = crashGap
+	}
 	if l.flush != nil {
-		l.flush.Reset(lineGap)
+		l.flush.Reset(gap)
 		return
 	}
-	l.flush = time.AfterFunc(lineGap, func() {
+	l.flush = time.AfterFunc(gap, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.end()
@@ -154,7 +138,7 @@ func (l *logWriter) end() {
 		l.flush.Stop()
 	}
 	if e := l.pending; e != nil {
-		l.pending, l.isTrace, l.isCrash, l.strays = nil, false, false, 0
+		l.pending, l.isTrace, l.isCrash = nil, false, false
 		e.message = strings.TrimRight(l.text.String(), "\n \t")
 		e.size = l.text.Len()
 		l.text.Reset()

@@ -120,7 +120,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	for _, size := range []int{0, 100, 10_000, maxMessage} {
 		l := newRecords(slog.New(slog.DiscardHandler))
 		for i := range 3 * maxRecords {
-			l.add(time.Unix(int64(i/recordRate), 0), entry{message: strings.Repeat("m", size)})
+			l.add(time.Unix(int64(i/(byteRate/leastBytes)), 0), entry{message: strings.Repeat("m", size)})
 		}
 		total := 0
 		for i, r := range l.kept {
@@ -139,33 +139,24 @@ func TestRecordsAreBounded(t *testing.T) {
 // because of other records.
 func TestRateOfRecords(t *testing.T) {
 	t.Parallel()
-	var host strings.Builder
-	p := &Plugin{records: newRecords(slog.New(slog.NewTextHandler(&host, nil)))}
-	for second := range 2 {
-		now := time.Unix(int64(second), 0)
-		for range recordRate + 7 {
-			p.records.add(now, entry{message: "m"})
+	for _, size := range []int{0, 100 << 10} {
+		var host strings.Builder
+		p := &Plugin{records: newRecords(slog.New(slog.NewTextHandler(&host, nil)))}
+		most := byteRate / max(size, leastBytes)
+		for second := range 2 {
+			now := time.Unix(int64(second), 0)
+			for range most + 7 {
+				p.records.add(now, entry{message: "m", size: size})
+			}
+			p.records.add(now, entry{level: slog.LevelError, message: fmt.Sprint("panic ", second)})
 		}
-		p.records.add(now, entry{level: slog.LevelError, message: fmt.Sprint("panic ", second)})
-	}
-	recent, dropped := p.Logs()
-	if dropped != 14 || recent[len(recent)-1].Message != "panic 1" {
-		t.Errorf("dropped %d records, and the last one is %+v", dropped, recent[len(recent)-1])
-	}
-	if n, notes := strings.Count(host.String(), "\n"), strings.Count(host.String(), droppingText); n != 2*(recordRate+2) || notes != 2 {
-		t.Errorf("the host logged %d lines and %d notes", n, notes)
-	}
-	for range 3 * byteRate / maxLogLine {
-		p.records.add(time.Unix(9, 0), entry{message: "m", size: maxLogLine})
-	}
-	if _, dropped := p.Logs(); dropped != 14+2*byteRate/maxLogLine {
-		t.Errorf("dropped %d records, some because of their size", dropped)
-	}
-	for range 3 * byteRate / maxLogLine {
-		p.records.add(time.Unix(9, 0), entry{level: slog.LevelError, message: "m", size: maxLogLine})
-	}
-	if _, dropped := p.Logs(); dropped != 14+4*byteRate/maxLogLine {
-		t.Errorf("dropped %d records, some of them large errors", dropped)
+		recent, dropped := p.Logs()
+		if dropped != 14 || recent[len(recent)-1].Message != "panic 1" {
+			t.Errorf("dropped %d records of %d bytes, and the last one is %+v", dropped, size, recent[len(recent)-1])
+		}
+		if n, notes := strings.Count(host.String(), "\n"), strings.Count(host.String(), droppingText); n != 2*(most+2) || notes != 2 {
+			t.Errorf("the host logged %d lines and %d notes", n, notes)
+		}
 	}
 }
 
@@ -216,36 +207,27 @@ func TestFollowerKeepsUp(t *testing.T) {
 	_, feed, end, _ := p.Follow(0)
 	defer end()
 	for i := range uint64(3 * maxRecords) {
-		p.records.add(time.Unix(int64(i/recordRate), 0), entry{message: "m"})
+		p.records.add(time.Unix(int64(i/(byteRate/leastBytes)), 0), entry{message: "m"})
 		if r := <-feed; r.Number != i+1 {
 			t.Fatalf("record %d follows %d", r.Number, i)
 		}
 	}
 }
 
-// A line like the first one of a panic does not turn what the process prints
-// afterward into errors.
+// A line like the first one of a panic does not turn what the process prints after a pause
+// into errors.
 func TestPlainLinesAfterACaughtPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
 		l := &logWriter{records: p.records}
 		_, _ = io.WriteString(l, "panic: caught\nits second line\n")
-		time.Sleep(2 * lineGap)
-		_, _ = io.WriteString(l, "after a pause\npanic: caught\n"+strings.Repeat("without a pause\n", 3*maxStrays))
+		time.Sleep(2 * crashGap)
+		_, _ = io.WriteString(l, "after a pause\n")
 		l.tail()
 		recent, _ := p.Logs()
-		text := "panic: caught\nits second line"
-		if len(recent) < 4 || recent[0].Message != text || recent[0].Level != slog.LevelError || recent[1].Message != "after a pause" || recent[1].Level != slog.LevelWarn {
-			t.Fatalf("got %+v", recent)
-		}
-		if n := strings.Count(recent[2].Message, "\n"); n != maxStrays {
-			t.Errorf("%d lines belong to the panic", n)
-		}
-		for _, r := range recent[3:] {
-			if r.Level != slog.LevelWarn || r.Message != "without a pause" {
-				t.Errorf("got %+v", r)
-			}
+		if len(recent) != 2 || recent[0].Message != "panic: caught\nits second line" || recent[0].Level != slog.LevelError || recent[1].Level != slog.LevelWarn {
+			t.Errorf("got %+v", recent)
 		}
 	})
 }

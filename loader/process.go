@@ -1,17 +1,23 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
 	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/wire"
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
@@ -140,12 +146,10 @@ func (p *Process) reject() {
 // process and removes its private directory.
 func (p *Process) retire(drain time.Duration) error {
 	p.reject()
-	timer := time.NewTimer(drain)
-	defer timer.Stop()
 	select {
 	case <-p.idle:
 	case <-p.Exited():
-	case <-timer.C:
+	case <-time.After(drain):
 	}
 	var err error
 	if p.detach != nil {
@@ -174,4 +178,110 @@ func endClient(client *goplugin.Client, c *command) {
 	if c.isStarted() {
 		<-c.exited
 	}
+}
+
+// conn is a connection to a plugin that reports the panics of handlers.
+type conn struct {
+	grpc.ClientConnInterface
+	panicked func(method string) // of a call that failed because its handler panicked; may be nil
+}
+
+// Invoke implements grpc.ClientConnInterface.
+func (c *conn) Invoke(ctx context.Context, method string, args, reply any, options ...grpc.CallOption) error {
+	var trailer metadata.MD
+	err := c.ClientConnInterface.Invoke(ctx, method, args, reply, append(slices.Clip(options), grpc.Trailer(&trailer))...)
+	c.ended(method, err, trailer)
+	return err
+}
+
+// NewStream implements grpc.ClientConnInterface.
+func (c *conn) NewStream(ctx context.Context, desc *grpc.StreamDesc, method string, options ...grpc.CallOption) (grpc.ClientStream, error) {
+	s, err := c.ClientConnInterface.NewStream(ctx, desc, method, options...)
+	if err != nil {
+		return nil, err
+	}
+	return &stream{s, c, method}, nil
+}
+
+func (c *conn) ended(method string, err error, trailer metadata.MD) {
+	if c.panicked != nil && wire.IsPanic(err, trailer) {
+		c.panicked(method)
+	}
+}
+
+type stream struct {
+	grpc.ClientStream
+	conn   *conn
+	method string
+}
+
+// RecvMsg implements grpc.ClientStream.
+func (s *stream) RecvMsg(m any) error {
+	err := s.ClientStream.RecvMsg(m)
+	if err != nil {
+		s.conn.ended(s.method, err, s.Trailer())
+	}
+	return err
+}
+
+// Probes find processes that run but do not respond, which are then replaced. A probe asks
+// for the health of the gRPC server, which calls no code of the plugin. A missed probe of a
+// process that a debugger traces does not count, where the system reports that (on Linux).
+type Probes struct {
+	Interval time.Duration // between probes; 0 is 10 s, negative disables them
+	Timeout  time.Duration // of each probe; 0 is 10 s
+	Misses   int           // in a row, after which a process is replaced; 0 is 3
+}
+
+func (o Probes) withDefaults() Probes {
+	return Probes{
+		Interval: cmp.Or(o.Interval, 10*time.Second),
+		Timeout:  cmp.Or(o.Timeout, 10*time.Second),
+		Misses:   cmp.Or(o.Misses, 3),
+	}
+}
+
+// probe probes the process in the background until it ends. If the process stops
+// responding, p.deaf receives a reason and probing ends.
+func (p *Process) probe(o Probes) {
+	if o.Interval < 0 {
+		return
+	}
+	deaf := make(chan string, 1)
+	p.deaf = deaf
+	go func() {
+		tick := time.Tick(o.Interval)
+		misses := 0
+		for {
+			select {
+			case <-p.Exited():
+				return
+			case <-tick:
+			}
+			switch {
+			case p.responds(o.Timeout):
+				misses = 0
+			case process.IsTraced(p.PID()):
+				misses = 0 // it is stopped at a breakpoint
+			default:
+				misses++
+			}
+			if misses >= o.Misses {
+				deaf <- fmt.Sprintf("the process did not respond to %d probes of %s each and was killed", misses, o.Timeout)
+				return
+			}
+		}
+	}()
+}
+
+func (p *Process) responds(timeout time.Duration) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	return ping(ctx, p.conn) == nil
+}
+
+// ping checks that a process is serving.
+func ping(ctx context.Context, c grpc.ClientConnInterface) error {
+	_, err := grpc_health_v1.NewHealthClient(c).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: wire.HealthService})
+	return err
 }

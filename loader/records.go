@@ -18,9 +18,8 @@ const (
 	maxMessage     = 32 << 10  // bytes of the message of a record that is kept, and of its fields
 	recordOverhead = 128       // bytes that a record takes in addition to its message and its fields
 
-	recordRate = 1000 // records per second that are logged; the rest are dropped
-	errorRate  = 100  // the same for errors, which have their own budget
-	byteRate   = 4 << 20
+	byteRate   = 4 << 20 // bytes per second that are logged, of errors and of other records; the rest are dropped
+	leastBytes = 4 << 10 // that a record counts: at most 1,024 records are logged in a second
 
 	maxFollowers = 8   // of one plugin
 	maxUnread    = 256 // records of a follower
@@ -48,15 +47,14 @@ type records struct {
 	bytes     int // size of kept
 	last      uint64
 	dropped   uint64
-	second    int64        // to which the counts below belong
-	logged    map[bool]int // records; true is for errors
-	volume    map[bool]int // their bytes
+	second    int64        // to which volume belongs
+	volume    map[bool]int // bytes; true is for errors
 	followers map[chan Record]struct{}
 	isEnded   bool
 }
 
 func newRecords(logger *slog.Logger) *records {
-	return &records{logger: logger, followers: map[chan Record]struct{}{}, logged: map[bool]int{}, volume: map[bool]int{}}
+	return &records{logger: logger, followers: map[chan Record]struct{}{}, volume: map[bool]int{}}
 }
 
 // add logs a record.
@@ -80,26 +78,15 @@ func (l *records) keep(now time.Time, e entry) (ok, isFirst bool) {
 	isError := e.level >= slog.LevelError
 	if s := now.Unix(); s != l.second {
 		l.second = s
-		clear(l.logged)
 		clear(l.volume)
 	}
-	l.logged[isError]++
-	l.volume[isError] += e.size
-	rate := recordRate
-	if isError {
-		rate = errorRate
-	}
-	if n := l.logged[isError]; n > rate || l.volume[isError] > byteRate {
+	wasWithin := l.volume[isError] <= byteRate
+	if l.volume[isError] += max(e.size, leastBytes); l.volume[isError] > byteRate {
 		l.dropped++
-		if n <= rate { // over byteRate
-			l.logged[isError] = rate + 1
-			n = rate + 1
-		}
-		isFirst = n == rate+1
-		if isFirst {
+		if wasWithin {
 			l.append(Record{Time: now, Level: slog.LevelWarn, Message: droppingText})
 		}
-		return false, isFirst
+		return false, wasWithin
 	}
 	r := Record{Time: now, Level: e.level, Message: e.message, IsCut: e.isCut}
 	if len(r.Message) > maxMessage {

@@ -6,13 +6,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,9 +18,6 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
-
-	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/archive"
 )
 
 // Many plugins start at the same time. Each start forks while the executables of others are
@@ -54,80 +48,6 @@ func TestParallelStarts(t *testing.T) {
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// While one executable replaces another, either runs as a whole: what is executed is what
-// was checked. The script writes a mark before it is complete, and another when it runs.
-func TestTamperedExecutableNeverRuns(t *testing.T) {
-	t.Parallel()
-	tries := 500
-	if testing.Short() {
-		tries = 100
-		t.Logf("%d tries instead of 500 because of -short", tries)
-	}
-	dir := t.TempDir()
-	source, ran := filepath.Join(dir, bundle.Host().Executable("gpx_x")), filepath.Join(dir, "ran")
-	good := []byte("#!/bin/sh\nexit 0\n" + strings.Repeat("# the code that was checked\n", 20_000))
-	bad := []byte("#!/bin/sh\n: > " + ran + "\nexit 0\n" + strings.Repeat("# the code of someone else\n", 20_000))
-	if err := os.WriteFile(source, good, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	sum, err := sumOf(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Base(source)
-	checked := mounted{
-		Plugin:   bundle.Plugin{Dir: dir, Metadata: &bundle.Metadata{ID: "a", Executable: "gpx_x"}},
-		verified: &verified{dir: dir, manifest: &archive.Manifest{Files: []archive.File{{Path: name, SHA256: sum}}}},
-	}
-	runDir, err := newRunDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = runDir.close() }()
-	copies, refused := 0, 0
-	for try := range tries {
-		if err := os.WriteFile(source, good, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		var tampering sync.WaitGroup
-		tamper := func() {
-			time.Sleep(rand.N(800 * time.Microsecond))
-			if try%2 == 0 { // in place
-				_ = os.WriteFile(source, bad, 0o755)
-				return
-			}
-			next := source + ".next"
-			_ = errors.Join(os.WriteFile(next, bad, 0o755), os.Rename(next, source))
-		}
-		if try%10 != 5 {
-			tampering.Go(tamper)
-		}
-		if try%10 == 0 {
-			tampering.Wait()
-		}
-		l, err := prepare(checked, Options{}.withDefaults(), runDir, nil)
-		if err != nil {
-			refused++
-		} else {
-			if try%10 == 5 {
-				tampering.Go(tamper)
-			}
-			copies++
-			if _, err := l.start(t.Context()); err == nil {
-				t.Fatal("a script completed the handshake")
-			}
-		}
-		tampering.Wait()
-		if _, err := os.Stat(ran); !errors.Is(err, os.ErrNotExist) {
-			t.Fatalf("try %d: the tampered executable ran (%v)", try, err)
-		}
-	}
-	t.Logf("the original ran %d times and was refused %d times", copies, refused)
-	if copies == 0 || refused == 0 {
-		t.Error("the moments of the replacement do not cover both outcomes")
 	}
 }
 
@@ -188,26 +108,5 @@ func TestForeignProcessCannotTalkToABackend(t *testing.T) {
 	}
 	if !p.current.responds(time.Minute) {
 		t.Error("the host gets no response")
-	}
-}
-
-// A backend receives only the environment variables of the host that are meant for it.
-func TestCanaryInNoEnvironment(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	for _, id := range []string{"a", "b", "c"} {
-		writePlugin(t, root, id, "ok", "")
-	}
-	var environ []string
-	for _, name := range []string{"X", "GF_PLUGIN_CANARY", "SVC_CANARY", "SLIPWAY_CANARY", "LD_PRELOAD", "LD_LIBRARY_PATH", "GODEBUG", "AWS_SECRET_ACCESS_KEY", "SVC_PLUGIN_APP_CLIENT_SECRET"} {
-		environ = append(environ, name+"=canary")
-	}
-	l := start(t, Options{Dirs: []string{root}, Environ: environ})
-	for _, p := range l.Plugins() {
-		for name, value := range environmentOf(t, p) {
-			if strings.Contains(value, "canary") {
-				t.Errorf("%s has %s=%s", p.ID(), name, value)
-			}
-		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,40 +122,6 @@ func TestRefreshIsIncremental(t *testing.T) {
 		if got := updated(false); !slices.Equal(got, want) {
 			t.Errorf("a refresh updates %v, want %v", got, want)
 		}
-	}
-}
-
-// A file that is replaced after it was read is read again by a later scan.
-func TestAFileIsReplacedDuringAScan(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	dir := filepath.Join(root, "a")
-	put := func(version string) {
-		next := filepath.Join(dir, ".next")
-		writeFile(t, next, `{"id":"a","name":"x","type":"panel","info":{"version":"`+version+`"}}`)
-		age(t, next)
-		if err := os.Rename(next, filepath.Join(dir, bundle.MetadataFile)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	put("1.0.0")
-	writeFile(t, filepath.Join(dir, foreignManifest), "x") // verify logs it, after Discover
-	isScanning := false
-	l := start(t, Options{Dirs: []string{root}, Logger: slog.New(slog.NewTextHandler(writerFunc(func(b []byte) (int, error) {
-		if isScanning && strings.Contains(string(b), foreignManifest) {
-			isScanning = false
-			put("2.0.0")
-		}
-		return len(b), nil
-	}), &slog.HandlerOptions{Level: slog.LevelDebug}))})
-	isScanning = true
-	for range 2 {
-		if err := l.Refresh(nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if v := mustPlugin(t, l, "a").Bundle().Metadata.Info.Version; v != "2.0.0" || isScanning {
-		t.Errorf("the version is %s; the file was not replaced: %t", v, isScanning)
 	}
 }
 

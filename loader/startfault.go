@@ -2,13 +2,12 @@ package loader
 
 import (
 	"context"
-	"debug/elf"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -83,36 +82,9 @@ func execFault(c *command) *bundle.Fault {
 	case errors.Is(err, syscall.ENOEXEC):
 		return newFault(bundle.FaultExecFormat, "cannot execute: %s is not a program for this system", file)
 	case errors.Is(err, fs.ErrNotExist) && statErr == nil:
-		return newFault(bundle.FaultInterpreter, "cannot execute: the interpreter of %s was not found%s", file, interpreter(c.cmd.Path))
+		return newFault(bundle.FaultInterpreter, "cannot execute: the interpreter of %s, or the C library that it needs, was not found", file)
 	}
 	return newFault(bundle.FaultExec, "cannot execute: %v", err)
-}
-
-// interpreter returns ": " and the interpreter of a script or the dynamic loader of an ELF
-// executable, or "" if the file names none.
-func interpreter(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	head := make([]byte, maxQuote)
-	n, _ := io.ReadFull(f, head) // shorter files are common
-	if line, ok := strings.CutPrefix(string(head[:n]), "#!"); ok {
-		line, _, _ = strings.Cut(line, "\n")
-		return ": " + strings.TrimSpace(line)
-	}
-	program, err := elf.NewFile(f)
-	if err != nil {
-		return ""
-	}
-	for _, p := range program.Progs {
-		if p.Type == elf.PT_INTERP {
-			name, _ := io.ReadAll(io.LimitReader(p.Open(), maxQuote))
-			return ": " + strings.TrimRight(string(name), "\x00")
-		}
-	}
-	return ""
 }
 
 // processError is an error of a process that started but did not complete the handshake.
@@ -123,10 +95,6 @@ func (e processError) Unwrap() error { return e.error }
 // isShortage reports whether a process was not started because of a temporary shortage
 // of a resource.
 func isShortage(err error) bool {
-	for _, errno := range []error{syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ETXTBSY, syscall.EINTR} {
-		if errors.Is(err, errno) {
-			return true
-		}
-	}
-	return false
+	temporary := []error{syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ETXTBSY, syscall.EINTR}
+	return slices.ContainsFunc(temporary, func(errno error) bool { return errors.Is(err, errno) })
 }

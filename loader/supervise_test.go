@@ -170,8 +170,9 @@ func TestChangesOfAParkedPlugin(t *testing.T) {
 	}
 }
 
-// Reload without a change does not make the loader forget crashes.
-func TestReloadKeepsTheCrashes(t *testing.T) {
+// A plugin that crashes after the handshake is parked as well. Reload without a change does not
+// make the loader forget crashes.
+func TestCrashesWhileRunning(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	writePlugin(t, root, "a", "ok", "")
@@ -182,22 +183,6 @@ func TestReloadKeepsTheCrashes(t *testing.T) {
 		if err := l.Reload(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		awaitStatus(t, p, func(s Status) bool { return s.PID != pid })
-	}
-	awaitStatus(t, p, func(s Status) bool { return s.State == StateCrashLoop })
-}
-
-// A plugin that crashes after the handshake is parked as well.
-func TestCrashesWhileRunning(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
-	for range loopCrashes {
-		pid := awaitStatus(t, p, isRunning).PID
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
@@ -246,31 +231,6 @@ func TestDeafProcessWithoutProbes(t *testing.T) {
 	p := mustPlugin(t, start(t, Options{Dirs: []string{root}, Probes: Probes{Interval: -1}}), "a")
 	if p.current.deaf != nil {
 		t.Error("the process is probed")
-	}
-}
-
-func TestRestartDropsNothing(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
-	before := p.Status().PID
-	ended := make(chan error)
-	go func() {
-		_, err := fetch(context.Background(), p, "x?sleep=500ms")
-		ended <- err
-	}()
-	for len(p.calls) == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	if err := p.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if s := p.Status(); s.PID == before || !isRunning(s) || s.Restarts != 0 {
-		t.Errorf("status %+v, the PID was %d", s, before)
-	}
-	if err := <-ended; err != nil {
-		t.Errorf("the call in progress: %v", err)
 	}
 }
 
@@ -352,64 +312,16 @@ func TestRevokedTokenIsReplaced(t *testing.T) {
 	}
 }
 
-// If the directory of running processes is removed, the next process gets another one.
-func TestRunDirIsMadeAgain(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}})
-	p := mustPlugin(t, l, "a")
-	removed := l.runDir.path
-	if err := os.RemoveAll(removed); err != nil {
+// startLater returns a loader that has begun to start the plugins in root, with an hour for each.
+func startLater(t *testing.T, root string, o Options) *Loader {
+	t.Helper()
+	o.Dirs, o.StartTimeout = []string{filepath.Join(root, "none")}, time.Hour
+	l := start(t, o)
+	l.options.Dirs = []string{root}
+	if err := l.Refresh(nil); err != nil {
 		t.Fatal(err)
 	}
-	pid := p.Status().PID
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	awaitStatus(t, p, func(s Status) bool { return isRunning(s) && s.PID != pid })
-	if _, err := fetch(t.Context(), p, "x"); err != nil {
-		t.Error(err)
-	}
-	made := l.runDir.path
-	info, err := os.Stat(made)
-	if err != nil || made == removed || info.Mode().Perm() != 0o700 {
-		t.Errorf("the directory is %s (%v), was %s: %v", made, info, removed, err)
-	}
-	removeAbandoned(filepath.Dir(made)) // as another host does when it starts
-	if _, err := os.Stat(made); err != nil {
-		t.Errorf("another host removed the directory: %v", err)
-	}
-}
-
-// A run directory that cannot be made again is an error of each start until it can be.
-func TestRunDirWithoutItsParent(t *testing.T) {
-	t.Parallel()
-	base := filepath.Join(t.TempDir(), "base")
-	if err := os.Mkdir(base, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	d := &runDir{base: base}
-	if err := d.create(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(base); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if _, err := d.make(); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("error %v", err)
-		}
-	}
-	if err := os.Mkdir(base, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if dir, err := d.make(); err != nil || filepath.Dir(filepath.Dir(dir)) != base {
-		t.Errorf("directory %q, error %v", dir, err)
-	}
-	if err := errors.Join(os.RemoveAll(base), d.close()); err != nil {
-		t.Error(err)
-	}
+	return l
 }
 
 // A start that is interrupted because the loader is closed is not reported as a failure.
@@ -418,11 +330,7 @@ func TestCloseDuringAStart(t *testing.T) {
 	root := t.TempDir()
 	writePlugin(t, root, "a", "hang", "")
 	var log lines
-	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Hour, Logger: log.logger()})
-	l.options.Dirs = []string{root}
-	if err := l.Refresh(nil); err != nil {
-		t.Fatal(err)
-	}
+	l := startLater(t, root, Options{Logger: log.logger()})
 	p := mustPlugin(t, l, "a")
 	awaitStart(p)
 	if err := l.Close(); err != nil {
@@ -442,11 +350,7 @@ func TestANewBuildDuringAStart(t *testing.T) {
 	root := t.TempDir()
 	writePlugin(t, root, "a", "hang", "")
 	var log lines
-	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Hour, Logger: log.logger()})
-	l.options.Dirs = []string{root}
-	if err := l.Refresh(nil); err != nil {
-		t.Fatal(err)
-	}
+	l := startLater(t, root, Options{Logger: log.logger()})
 	p := mustPlugin(t, l, "a")
 	awaitStart(p)
 	writePlugin(t, root, "a", "ok", "") // the other executable stays, since it may not have been copied yet
@@ -522,7 +426,7 @@ func TestExecutableIsANamedPipe(t *testing.T) {
 	if _, err := readShort(pipe); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("a short file: %v", err)
 	}
-	err := copyExecutable(pipe, pipe+"-copy", nil)
+	_, err := copyExecutable(pipe, pipe+"-copy")
 	if err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("error %v", err)
 	}

@@ -65,9 +65,6 @@ const minRoles = "9.4.0"
 // TakesRoles reports whether the roles in plugin.json take effect, which depends on the
 // host's version and a toggle.
 func (l *Loader) TakesRoles() bool {
-	if l == nil {
-		return false
-	}
 	return semver.Compare("v"+l.options.HostVersion, "v"+minRoles) >= 0 && slices.Contains(l.options.Toggles, ToggleRoles)
 }
 

@@ -2,9 +2,11 @@ package loader
 
 import (
 	"cmp"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
@@ -21,9 +23,6 @@ type verified struct {
 	dir      string
 	manifest *archive.Manifest
 }
-
-// foreignManifest is the manifest of another service, in a clearsigned OpenPGP message.
-const foreignManifest = "MANIFEST.txt"
 
 // verify returns the plugins to mount and a fault for each that differs from its manifest.
 // The manifest of a plugin covers the plugins in its directory, even if the plugin itself
@@ -44,9 +43,9 @@ func (o Options) verify(found []bundle.Plugin) (mounts []mounted, faults []bundl
 		if r.verified == nil && r.err == nil && root != p.Dir {
 			r.verified, r.err = o.verifyDir(p.Dir)
 		}
-		m, err := mounted{}, r.err
-		if err == nil {
-			m, err = r.verified.mount(p)
+		err := r.err
+		if err == nil { // plugin.json may have been replaced since it was read
+			err = r.verified.check(filepath.Join(p.Dir, bundle.MetadataFile), hex.EncodeToString(p.Digest[:]))
 		}
 		if err != nil {
 			f := *notVerified(err)
@@ -54,7 +53,7 @@ func (o Options) verify(found []bundle.Plugin) (mounts []mounted, faults []bundl
 			faults = append(faults, f)
 			continue
 		}
-		mounts = append(mounts, m)
+		mounts = append(mounts, mounted{p, r.verified})
 	}
 	return mounts, faults
 }
@@ -73,15 +72,7 @@ func (o Options) verifyDir(dir string) (*verified, error) {
 	if err != nil {
 		return nil, err
 	}
-	hasManifest := false
-	for _, e := range entries {
-		switch e.Name() {
-		case archive.ManifestFile:
-			hasManifest = true
-		case foreignManifest:
-			o.Logger.Debug("plugin manifest of another service ignored", "directory", dir, "file", foreignManifest)
-		}
-	}
+	hasManifest := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == archive.ManifestFile })
 	v := &verified{dir: dir}
 	switch {
 	case len(o.TrustedKeys) > 0:
@@ -97,57 +88,25 @@ func (o Options) verifyDir(dir string) (*verified, error) {
 	return v, nil
 }
 
-// mount returns the plugin with the metadata that the manifest covers: plugin.json may have
-// been replaced since it was read.
-func (v *verified) mount(p bundle.Plugin) (mounted, error) {
-	if v == nil {
-		return mounted{Plugin: p}, nil
-	}
-	name, err := v.relative(filepath.Join(p.Dir, bundle.MetadataFile))
-	if err != nil {
-		return mounted{}, err
-	}
-	root, closer, err := archive.Open(v.dir)
-	if err != nil {
-		return mounted{}, err
-	}
-	defer closer.Close()
-	id := p.Metadata.ID
-	if p.Metadata, err = v.manifest.Metadata(root, name); err != nil {
-		return mounted{}, err
-	}
-	if p.Metadata.ID != id {
-		return mounted{}, &archive.FileError{Path: name, Err: archive.ErrChanged}
-	}
-	return mounted{p, v}, nil
-}
-
 // check returns an error unless the manifest lists a file with this SHA-256, in hexadecimal.
 // A nil verified allows every file.
 func (v *verified) check(file, sum string) error {
 	if v == nil {
 		return nil
 	}
-	name, err := v.relative(file)
+	name, err := filepath.Rel(v.dir, file)
 	if err != nil {
 		return err
 	}
+	name = filepath.ToSlash(name)
 	listed, ok := v.manifest.File(name)
 	switch {
 	case !ok:
-		err = &archive.FileError{Path: name, Err: archive.ErrUndeclared}
+		return &archive.FileError{Path: name, Err: archive.ErrUndeclared}
 	case listed.SHA256 != sum:
-		err = &archive.FileError{Path: name, Err: archive.ErrChanged}
-	default:
-		return nil
+		return &archive.FileError{Path: name, Err: archive.ErrChanged}
 	}
-	return notVerified(err)
-}
-
-// relative returns the path of a file as the manifest lists it.
-func (v *verified) relative(file string) (string, error) {
-	name, err := filepath.Rel(v.dir, file)
-	return filepath.ToSlash(name), err
+	return nil
 }
 
 // notVerified returns the fault for a plugin that does not match its manifest or is not

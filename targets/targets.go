@@ -223,7 +223,7 @@ func Host(ctx context.Context,
 	dataDir *string, // directory of the database and the keys of this host (default: .slipway/data)
 	database *string, // SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from SLIPWAY_DATABASE
 	adminPasswordFile *string, // file with the password of the user admin, at least 12 characters; SLIPWAY_ADMIN_PASSWORD can hold the password itself (default: generated and printed once)
-	tlsCert *string, // PEM file with the TLS certificate and its chain; reloaded when it changes
+	tlsCert *string, // PEM file with the TLS certificate and its chain
 	tlsKey *string, // PEM file with the key of the TLS certificate
 	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
 	serviceVersion *string, // service version reported to plugins (default: 10.3.0)
@@ -260,7 +260,7 @@ func Dev(ctx context.Context,
 	dataDir *string, // directory of the database and the keys of this host (default: .slipway/data)
 	database *string, // SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from SLIPWAY_DATABASE
 	adminPasswordFile *string, // file with the password of the user admin, at least 12 characters; SLIPWAY_ADMIN_PASSWORD can hold the password itself (default: generated and printed once)
-	tlsCert *string, // PEM file with the TLS certificate and its chain; reloaded when it changes
+	tlsCert *string, // PEM file with the TLS certificate and its chain
 	tlsKey *string, // PEM file with the key of the TLS certificate
 	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
 	serviceVersion *string, // service version reported to plugins (default: 10.3.0)

@@ -132,25 +132,3 @@ func TestInspect(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
-
-func TestManifestMetadata(t *testing.T) {
-	t.Parallel()
-	dir := signed(t, plugin())
-	plugin, closer, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closer.Close()
-	m, err := Check(plugin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	metadata, err := m.Metadata(plugin, "data/plugin.json")
-	if err != nil || metadata.ID != "acme-tide-datasource" {
-		t.Errorf("%v, %v", metadata, err)
-	}
-	writeTest(t, filepath.Join(dir, "data", "plugin.json"), `{"id": "acme-tide-datasource"}`)
-	if _, err := m.Metadata(plugin, "data/plugin.json"); !errors.Is(err, ErrChanged) {
-		t.Errorf("changed: %v", err)
-	}
-}

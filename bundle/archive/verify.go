@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 )
 
@@ -203,20 +201,6 @@ func (m *Manifest) File(name string) (f File, ok bool) {
 		return File{}, false
 	}
 	return m.Files[i], true
-}
-
-// Metadata reads the plugin.json at a path in dist, which must have the content that
-// the manifest lists.
-func (m *Manifest) Metadata(dist fs.FS, name string) (*bundle.Metadata, error) {
-	data, err := readFile(dist, name, maxMetadataBytes)
-	if err != nil {
-		return nil, err
-	}
-	listed, ok := m.File(name)
-	if got, err := sumOf(name, bytes.NewReader(data)); err != nil || !ok || got != listed {
-		return nil, &FileError{Path: name, Err: ErrChanged}
-	}
-	return bundle.ParseMetadata(data)
 }
 
 // checkOwnerOf returns ErrOtherPlugin if plugin.json has another id or version.

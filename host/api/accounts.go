@@ -74,12 +74,12 @@ func (a *API) createAccount(ctx context.Context, who host.Identity, in struct{ B
 	}
 	created := host.ServiceAccount{Role: host.RoleViewer} // the weakest role is the default
 	change.Apply(&created)
-	created, err = a.store.CreateServiceAccount(ctx, who, created)
+	created, err = a.Store.CreateServiceAccount(ctx, who, created)
 	return accountOf(created), err
 }
 
 func (a *API) account(ctx context.Context, who host.Identity, in accountPath) (hostapi.Account, error) {
-	found, err := a.store.ServiceAccount(ctx, who.OrgID, in.ID)
+	found, err := a.Store.ServiceAccount(ctx, who.OrgID, in.ID)
 	return accountOf(found), err
 }
 
@@ -90,7 +90,7 @@ func (a *API) searchAccounts(ctx context.Context, who host.Identity, in struct {
 	Page     int64  `query:"page"`
 }) (hostapi.AccountPage, error) {
 	filter := store.AccountFilter{Text: in.Query, OnlyDisabled: in.Disabled, Page: store.Page{Limit: in.PerPage, Number: in.Page}}
-	found, total, err := a.store.ServiceAccounts(ctx, who.OrgID, filter)
+	found, total, err := a.Store.ServiceAccounts(ctx, who.OrgID, filter)
 	return hostapi.AccountPage{TotalCount: total, Accounts: mapped(found, accountOf), Page: max(filter.Page.Number, 1), PerPage: filter.Page.Length()}, err
 }
 
@@ -109,12 +109,12 @@ func (a *API) updateAccount(ctx context.Context, who host.Identity, in struct {
 	if err != nil {
 		return accountUpdated{}, err
 	}
-	updated, err := a.store.UpdateServiceAccount(ctx, who, in.ID, change)
+	updated, err := a.Store.UpdateServiceAccount(ctx, who, in.ID, change)
 	return accountUpdated{message{Message: "Service account updated"}, in.ID, updated.Name, accountOf(updated)}, err
 }
 
 func (a *API) deleteAccount(ctx context.Context, who host.Identity, in accountPath) (message, error) {
-	return message{Message: "Service account deleted"}, a.store.DeleteServiceAccount(ctx, who, in.ID)
+	return message{Message: "Service account deleted"}, a.Store.DeleteServiceAccount(ctx, who, in.ID)
 }
 
 func (a *API) accountTokens(ctx context.Context, who host.Identity, in struct {
@@ -123,8 +123,8 @@ func (a *API) accountTokens(ctx context.Context, who host.Identity, in struct {
 	Page    int64 `query:"page"`
 }) ([]hostapi.AccountToken, error) {
 	page := store.Page{Limit: cmp.Or(in.PerPage, gate.MaxAccountTokens), Number: in.Page}
-	found, err := a.store.AccountTokens(ctx, who.OrgID, in.ID, page)
-	now := a.clock()
+	found, err := a.Store.AccountTokens(ctx, who.OrgID, in.ID, page)
+	now := a.Clock()
 	return mapped(found, func(t host.AccountToken) hostapi.AccountToken {
 		out := hostapi.AccountToken{
 			ID: t.ID, Name: t.Name, Created: timeOrNil(t.Created), Expiration: timeOrNil(t.Expires),
@@ -152,12 +152,12 @@ func (a *API) createToken(ctx context.Context, who host.Identity, in struct {
 	}
 	life, err := host.TokenLifetime(field, seconds)
 	if err == nil && life > 0 { // without one, the token lasts as long as it may
-		err = who.CheckLifetime(field, life, a.clock())
+		err = who.CheckLifetime(field, life, a.Clock())
 	}
 	if err != nil {
 		return hostapi.NewKey{}, err
 	}
-	token, secret, err := a.store.CreateToken(ctx, who, in.ID, in.Body.Name, life)
+	token, secret, err := a.Store.CreateToken(ctx, who, in.ID, in.Body.Name, life)
 	return hostapi.NewKey{ID: token.ID, Name: token.Name, Key: secret.Secret()}, err
 }
 
@@ -165,5 +165,5 @@ func (a *API) deleteToken(ctx context.Context, who host.Identity, in struct {
 	accountPath
 	TokenID int64 `path:"tokenId"`
 }) (message, error) {
-	return message{Message: "Service account token deleted"}, a.store.DeleteToken(ctx, who, in.ID, in.TokenID)
+	return message{Message: "Service account token deleted"}, a.Store.DeleteToken(ctx, who, in.ID, in.TokenID)
 }

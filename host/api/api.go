@@ -1,3 +1,10 @@
+// Package api implements the HTTP API of the reference host: the table of routes with
+// their permissions, authentication, request bodies, errors, request ids and the access
+// log.
+//
+// It defines no rules of its own: package host determines what is valid and who may do
+// what, and package store what exists. It responds to every client error with a 4xx
+// status and a message that names the field. It does not listen: New returns a handler.
 package api
 
 import (
@@ -10,7 +17,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -58,35 +64,22 @@ type Options struct {
 
 // API is the handler of the reference host.
 type API struct {
-	store *store.Store
-	log   *slog.Logger
+	Options // completed
 
-	requestLevel slog.Level // of successful requests
-	clock        func() time.Time
-	random       io.Reader
-	version      string
-	commit       string
-	appURL       string
-	toggles      []string
-	loaded       *loader.Loader
-	reload       func(ctx context.Context, id string) error
-	passwords    *host.Passwords
-	logins       *throttle
-	codes        codes
-	guard        guard
-	metrics      *metrics
-	proxy        *proxy.Proxy
-	events       *events
-	live         *live.Hub
-	gate         gate.Gate
-	idleTime     time.Duration
-	builtin      *builtin.Source
-	roleCache    atomic.Pointer[pluginRoles]
-	readOnly     func(uid string) (file string, ok bool)
-	fixed        func(uid string) (file string, ok bool) // readOnly for dashboards
-	described    func() (json.RawMessage, error)         // the OpenAPI document, generated once
-	pages        http.Handler                            // nil without a console
-	mux          *http.ServeMux
+	passwords *host.Passwords
+	codes     codes
+	guard     guard
+	metrics   *metrics
+	proxy     *proxy.Proxy
+	events    *events
+	live      *live.Hub
+	gate      gate.Gate
+	idleTime  time.Duration
+	builtin   *builtin.Source
+	roleCache atomic.Pointer[pluginRoles]
+	described func() (json.RawMessage, error) // the OpenAPI document, generated once
+	pages     http.Handler                    // nil without a console
+	mux       *http.ServeMux
 }
 
 // New returns the handler. It fails if the store is missing, if a route has no permission
@@ -95,32 +88,33 @@ func New(o Options) (*API, error) {
 	if o.Store == nil {
 		return nil, errors.New("api: Options.Store is required")
 	}
-	a := &API{store: o.Store, log: o.Logger, requestLevel: o.RequestLevel, clock: o.Clock, version: o.Version, commit: o.Commit, appURL: o.AppURL, toggles: o.Toggles, loaded: o.Plugins,
-		idleTime: gate.IdleTimeout, random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(),
-		events: newEvents(), readOnly: o.ReadOnly, fixed: o.ReadOnlyDashboard}
-	a.builtin = builtin.New(a.random)
-	if a.reload = o.Reload; a.reload == nil {
-		a.reload = o.Plugins.ReloadPlugin
+	if o.Plugins == nil {
+		o.Plugins = new(loader.Loader)
 	}
-	if a.log == nil {
-		a.log = slog.New(slog.DiscardHandler)
+	if o.Reload == nil {
+		o.Reload = o.Plugins.ReloadPlugin
 	}
-	for _, f := range []*func(string) (string, bool){&a.readOnly, &a.fixed} {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	for _, f := range []*func(string) (string, bool){&o.ReadOnly, &o.ReadOnlyDashboard} {
 		if *f == nil {
 			*f = func(string) (string, bool) { return "", false }
 		}
 	}
-	if a.clock == nil {
-		a.clock = time.Now
+	if o.Clock == nil {
+		o.Clock = time.Now
 	}
-	a.proxy = proxy.New(proxy.Options{Clock: a.clock,
+	o.Rand = cmp.Or[io.Reader](o.Rand, rand.Reader)
+	a := &API{Options: o, guard: newGuard(o.AllowedHosts), metrics: newMetrics(), events: newEvents(), idleTime: gate.IdleTimeout, builtin: builtin.New(o.Rand)}
+	a.proxy = proxy.New(proxy.Options{Clock: o.Clock,
 		ReadBody: func(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 			return readBody(w, r, gate.MaxPluginBody)
 		}})
-	a.live = live.New(live.Options{Open: a.openChannel, Logger: a.log})
+	a.live = live.New(live.Options{Open: a.openChannel, Logger: o.Logger})
 	a.described = sync.OnceValues(a.openAPI)
 	var err error
-	if a.passwords, err = host.NewPasswords(a.random); err != nil {
+	if a.passwords, err = host.NewPasswords(o.Rand); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
 	if o.Pages != nil {
@@ -159,64 +153,4 @@ func (a *API) Routes() []Route {
 		a.liveRoutes(),
 		a.proxyRoutes(),
 	)
-}
-
-// ServeHTTP serves a request with a request id and logs it.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	start := a.clock()
-	out := &response{ResponseWriter: w, idle: gate.NewIdle(w, r, a.idleTime)}
-	defer out.idle.End(r)
-	out.Header().Set(requestIDHeader, a.requestID(r))
-	setSecurityHeaders(out.Header())
-	if len(r.TransferEncoding) > 0 { // a proxy may have used a Content-Length that net/http ignored (RFC 9112, section 6.1)
-		out.Header().Set("Connection", "close")
-	}
-	a.metrics.running.Inc()
-	defer a.metrics.running.Dec()
-	defer func() {
-		value := recover()
-		if value != nil && value != http.ErrAbortHandler {
-			a.logPanic(out, r, value)
-			if out.status == 0 {
-				a.fail(out, r, errors.New("panic"))
-				value = nil
-			}
-		}
-		took := a.clock().Sub(start)
-		a.metrics.observe(r, out.status, took)
-		a.logAccess(out, r, took)
-		if value != nil { // the response has begun: abort it so that the client notices
-			panic(http.ErrAbortHandler)
-		}
-	}()
-	if err := a.guard.check(r); err != nil {
-		a.logRejected(out, r, err)
-		a.fail(out, r, err)
-		return
-	}
-	a.mux.ServeHTTP(out, r)
-}
-
-func (a *API) logPanic(w *response, r *http.Request, value any) {
-	a.log.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("request_id", w.requestID()),
-		slog.String("route", r.Pattern), slog.Any("panic", value), slog.String("stack", string(debug.Stack())))
-}
-
-// logAccess logs a request without its query or headers, which may contain secrets.
-func (a *API) logAccess(w *response, r *http.Request, took time.Duration) {
-	level := a.requestLevel
-	switch {
-	case w.status >= http.StatusInternalServerError:
-		level = slog.LevelWarn
-	case w.status >= http.StatusBadRequest:
-		level = slog.LevelInfo
-	}
-	if !a.log.Enabled(r.Context(), level) || r.URL.Path == "/api/health" && level == a.requestLevel {
-		return // load balancers ask for the health every few seconds
-	}
-	a.log.LogAttrs(r.Context(), level, "request",
-		slog.String("request_id", w.requestID()),
-		slog.String("method", r.Method), slog.String("path", r.URL.EscapedPath()), slog.String("route", r.Pattern),
-		slog.Int("status", cmp.Or(w.status, http.StatusOK)), slog.Int64("bytes", w.bytes), slog.Duration("took", took),
-		slog.String("remote", r.RemoteAddr), slog.String("kind", string(w.who.Kind)), slog.String("login", w.who.Login))
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,8 +35,7 @@ type fixture struct {
 	t     testing.TB
 	log   *lockedBuffer
 
-	mu  sync.Mutex
-	now time.Time
+	past atomic.Int64 // what the clock was advanced by
 
 	viewer, editor, admin string // values of Authorization
 	plugin                string // role None, may read playlists
@@ -44,7 +44,7 @@ type fixture struct {
 
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	f := &fixture{t: t, log: &lockedBuffer{}, now: time.Unix(1_700_000_000, 0)}
+	f := &fixture{t: t, log: &lockedBuffer{}}
 	logger := slog.New(slog.NewTextHandler(f.log, nil))
 	var err error
 	f.store, err = store.Open(t.Context(), store.Options{Database: filepath.Join(t.TempDir(), "slipway.db"), Clock: f.clock, Logger: logger, Key: make([]byte, host.KeyLength)})
@@ -74,17 +74,8 @@ func newFixture(t testing.TB) *fixture {
 	return f
 }
 
-func (f *fixture) clock() time.Time {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.now
-}
-
-func (f *fixture) advance(d time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.now = f.now.Add(d)
-}
+func (f *fixture) clock() time.Time        { return time.Unix(1_700_000_000, f.past.Load()) }
+func (f *fixture) advance(d time.Duration) { f.past.Add(int64(d)) }
 
 // bearer creates a service account with a role and returns the value of Authorization.
 func (f *fixture) bearer(t testing.TB, role host.Role) string {

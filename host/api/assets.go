@@ -58,7 +58,7 @@ func (a *API) asset(w http.ResponseWriter, r *http.Request, _ host.Identity) err
 // its directory. Case does not matter, since file systems differ in it.
 func (a *API) isPrivate(b bundle.Plugin, name string) bool {
 	base := host.Fold(path.Base(name))
-	for _, p := range a.loaded.Plugins() {
+	for _, p := range a.Plugins.Plugins() {
 		other := p.Bundle()
 		rel, err := filepath.Rel(b.Dir, other.Dir)
 		if err != nil || !filepath.IsLocal(rel) || other.Metadata.Executable == "" {

@@ -34,7 +34,7 @@ func (a *API) dashboardParents(r *http.Request, who host.Identity) ([]string, er
 	if !host.IsUID(uid) {
 		return nil, nil
 	}
-	folderUID, err := a.store.DashboardFolder(r.Context(), who.OrgID, uid)
+	folderUID, err := a.Store.DashboardFolder(r.Context(), who.OrgID, uid)
 	if errors.Is(err, host.ErrNotFound) {
 		return nil, nil // do not reveal which dashboards exist
 	}
@@ -80,7 +80,7 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	if reach := who.Reach(access.DashboardsRead, access.DashboardScope, access.FolderScope); !reach.IsAll {
 		filter.Only = &store.Only{UIDs: reach.Named[access.DashboardScope], FolderUIDs: reach.Named[access.FolderScope]}
 	}
-	found, err := a.store.Dashboards(ctx, who.OrgID, filter)
+	found, err := a.Store.Dashboards(ctx, who.OrgID, filter)
 	return mapped(found, func(d host.Dashboard) hostapi.DashboardHit {
 		return hostapi.DashboardHit{ID: d.ID, UID: d.UID, OrgID: who.OrgID, Title: d.Title, Type: dashboardKind, URI: dashboardURI(d), URL: dashboardURL(d),
 			Slug: d.Slug(), Tags: d.Tags, FolderID: d.FolderID, FolderUID: d.FolderUID, FolderTitle: d.FolderTitle, FolderURL: folderURL(d)}
@@ -103,12 +103,12 @@ func folderURL(d host.Dashboard) string {
 func dashboardURL(d host.Dashboard) string { return "/d/" + d.UID + "/" + url.PathEscape(d.Slug()) }
 
 func (a *API) dashboard(ctx context.Context, who host.Identity, in dashboardPath) (hostapi.StoredDashboard, error) {
-	d, err := a.store.Dashboard(ctx, who.OrgID, in.UID)
+	d, err := a.Store.Dashboard(ctx, who.OrgID, in.UID)
 	if err != nil {
 		return hostapi.StoredDashboard{}, err
 	}
 	model, err := d.FullModel()
-	file, isReadOnly := a.fixed(in.UID)
+	file, isReadOnly := a.ReadOnlyDashboard(in.UID)
 	scopes := host.DashboardScopes(d.UID, d.FolderUID)
 	mayWrite := who.Allows(access.DashboardsWrite, scopes...)
 	return hostapi.StoredDashboard{Dashboard: model, Meta: hostapi.DashboardMeta{
@@ -139,7 +139,7 @@ func (a *API) saveDashboard(ctx context.Context, who host.Identity, in struct{ B
 	if d.FolderUID, err = a.targetFolder(ctx, who, valueOr(body.FolderUID, ""), valueOr(body.FolderID, 0)); err != nil {
 		return hostapi.SavedDashboard{}, err
 	}
-	d, err = a.store.SaveDashboard(ctx, who.OrgID, d, how)
+	d, err = a.Store.SaveDashboard(ctx, who.OrgID, d, how)
 	err = hidden(err, who, dashboardWriters(), access.DashboardScope+"*", access.FolderScope+"*") // it may name an id
 	return hostapi.SavedDashboard{ID: d.ID, UID: d.UID, URL: dashboardURL(d), Slug: d.Slug(), Status: "success", Version: d.Version, FolderUID: d.FolderUID}, err
 }
@@ -165,14 +165,14 @@ func (a *API) targetFolder(ctx context.Context, who host.Identity, uid string, i
 	if uid != "" {
 		return uid, nil
 	}
-	f, err := a.store.FolderByID(ctx, who.OrgID, id)
+	f, err := a.Store.FolderByID(ctx, who.OrgID, id)
 	return f.UID, hidden(err, who, dashboardWriters(), access.DashboardScope+"*", access.FolderScope+"*")
 }
 
 // checkDashboardWritable returns an error (host.ErrForbidden) for a dashboard that is
 // provisioned from a file.
 func (a *API) checkDashboardWritable(uid string) error {
-	if file, ok := a.fixed(uid); ok {
+	if file, ok := a.ReadOnlyDashboard(uid); ok {
 		return &host.Error{Category: host.ErrForbidden, ID: "dashboards.readonly",
 			Message: "the dashboard is read-only: change " + file + " in the provisioning directory, or set allowUiUpdates: true for its provider"}
 	}
@@ -189,6 +189,6 @@ func (a *API) deleteDashboard(ctx context.Context, who host.Identity, in dashboa
 	if err := a.checkDashboardWritable(in.UID); err != nil {
 		return dashboardDeleted{}, err
 	}
-	d, err := a.store.DeleteDashboard(ctx, who.OrgID, in.UID)
+	d, err := a.Store.DeleteDashboard(ctx, who.OrgID, in.UID)
 	return dashboardDeleted{deleted{message{Message: "Dashboard " + d.Title + " deleted"}, d.ID, d.Title}, in.UID}, err
 }

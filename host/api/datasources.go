@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/proxy"
@@ -42,7 +41,7 @@ type dataSourcePath struct {
 const accessProxy = "proxy"
 
 func (a *API) dataSourceOf(d host.DataSource) hostapi.DataSource {
-	_, isReadOnly := a.readOnly(d.UID)
+	_, isReadOnly := a.ReadOnly(d.UID)
 	name, logo := "", ""
 	if p, err := a.pluginOf(d); err == nil {
 		m := p.Bundle().Metadata
@@ -120,7 +119,7 @@ func (b dataSourceBody) dataSource() (host.DataSource, error) {
 
 func (a *API) dataSources(ctx context.Context, who host.Identity, in pageQuery) ([]hostapi.DataSource, error) {
 	reach := who.Reach(access.DatasourcesRead, access.DatasourceScope)
-	found, err := a.store.DataSources(ctx, who.OrgID, onlyUIDs(reach, access.DatasourceScope), in.longPage())
+	found, err := a.Store.DataSources(ctx, who.OrgID, onlyUIDs(reach, access.DatasourceScope), in.longPage())
 	return mapped(found, a.dataSourceOf), err
 }
 
@@ -140,12 +139,12 @@ func (a *API) createDataSource(ctx context.Context, who host.Identity, in struct
 	if err := checkDefault(who, d); err != nil {
 		return dataSourceSaved{}, err
 	}
-	d, err = a.store.CreateDataSource(ctx, who, d)
+	d, err = a.Store.CreateDataSource(ctx, who, d)
 	return dataSourceSaved{message{Message: "Datasource added"}, d.ID, d.Name, a.dataSourceOf(d)}, err
 }
 
 func (a *API) dataSource(ctx context.Context, who host.Identity, in dataSourcePath) (hostapi.DataSource, error) {
-	d, err := a.store.DataSource(ctx, who.OrgID, in.UID)
+	d, err := a.Store.DataSource(ctx, who.OrgID, in.UID)
 	return a.dataSourceOf(d), err
 }
 
@@ -164,12 +163,12 @@ func (a *API) updateDataSource(ctx context.Context, who host.Identity, in struct
 	if err := checkDefault(who, d); err != nil {
 		return dataSourceSaved{}, err
 	}
-	if p, ok := a.loaded.Plugin(d.Type); ok {
+	if p, ok := a.Plugins.Plugin(d.Type); ok {
 		d.Origins = func(d host.DataSource) []string {
 			return proxy.Origins(p.Bundle().Metadata.Routes, d.URL, d.JSON, d.Secrets)
 		}
 	}
-	d, err = a.store.UpdateDataSource(ctx, who, d)
+	d, err = a.Store.UpdateDataSource(ctx, who, d)
 	return dataSourceSaved{message{Message: "Datasource updated"}, d.ID, d.Name, a.dataSourceOf(d)}, err
 }
 
@@ -185,7 +184,7 @@ func checkDefault(who host.Identity, d host.DataSource) error {
 // checkWritable returns an error (host.ErrForbidden) for a data source that is provisioned
 // from a file.
 func (a *API) checkWritable(uid string) error {
-	if file, ok := a.readOnly(uid); ok {
+	if file, ok := a.ReadOnly(uid); ok {
 		return &host.Error{Category: host.ErrForbidden, ID: "datasources.readonly",
 			Message: "the data source is read-only: change " + file + " in the provisioning directory, or set editable: true there"}
 	}
@@ -201,7 +200,7 @@ func (a *API) deleteDataSource(ctx context.Context, who host.Identity, in dataSo
 	if err := a.checkWritable(in.UID); err != nil {
 		return dataSourceDeleted{}, err
 	}
-	d, err := a.store.DeleteDataSource(ctx, who, in.UID)
+	d, err := a.Store.DeleteDataSource(ctx, who, in.UID)
 	return dataSourceDeleted{message{Message: "Data source deleted"}, d.ID}, err
 }
 
@@ -238,26 +237,10 @@ func (a *API) openDataSource(ctx context.Context, who host.Identity, uid string)
 	if !host.IsUID(uid) {
 		return nil, host.DataSource{}, host.NotFound("Data source")
 	}
-	d, err := a.store.Unlock(ctx, who.OrgID, uid)
+	d, err := a.Store.Unlock(ctx, who.OrgID, uid)
 	if err != nil {
 		return nil, d, err
 	}
 	p, err := a.pluginOf(d)
 	return p, d, err
-}
-
-// pluginOf returns the plugin of a data source.
-func (a *API) pluginOf(d host.DataSource) (*loader.Plugin, error) {
-	p, ok := a.loaded.Plugin(d.Type)
-	if !ok || p.Bundle().Metadata.Type != bundle.TypeDatasource {
-		return nil, &host.Error{Category: host.ErrNotFound, Message: "the data source plugin " + d.Type + " is not mounted"}
-	}
-	return p, nil
-}
-
-// implicitDataSource is the data source that the id of a plugin refers to while none of
-// that plugin is stored.
-func implicitDataSource(p *loader.Plugin, who host.Identity) host.DataSource {
-	m := p.Bundle().Metadata
-	return host.DataSource{OrgID: who.OrgID, UID: m.ID, Name: m.Name, Type: m.ID, JSON: json.RawMessage("{}")}
 }

@@ -31,7 +31,7 @@ func (a *API) byID(actions []string, h Handler) Handler {
 		if err != nil || id < 1 {
 			return host.DataSource{}, host.Invalid("id", "must be a numeric id")
 		}
-		return a.store.DataSourceByID(r.Context(), who.OrgID, id)
+		return a.Store.DataSourceByID(r.Context(), who.OrgID, id)
 	})
 }
 
@@ -42,7 +42,7 @@ func (a *API) byName(actions []string, h Handler) Handler {
 		if !isPlain(name) {
 			return host.DataSource{}, host.NotFound("Data source")
 		}
-		return a.store.DataSourceByName(r.Context(), who.OrgID, name)
+		return a.Store.DataSourceByName(r.Context(), who.OrgID, name)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/loader"
@@ -17,9 +18,6 @@ var (
 	errNotJSON          = errors.New("body is not JSON")
 	errMethodNotAllowed = errors.New("method not allowed")
 )
-
-// retryAfter is how many seconds a caller should wait while the host is busy.
-const retryAfter = "2"
 
 // statusClosed is logged if the client left before the response.
 const statusClosed = 499
@@ -44,7 +42,6 @@ func statusOf(err error) int {
 		{errNotJSON, http.StatusUnsupportedMediaType},
 		{host.ErrThrottled, http.StatusTooManyRequests},
 		{host.ErrUpstream, http.StatusBadGateway},
-		{host.ErrBusy, http.StatusServiceUnavailable},
 		{host.ErrUnavailable, http.StatusServiceUnavailable},
 		{host.ErrTimeout, http.StatusGatewayTimeout},
 		{host.ErrFull, http.StatusInsufficientStorage},
@@ -78,8 +75,8 @@ func (a *API) fail(w *response, r *http.Request, err error) {
 		if status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="slipway"`)
 		}
-		if errors.Is(err, host.ErrBusy) {
-			w.Header().Set("Retry-After", retryAfter)
+		if refusal.Wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(refusal.Wait.Seconds())))
 		}
 	case isFailure:
 		if errors.Is(err, loader.ErrBusy) {
@@ -99,6 +96,6 @@ func (a *API) fail(w *response, r *http.Request, err error) {
 }
 
 func (a *API) logError(w *response, r *http.Request, err error) {
-	a.log.LogAttrs(r.Context(), slog.LevelError, "request failed",
+	a.Logger.LogAttrs(r.Context(), slog.LevelError, "request failed",
 		slog.String("request_id", w.requestID()), slog.String("route", r.Pattern), slog.Any("error", err))
 }

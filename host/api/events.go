@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
@@ -63,7 +65,7 @@ func newEvents() *events {
 // zero, and never blocks.
 func (a *API) Announce(e hostapi.PluginEvent) {
 	if e.Time.IsZero() {
-		e.Time = a.clock()
+		e.Time = a.Clock()
 	}
 	if e.Changed == nil {
 		e.Changed = []string{}
@@ -75,7 +77,7 @@ func (a *API) Announce(e hostapi.PluginEvent) {
 // EndStreams ends the streams of events, which do not end by themselves.
 func (a *API) EndStreams() {
 	if err := a.live.Close(); err != nil {
-		a.log.Error("streams not ended", "error", err)
+		a.Logger.Error("streams not ended", "error", err)
 	}
 	s := a.events
 	s.mu.Lock()
@@ -169,4 +171,35 @@ func (e event) write(w io.Writer, withReason bool) error {
 	}
 	_, err = fmt.Fprintf(w, "id: %d\nevent: %s\ndata: %s\n\n", e.number, e.Name, data)
 	return err
+}
+
+// pluginChanges returns the events of a plugin that the host remembers, the latest last.
+func (a *API) pluginChanges(_ context.Context, _ host.Identity, in pluginPath) ([]hostapi.PluginEvent, error) {
+	if _, err := a.plugin(in.ID); err != nil {
+		return nil, err
+	}
+	a.events.mu.Lock()
+	defer a.events.mu.Unlock()
+	changes := []hostapi.PluginEvent{}
+	for _, e := range a.events.recent {
+		if e.ID == in.ID {
+			changes = append(changes, e.PluginEvent)
+		}
+	}
+	return changes, nil
+}
+
+// lastChanges returns the last outcome of each mounted plugin that the caller manages, even
+// if the events of others have displaced it from pluginChanges.
+func (a *API) lastChanges(_ context.Context, who host.Identity, in pageQuery) ([]hostapi.PluginEvent, error) {
+	plugins := a.Plugins.Plugins()
+	a.events.mu.Lock()
+	defer a.events.mu.Unlock()
+	changes := []hostapi.PluginEvent{}
+	for _, p := range plugins {
+		if e, ok := a.events.last[p.ID()]; ok && manages(who, p.ID()) {
+			changes = append(changes, e.PluginEvent)
+		}
+	}
+	return store.Cut(changes, in.longPage()), nil
 }

@@ -47,14 +47,7 @@ func SetFeedTimes(a *API, interval, life time.Duration) {
 // CheckStreams sets the interval of the checks of the clients of streams. Call it before
 // the first one connects.
 func (a *API) CheckStreams(every time.Duration) {
-	a.live = live.New(live.Options{Open: a.openChannel, Logger: a.log, Check: every})
-}
-
-// Attempts returns how many pairs of login and network the throttle remembers.
-func Attempts(a *API) int {
-	a.logins.mu.Lock()
-	defer a.logins.mu.Unlock()
-	return len(a.logins.forgotten)
+	a.live = live.New(live.Options{Open: a.openChannel, Logger: a.Logger, Check: every})
 }
 
 // QueryNames returns the names of the parameters that a route reads from the query.

@@ -72,7 +72,7 @@ func (a *API) folders(ctx context.Context, who host.Identity, in struct {
 		return []hostapi.Folder{}, nil // clients that list whole trees ask for the children of each folder
 	}
 	reach := who.Reach(access.FoldersRead, access.FolderScope)
-	found, err := a.store.Folders(ctx, who.OrgID, onlyUIDs(reach, access.FolderScope), in.page())
+	found, err := a.Store.Folders(ctx, who.OrgID, onlyUIDs(reach, access.FolderScope), in.page())
 	return mapped(found, headOfFolder), err
 }
 
@@ -86,7 +86,7 @@ func onlyUIDs(reach host.Reach, prefix string) *[]string {
 }
 
 func (a *API) folder(ctx context.Context, who host.Identity, in folderPath) (hostapi.StoredFolder, error) {
-	f, err := a.store.Folder(ctx, who.OrgID, in.UID)
+	f, err := a.Store.Folder(ctx, who.OrgID, in.UID)
 	return folderOf(f, who), err
 }
 
@@ -94,7 +94,7 @@ func (a *API) createFolder(ctx context.Context, who host.Identity, in struct{ Bo
 	if in.Body.ParentUID != "" {
 		return hostapi.StoredFolder{}, host.Invalid("parentUid", "must be absent: folders of this host have no parents")
 	}
-	f, err := a.store.CreateFolder(ctx, who.OrgID, host.Folder{UID: in.Body.UID, Title: in.Body.Title, CreatedBy: who.Login})
+	f, err := a.Store.CreateFolder(ctx, who.OrgID, host.Folder{UID: in.Body.UID, Title: in.Body.Title, CreatedBy: who.Login})
 	return folderOf(f, who), err
 }
 
@@ -106,7 +106,7 @@ func (a *API) renameFolder(ctx context.Context, who host.Identity, in struct {
 	if in.Body.Overwrite {
 		version = 0
 	}
-	f, err := a.store.RenameFolder(ctx, who.OrgID, host.Folder{UID: in.UID, Title: in.Body.Title, Version: version, UpdatedBy: who.Login})
+	f, err := a.Store.RenameFolder(ctx, who.OrgID, host.Folder{UID: in.UID, Title: in.Body.Title, Version: version, UpdatedBy: who.Login})
 	return folderOf(f, who), err
 }
 
@@ -114,6 +114,6 @@ func (a *API) deleteFolder(ctx context.Context, who host.Identity, in struct {
 	folderPath
 	Version int64 `query:"version"`
 }) (deleted, error) {
-	f, err := a.store.DeleteFolder(ctx, who.OrgID, in.UID, in.Version, a.checkDashboardWritable)
+	f, err := a.Store.DeleteFolder(ctx, who.OrgID, in.UID, in.Version, a.checkDashboardWritable)
 	return deleted{message{Message: "Folder deleted"}, f.ID, f.Title}, err
 }

@@ -12,10 +12,46 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
+
+// settings are the settings that a plugin is called with, of an app or a data source.
+type settings struct {
+	app        *host.AppSettings
+	dataSource *host.DataSource
+}
+
+// contextOf returns the context of a call on behalf of who.
+func contextOf(p *loader.Plugin, who host.Identity, s settings) sdk.Context {
+	c := p.Context()
+	c.OrgID, c.Namespace = who.OrgID, namespace(who.OrgID)
+	c.User = &sdk.User{Login: who.Login, Name: who.Login, Email: who.Email()}
+	if who.Role != host.RoleNone {
+		c.User.Role = who.Role.String()
+	}
+	if app := s.app; app != nil {
+		c.App = &sdk.App{Settings: sdk.Settings{JSON: app.JSON, Secrets: app.Secrets, Updated: app.Updated}}
+	}
+	if d := s.dataSource; d != nil {
+		c.DataSource = &sdk.DataSource{
+			Settings: sdk.Settings{JSON: d.JSON, Secrets: d.Secrets, Updated: d.Updated},
+			ID:       d.ID, UID: d.UID, Name: d.Name, URL: d.URL, User: d.User, Database: d.Database,
+			BasicAuth: d.BasicAuth, BasicAuthUser: d.BasicAuthUser,
+		}
+	}
+	return c
+}
+
+// namespace returns the name of an organization in the protocol.
+func namespace(orgID int64) string {
+	if orgID == store.MainOrg {
+		return "default"
+	}
+	return "org-" + strconv.FormatInt(orgID, 10)
+}
 
 // Names of headers, in canonical form.
 const (
@@ -153,20 +189,6 @@ func withoutCredentials(header, request http.Header) {
 			delete(header, name)
 		}
 	}
-}
-
-// headersKey is the key of the headers of the request in the context of a handler.
-type headersKey struct{}
-
-// withHeaders returns the context of a request with its headers.
-func withHeaders(r *http.Request) context.Context {
-	return context.WithValue(r.Context(), headersKey{}, r.Header)
-}
-
-// headersOf returns the headers of the request that a context belongs to, or nil.
-func headersOf(ctx context.Context) http.Header {
-	header, _ := ctx.Value(headersKey{}).(http.Header)
-	return header
 }
 
 // headersFor returns the headers of a query or a health check on behalf of who, as the

@@ -24,12 +24,12 @@ func frontendPluginOf(p *loader.Plugin) hostapi.FrontendPlugin {
 }
 
 func (a *API) frontendSettings(ctx context.Context, who host.Identity, in pageQuery) (hostapi.FrontendSettings, error) {
-	out := hostapi.FrontendSettings{AppURL: a.appURL, BuildInfo: hostapi.BuildInfo{Version: a.version, Edition: "Slipway", Env: "production"},
+	out := hostapi.FrontendSettings{AppURL: a.AppURL, BuildInfo: hostapi.BuildInfo{Version: a.Version, Edition: "Slipway", Env: "production"},
 		Datasources: map[string]hostapi.FrontendDataSource{}, Panels: map[string]hostapi.FrontendPlugin{}, Apps: map[string]hostapi.FrontendPlugin{}, FeatureToggles: map[string]bool{}}
-	for _, toggle := range a.toggles {
+	for _, toggle := range a.Toggles {
 		out.FeatureToggles[toggle] = true
 	}
-	for _, p := range store.Cut(a.loaded.Plugins(), in.longPage()) {
+	for _, p := range store.Cut(a.Plugins.Plugins(), in.longPage()) {
 		if !who.Allows(access.PluginsAccess, "plugins:id:"+p.ID()) {
 			continue
 		}
@@ -44,13 +44,13 @@ func (a *API) frontendSettings(ctx context.Context, who host.Identity, in pageQu
 	if !reach.IsAll && len(reach.Named) == 0 {
 		return out, nil
 	}
-	found, err := a.store.DataSources(ctx, who.OrgID, onlyUIDs(reach, access.DatasourceScope), in.longPage())
+	found, err := a.Store.DataSources(ctx, who.OrgID, onlyUIDs(reach, access.DatasourceScope), in.longPage())
 	for _, d := range found {
 		p, err := a.pluginOf(d)
 		if err != nil {
 			continue // a frontend cannot use a data source whose plugin is not mounted
 		}
-		_, isReadOnly := a.readOnly(d.UID)
+		_, isReadOnly := a.ReadOnly(d.UID)
 		out.Datasources[d.Name] = hostapi.FrontendDataSource{ID: d.ID, UID: d.UID, Name: d.Name, Type: d.Type, URL: "/api/datasources/proxy/uid/" + d.UID,
 			Access: accessProxy, IsDefault: d.IsDefault, ReadOnly: isReadOnly, JSONData: d.JSON, Meta: frontendPluginOf(p)}
 		if d.IsDefault {

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -124,103 +123,8 @@ func exchange(t *testing.T, address, text string) (status int, location string) 
 	return got.StatusCode, got.Header.Get("Location")
 }
 
-// hostile generates requests that must not be accepted.
-type hostile struct {
-	*rand.Rand
-	known string // Basic credentials of the admin
-	token string // of an editor
-}
-
-func (h hostile) pick(list ...string) string { return list[h.IntN(len(list))] }
-
-func (h hostile) word() string {
-	return strings.ToLower(base64.RawURLEncoding.EncodeToString([]byte(fmt.Sprint(h.Uint32()))))
-}
-
-// mix joins some of the parts in random order.
-func (h hostile) mix(parts ...string) string {
-	h.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-	return strings.Join(parts[:1+h.IntN(len(parts))], "")
-}
-
-func (h hostile) request(line, host string, headers ...string) string {
-	return line + "\r\nHost: " + host + "\r\nConnection: close\r\n" + strings.Join(headers, "") + "\r\n"
-}
-
-// host asks for something public under a name that is not the host's.
-func (h hostile) host() string {
-	evil := h.word() + ".example"
-	line := "GET " + h.pick("/metrics", "/api/openapi.json", "/api/health", "/avatar/0123456789abcdef0123456789abcdef", "/public/plugins/acme-test-datasource/module.js") + " HTTP/1.1"
-	if h.IntN(8) == 0 {
-		return h.request(strings.Replace(line, " /", " http://"+evil+"/", 1), "localhost")
-	}
-	name := h.pick(evil, "localhost."+evil, "127.0.0.1."+evil, "localhost-"+evil, evil+".localhost.example", "example.com."+evil, h.word()+"example.com",
-		fmt.Sprintf("10.%d.%d.1", h.IntN(256), h.IntN(256)), fmt.Sprint(h.Uint32()), "0x7f000001", "0177.0.0.1", "127.1", "0.0.0.0", "[::]",
-		fmt.Sprintf("[fd00::%x]", h.IntN(1<<16)), "[::1", "[localhost]", "localhost@"+evil, "localhost#"+evil, "localhost,"+evil, "localhost\\"+evil,
-		"l\u043ecalhost", "localhost%00", "localhost%2e"+evil, h.mix("localhost", ".", evil, ":80", "@", "_")+"."+evil, "localhost:80:"+fmt.Sprint(h.IntN(1<<16)), "localhost:"+h.word())
-	if !strings.Contains(name, ":") {
-		name += h.pick("", ":80", ":3000", ".", ".:443")
-	}
-	return h.request(line, name, h.pick("", "X-Forwarded-Host: localhost\r\n", "Forwarded: host=localhost\r\n", "X-Host: localhost\r\n", "Host: localhost\r\n", "Origin: http://localhost\r\n"))
-}
-
-// origin makes a change with the credentials of the user, from a page of another origin.
-func (h hostile) origin() string {
-	evil := h.word() + ".example"
-	body := `{"name":"` + h.word() + `","interval":"5m"}`
-	header := h.pick("Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n", "Sec-Fetch-Site: "+h.word()+"\r\n", "Origin: null\r\n",
-		"Origin: http://"+evil+"\r\n", "Origin: http://localhost."+evil+"\r\n", "Origin: http://localhost:81\r\n", "Origin: http://localhost@"+evil+"\r\n",
-		"Origin: localhost\r\n", "Origin: file://\r\n", "Origin: http://127.0.0.1\r\n", "Origin: http://localhost "+evil+"\r\n", "Origin: http://[::1]\r\n",
-		"Origin: chrome-extension://"+h.word()+"\r\n", "Sec-Fetch-Site: cross-site\r\nOrigin: http://localhost\r\n", "sec-fetch-site: CROSS-SITE\r\n")
-	line := h.pick("POST /api/playlists", "POST /api/folders", "PUT /api/playlists/kept", "PATCH /api/serviceaccounts/1", "DELETE /api/playlists/kept",
-		"POST /api/auth/keys", "POST /api/datasources", "BREW /api/playlists")
-	authorization := h.pick("Authorization: Basic "+h.known, "Authorization: Bearer "+h.token) + "\r\n"
-	return h.request(line+" HTTP/1.1", "localhost", header, authorization, h.pick("", "Cookie: session=1\r\n", "Referer: http://localhost/\r\n"),
-		"Content-Type: "+h.pick("application/json", "text/plain")+"\r\n", fmt.Sprintf("Content-Length: %d\r\n", len(body))) + body
-}
-
-// path asks for something protected, without credentials, on a detour.
-func (h hostile) path() string {
-	segments := strings.Split(h.pick("api/playlists", "api/user", "api/serviceaccounts/search", "api/auth/keys", "api/datasources/uid/x/resources/a",
-		"api/plugins/acme-app/resources/x", "api/plugin-proxy/acme-app/x", "api/datasources/proxy/uid/x/y"), "/")
-	detour := h.pick("", ".", "..", "%2e", "%2e%2e", "%2E.", "%252e%252e", "..;", ".%00", "%2f", "%5c..", "public/..", "metrics/..", "api/health/..", "x/../..", "public/plugins/../..", "\\..")
-	at := h.IntN(len(segments) + 1)
-	segments = append(segments[:at:at], append([]string{detour}, segments[at:]...)...)
-	path := h.pick("/", "//", "/./", "/../", "/metrics/../", "/public//", "/%2f/") + strings.Join(segments, h.pick("/", "/", "//")) + h.pick("", "/", "//", "/.", "/..", "?x=/../", ";x")
-	method := h.pick("GET", "POST", "DELETE", "OPTIONS", "CONNECT", "HEAD", "PROPFIND")
-	if h.IntN(20) == 0 {
-		return h.request(h.pick("OPTIONS * HTTP/1.1", "GET * HTTP/1.1", "CONNECT localhost:80 HTTP/1.1", "GET //evil.example/.. HTTP/1.1", "GET http://localhost/api//user HTTP/1.1"), "localhost")
-	}
-	return h.request(method+" "+path+" HTTP/1.1", "localhost")
-}
-
-// header claims to be somebody without proof.
-func (h hostile) header() string {
-	at := h.IntN(len(h.token))
-	flipped := h.token[:at] + string(h.token[at]^1) + h.token[at+1:]
-	known := "Basic " + h.known
-	claim := h.pick("X-Forwarded-User: admin", "X-Webauth-User: admin", "X-Remote-User: admin", "Remote-User: admin", "X-Grafana-User: admin", "X-User: admin", "X-DS-Authorization: "+known,
-		"Proxy-Authorization: "+known, "X-Authorization: "+known, "Cookie: Authorization="+h.known, "Cookie: session="+h.token, "X-JWT-Assertion: "+h.token, "X-Id-Token: "+h.token,
-		"Authorization: "+h.known, "Authorization:"+h.token, "Authorization: Digest username=admin", "Authorization: Negotiate "+h.known, "Authorization: Bearer "+h.known,
-		"Authorization: Basic "+h.token, "Authorization: Bearer "+flipped, "Authorization: Bearer "+h.token[:at], "Authorization: Bearer "+h.token+h.word(),
-		"Authorization: Bearer "+h.token[:at]+" "+h.token[at:], "Authorization: Bearer "+strings.ToUpper(h.token), "Authorization: Basic "+h.known[1:],
-		"Authorization: Bearer x\r\nAuthorization: "+known, "Authorization: \r\nAuthorization: "+known, "Authorization: Basic\x00"+h.known, "Authorization\t: "+known, "Authorization : "+known,
-		" Authorization: "+known, "Authorization: Bearer "+strings.Repeat("x", h.IntN(1<<16)))
-	extra := h.pick("", "X-HTTP-Method-Override: GET\r\n", "X-Original-URL: /api/health\r\n", "X-Rewrite-URL: /metrics\r\n", "X-Forwarded-For: 127.0.0.1\r\n", "Transfer-Encoding: chunked, identity\r\n")
-	return h.request("GET "+h.pick("/api/user", "/api/playlists", "/api/auth/keys", "/api/serviceaccounts/search")+" HTTP/1.1", "localhost", claim+"\r\n", extra)
-}
-
-// login guesses.
-func (h hostile) login() string {
-	encode := base64.StdEncoding.EncodeToString
-	guess := h.pick("admin", "admin:", ":", ":admin", "\x00admin:"+adminPassword, "admin\x00:"+adminPassword, "Admin:"+adminPassword, "admin :"+adminPassword,
-		"admin:"+adminPassword+" ", "admin:"+adminPassword+"\x00", "admin:"+strings.ToUpper(adminPassword), "admin:"+adminPassword[:h.IntN(len(adminPassword))],
-		"admin:"+h.word(), "admin:"+adminPassword+h.word(), "admin:%", "admin:' OR 1=1 --", "\xff:"+adminPassword, "admin:"+strings.Repeat("x", h.IntN(4096)), "*:"+adminPassword)
-	return h.request("GET /api/user HTTP/1.1", "localhost", h.pick("Authorization: Basic ", "authorization: basic ", "AUTHORIZATION: BASIC ")+encode([]byte(guess))+"\r\n")
-}
-
-// TestHostileRequests sends 1,000 requests that must not be accepted, all from the
-// address of an administrator who is logged in and must not be locked out.
+// TestHostileRequests sends requests that must not be accepted, all from the address of an
+// administrator who is logged in and must not be locked out.
 func TestHostileRequests(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -231,55 +135,50 @@ func TestHostileRequests(t *testing.T) {
 	server.Start()
 	t.Cleanup(server.Close)
 	address := server.Listener.Addr().String()
-	h := hostile{rand.New(rand.NewPCG(15, 9)), base64.StdEncoding.EncodeToString([]byte("admin:" + adminPassword)), strings.TrimPrefix(f.editor, "Bearer ")}
-	known := h.request("GET /api/user HTTP/1.1", "localhost", "Authorization: Bearer "+h.token+"\r\n")
-	playlist := func(headers ...string) string {
-		body := `{"name":"kept","interval":"5m"}`
-		return h.request("POST /api/playlists HTTP/1.1", "localhost", append(headers, "Authorization: Bearer "+h.token+"\r\n", "Content-Type: application/json\r\n",
-			fmt.Sprintf("Content-Length: %d\r\n", len(body)))...) + body
+	request := func(line string, headers ...string) string {
+		return line + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + strings.Join(append(headers, "\r\n"), "\r\n")
 	}
-	if status, _ := exchange(t, address, known); status != 200 {
-		t.Fatalf("the token of the editor: %d", status)
+	basic := base64.StdEncoding.EncodeToString([]byte("admin:" + adminPassword))
+	token := strings.TrimPrefix(f.editor, "Bearer ")
+	var hostile []string
+	for _, line := range []string{
+		"OPTIONS *", "GET *", "CONNECT localhost:80", "GET //evil.example/..", "GET http://evil.example/api/health", "GET /public/../api/user", "GET /api/health/../user",
+		"GET /api/%2e%2e/api/user", "GET //api/user", "GET /api/./user", "GET /api%2fuser", "GET /api/user;x", "GET /api/user/%00", "GET /metrics/..%5capi/user", "PROPFIND /api/user",
+	} {
+		hostile = append(hostile, request(line))
 	}
-	kinds := []struct {
-		name    string
-		request func() string
-	}{{"host", h.host}, {"origin", h.origin}, {"path", h.path}, {"header", h.header}, {"login", h.login}}
-	sent, statuses := map[string]bool{}, map[string]map[int]int{}
-	const total = 1000
-	for n := range total {
-		kind := kinds[n%len(kinds)]
-		text := kind.request()
-		sent[text] = true
+	for _, claim := range []string{
+		"X-Forwarded-User: admin", "X-Webauth-User: admin", "Remote-User: admin", "X-Grafana-User: admin", "Proxy-Authorization: Basic " + basic, "Cookie: session=" + token,
+		"X-Id-Token: " + token, "Authorization: " + basic, "Authorization: Digest username=admin", "Authorization: Bearer " + basic, "Authorization: Basic " + token,
+		"Authorization: Bearer " + token[1:], "Authorization: Bearer " + token + "x", "Authorization: Bearer " + strings.ToUpper(token), "Authorization : Basic " + basic,
+		"Authorization: Bearer x\r\nAuthorization: Basic " + basic, " Authorization: Basic " + basic, "Authorization: Bearer " + strings.Repeat("x", 1<<15),
+	} {
+		hostile = append(hostile, request("GET /api/user", claim), request("GET /api/user", claim, "X-Original-URL: /api/health"))
+	}
+	for _, guess := range []string{"admin", "admin:", ":", "Admin:x", "\x00admin:" + adminPassword, "admin:" + adminPassword + " ", "admin:' OR 1=1 --", "*:" + adminPassword} {
+		hostile = append(hostile, request("GET /api/user", "Authorization: Basic "+base64.StdEncoding.EncodeToString([]byte(guess))))
+	}
+	for _, text := range hostile {
 		status, location := exchange(t, address, text)
-		if statuses[kind.name] == nil {
-			statuses[kind.name] = map[int]int{}
+		if status != 0 && (status < 400 || status >= 500 && status != 501) || location != "" {
+			t.Errorf("%d, Location %q for %.300q", status, location, text)
 		}
-		statuses[kind.name][status]++
-		if status != 0 && (status < 400 || status >= 500 && status != 501 && status != 505) || location != "" {
-			t.Errorf("%s: %d, Location %q for %.300q", kind.name, status, location, text)
-		}
-		if kind.name == "origin" && status != 403 {
-			t.Errorf("origin: %d for %.300q", status, text)
-		}
-		if n%10 == 9 {
-			if status, _ := exchange(t, address, known); status != 200 {
-				t.Fatalf("after %d requests, the token of the editor: %d", n+1, status)
-			}
+		if status, _ := exchange(t, address, request("GET /api/user", "Authorization: Bearer "+token)); status != 200 {
+			t.Fatalf("afterward, the token of the editor: %d", status)
 		}
 	}
-	if got := f.do("GET", "/api/playlists", f.viewer, ""); got.body != "[]" {
-		t.Errorf("playlists: %s", got.body)
-	}
-	for _, header := range []string{"", "Sec-Fetch-Site: same-origin\r\n", "Sec-Fetch-Site: none\r\n", "Origin: http://localhost\r\n"} {
-		if status, _ := exchange(t, address, playlist(header)); status != 200 {
-			t.Errorf("a change of the editor with %q: %d", header, status)
+	for header, want := range map[string]int{
+		"Sec-Fetch-Site: cross-site": 403, "Sec-Fetch-Site: same-site": 403, "sec-fetch-site: CROSS-SITE": 403, "Origin: null": 403, "Origin: http://localhost.evil.example": 403,
+		"Origin: http://localhost:81": 403, "Origin: http://localhost@evil.example": 403, "Origin: localhost": 403, "Origin: file://": 403, "Origin: http://127.0.0.1": 403,
+		"Sec-Fetch-Site: cross-site\r\nOrigin: http://localhost": 403,
+		"Sec-Fetch-Site: same-origin":                            200, "Sec-Fetch-Site: none": 200, "Origin: http://localhost": 200, "X-Other: x": 200,
+	} {
+		const body = `{"name":"kept","interval":"5m"}`
+		text := request("POST /api/playlists", header, "Authorization: Bearer "+token, "Content-Type: application/json", fmt.Sprintf("Content-Length: %d", len(body))) + body
+		if status, _ := exchange(t, address, text); status != want {
+			t.Errorf("a change with %q: %d, want %d", header, status, want)
 		}
 	}
-	if len(sent) < total*8/10 {
-		t.Errorf("only %d of %d requests differ", len(sent), total)
-	}
-	t.Logf("%d requests, %d of them different: %v", total, len(sent), statuses)
 }
 
 // TestSecondLength sends a body with two lengths. A proxy that used the other one took what

@@ -1,9 +1,7 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
@@ -34,6 +32,17 @@ func fillInputs(model json.RawMessage, given []importInput) (json.RawMessage, er
 	if len(head.Inputs) > gate.MaxInputs {
 		return nil, host.Invalid("dashboard.__inputs", "must not have more than %d entries, found %d", gate.MaxInputs, len(head.Inputs))
 	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(model, &fields); err != nil {
+		return nil, host.Invalid("dashboard", "must be an object: %v", err)
+	}
+	delete(fields, "__inputs")
+	delete(fields, "__requires")
+	plain, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	text, length := string(plain), len(plain)
 	var pairs []string
 	for _, declared := range head.Inputs {
 		value := declared.Value
@@ -45,63 +54,18 @@ func fillInputs(model json.RawMessage, given []importInput) (json.RawMessage, er
 		if declared.Name == "" || value == "" {
 			return nil, host.Invalid("inputs", "must contain a value for %q, which the dashboard declares in __inputs", declared.Name)
 		}
-		pairs = append(pairs, "${"+declared.Name+"}", value)
+		name, value := inString("${"+declared.Name+"}"), inString(value)
+		length += strings.Count(text, name) * max(0, len(value)-len(name))
+		pairs = append(pairs, name, value)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(model))
-	decoder.UseNumber()
-	var fields map[string]any
-	if err := decoder.Decode(&fields); err != nil {
-		return nil, host.Invalid("dashboard", "must be an object: %v", err)
+	if length > gate.MaxDashboardFile { // few inputs can make a dashboard very long
+		return nil, host.Invalid("inputs", "must not make the dashboard longer than %d bytes", gate.MaxDashboardFile)
 	}
-	delete(fields, "__inputs")
-	delete(fields, "__requires")
-	left := gate.MaxDashboardFile
-	value := replaceTexts(fields, strings.NewReplacer(pairs...), &left)
-	tooLong := host.Invalid("inputs", "must not make the dashboard longer than %d bytes", gate.MaxDashboardFile)
-	if left < 0 {
-		return nil, tooLong
-	}
-	filled, err := json.Marshal(value)
-	if err == nil && len(filled) > gate.MaxDashboardFile {
-		err = tooLong
-	}
-	return filled, err
+	return json.RawMessage(strings.NewReplacer(pairs...).Replace(text)), nil
 }
 
-// replaceTexts applies a replacer to all strings in a decoded JSON value. It subtracts their
-// length from left, and omits strings once that is negative.
-func replaceTexts(value any, r *strings.Replacer, left *int) any {
-	switch v := value.(type) {
-	case string:
-		c := capped{left: left}
-		if _, err := r.WriteString(&c, v); err != nil {
-			return ""
-		}
-		return c.text.String()
-	case []any:
-		for i := range v {
-			v[i] = replaceTexts(v[i], r, left)
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = replaceTexts(v[name], r, left)
-		}
-	}
-	return value
-}
-
-// capped is a string that grows while left is not negative: few inputs can make a model very
-// long.
-type capped struct {
-	text strings.Builder
-	left *int
-}
-
-var errTooLong = errors.New("text too long")
-
-func (c *capped) Write(p []byte) (int, error) {
-	if *c.left -= len(p); *c.left < 0 {
-		return 0, errTooLong
-	}
-	return c.text.Write(p)
+// inString returns text as it is written in a string in JSON.
+func inString(text string) string {
+	quoted, _ := json.Marshal(text) // a string always encodes
+	return string(quoted[1 : len(quoted)-1])
 }

@@ -34,7 +34,7 @@ func (a *API) keys(ctx context.Context, who host.Identity, in struct {
 	IncludeExpired bool `query:"includeExpired"`
 	pageQuery
 }) ([]hostapi.APIKey, error) {
-	found, err := a.store.APIKeys(ctx, who.OrgID, in.IncludeExpired, in.page())
+	found, err := a.Store.APIKeys(ctx, who.OrgID, in.IncludeExpired, in.page())
 	return mapped(found, func(k host.APIKey) hostapi.APIKey {
 		return hostapi.APIKey{ID: k.ID, Name: k.Name, Role: k.Role.String(), Expiration: timeOrNil(k.Expires)}
 	}), err
@@ -71,7 +71,7 @@ func (b keyBody) life() (field string, life time.Duration, err error) {
 func (a *API) createKey(ctx context.Context, who host.Identity, in struct{ Body keyBody }) (hostapi.NewKey, error) {
 	field, life, err := in.Body.life()
 	if err == nil && field != "" {
-		err = who.CheckLifetime(field, life, a.clock())
+		err = who.CheckLifetime(field, life, a.Clock())
 	}
 	if err != nil {
 		return hostapi.NewKey{}, err
@@ -80,12 +80,12 @@ func (a *API) createKey(ctx context.Context, who host.Identity, in struct{ Body 
 	if err != nil {
 		return hostapi.NewKey{}, err
 	}
-	key, secret, err := a.store.CreateAPIKey(ctx, who, host.APIKey{Name: in.Body.Name, Role: role}, life)
+	key, secret, err := a.Store.CreateAPIKey(ctx, who, host.APIKey{Name: in.Body.Name, Role: role}, life)
 	return hostapi.NewKey{ID: key.ID, Name: key.Name, Key: secret.Secret()}, err
 }
 
 func (a *API) deleteKey(ctx context.Context, who host.Identity, in keyPath) (message, error) {
-	return message{Message: "API key deleted"}, a.store.DeleteAPIKey(ctx, who, in.ID)
+	return message{Message: "API key deleted"}, a.Store.DeleteAPIKey(ctx, who, in.ID)
 }
 
 type migration struct {
@@ -99,7 +99,7 @@ type migration struct {
 // migrateKeys turns every key into the token of a service account, except keys whose
 // role is above the caller's.
 func (a *API) migrateKeys(ctx context.Context, who host.Identity, _ none) (migration, error) {
-	migrated, failures, err := a.store.MigrateAPIKeys(ctx, who)
+	migrated, failures, err := a.Store.MigrateAPIKeys(ctx, who)
 	return migration{
 		migrated + len(failures), migrated, len(failures),
 		mapped(failures, func(f store.KeyFailure) int64 { return f.Key.ID }),
@@ -115,7 +115,7 @@ type keyMigrated struct {
 func (a *API) migrateKey(ctx context.Context, who host.Identity, in struct {
 	ID int64 `path:"keyId"`
 }) (keyMigrated, error) {
-	created, err := a.store.MigrateAPIKey(ctx, who, in.ID)
+	created, err := a.Store.MigrateAPIKey(ctx, who, in.ID)
 	return keyMigrated{message{Message: "Service accounts migrated"}, accountOf(created)}, err
 }
 

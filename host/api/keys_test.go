@@ -79,34 +79,6 @@ func TestPluginKeys(t *testing.T) {
 	want[object](t, f, 200, "POST", "/api/serviceaccounts/migrate", f.pluginWith("acme-writer", host.Grant{Action: access.ServiceAccountsWrite}), "")
 }
 
-// Both paths migrate one key, and neither hides the tokens of an account.
-func TestMigratePaths(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	ids := make([]any, 3)
-	for n := range ids {
-		ids[n] = want[object](t, f, 200, "POST", "/api/auth/keys", f.admin, fmt.Sprintf(`{"name":"k%d","role":"Viewer"}`, n))["id"]
-	}
-	for _, c := range []struct {
-		method, target string
-		status         int
-	}{
-		{"POST", fmt.Sprintf("/api/serviceaccounts/migrate/%v", ids[0]), 200},
-		{"POST", fmt.Sprintf("/api/serviceaccounts/migrate/%v", ids[0]), 404},
-		{"POST", fmt.Sprintf("/api/serviceaccounts/migrate/%v/", ids[1]), 200},
-		{"POST", "/api/serviceaccounts/migrate/x", 400},
-		{"POST", "/api/serviceaccounts/migrate/tokens", 400},
-		{"GET", fmt.Sprintf("/api/serviceaccounts/migrate/%v", ids[0]), 405},
-		{"POST", "/api/serviceaccounts/5/6", 404},
-		{"GET", "/api/serviceaccounts/1/tokens", 200},
-		{"GET", "/api/serviceaccounts/1/tokens/", 200},
-	} {
-		if got := f.do(c.method, c.target, f.admin, ""); got.status != c.status {
-			t.Errorf("%s %s: %+v, want %d", c.method, c.target, got, c.status)
-		}
-	}
-}
-
 // A credential cannot create one that outlasts it.
 func TestCredentialsDoNotOutlast(t *testing.T) {
 	t.Parallel()

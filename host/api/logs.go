@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -71,10 +73,10 @@ func (a *API) pluginLogs() Handler {
 
 // filter returns a function that reports whether a record is selected.
 func (q logQuery) filter() (func(loader.Record) bool, error) {
-	lowest := levels()[0]
+	lowest := slog.Level(math.MinInt)
 	if q.Level != "" {
 		var ok bool
-		if lowest, ok = parseLevel(q.Level); !ok {
+		if lowest, ok = backend.ParseLevel(q.Level); !ok {
 			return nil, host.Invalid("level", "must be trace, debug, info, warn or error, found %q", q.Level)
 		}
 	}
@@ -88,29 +90,19 @@ func recordOf(r loader.Record) hostapi.LogRecord {
 	return hostapi.LogRecord{Number: r.Number, Time: r.Time.UTC(), Level: levelName(r.Level), Message: r.Message, Fields: r.Fields, IsCut: r.IsCut}
 }
 
-// levels returns the levels of plugins, lowest first.
-func levels() []slog.Level {
-	return []slog.Level{slog.LevelDebug - 4, slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
-}
-
 // levelName returns the name of the highest level that is not above l.
 func levelName(l slog.Level) string {
-	name := "trace"
-	for i, n := range []string{"trace", "debug", "info", "warn", "error"} {
-		if l >= levels()[i] {
-			name = n
-		}
+	switch {
+	case l >= slog.LevelError:
+		return "error"
+	case l >= slog.LevelWarn:
+		return "warn"
+	case l >= slog.LevelInfo:
+		return "info"
+	case l >= slog.LevelDebug:
+		return "debug"
 	}
-	return name
-}
-
-func parseLevel(name string) (slog.Level, bool) {
-	for _, l := range levels() {
-		if levelName(l) == name {
-			return l, true
-		}
-	}
-	return 0, false
+	return "trace"
 }
 
 // followLog streams the log of a plugin in the format of EventSource. The id of an event
@@ -146,4 +138,19 @@ func (a *API) followLog(w http.ResponseWriter, r *http.Request, in logQuery) err
 	}
 	defer end()
 	return streamEvents(a, w, r, recent, feed, format)
+}
+
+func (a *API) pluginFigures(_ context.Context, _ host.Identity, in pluginPath) (hostapi.PluginFigures, error) {
+	p, err := a.plugin(in.ID)
+	if err != nil {
+		return hostapi.PluginFigures{}, err
+	}
+	s, f := p.Status(), p.Figures()
+	return hostapi.PluginFigures{
+		State: string(s.State), Restarts: s.Restarts, Running: f.Running,
+		Calls: mapped(f.Calls, func(c loader.CallFigures) hostapi.CallFigures {
+			return hostapi.CallFigures{Kind: string(c.Call), Count: c.Count,
+				Errors: hostapi.CallErrors{Plugin: c.PluginErrors, Downstream: c.DownstreamErrors}, Mean: c.Mean, P95: c.P95}
+		}),
+	}, nil
 }

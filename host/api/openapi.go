@@ -1,9 +1,7 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -13,10 +11,8 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// openAPI describes the route table in OpenAPI 3.1. It returns an error if two types have
-// the same name.
+// openAPI describes the route table in OpenAPI 3.1.
 func (a *API) openAPI() (json.RawMessage, error) {
-	schemas := map[string]json.RawMessage{}
 	paths := map[string]map[string]any{}
 	for _, route := range a.Routes() {
 		path := strings.ReplaceAll(route.Pattern, "...}", "}")
@@ -28,24 +24,16 @@ func (a *API) openAPI() (json.RawMessage, error) {
 			methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 		}
 		for _, method := range methods {
-			operation, err := operationOf(route, method, path, schemas)
-			if err != nil {
-				return nil, fmt.Errorf("describe %s %s: %w", method, route.Pattern, err)
-			}
-			paths[path][strings.ToLower(method)] = operation
+			paths[path][strings.ToLower(method)] = operationOf(route, method, path)
 		}
 	}
-	problem, err := schemaOf(reflect.TypeFor[message](), false, schemas)
-	if err != nil {
-		return nil, err
-	}
+	problem := schemaOf(reflect.TypeFor[message](), false)
 	return json.Marshal(map[string]any{
 		"openapi": "3.1.0",
-		"info": map[string]any{"title": "Slipway reference host", "version": a.version,
+		"info": map[string]any{"title": "Slipway reference host", "version": a.Version,
 			"description": "Playlists, folders, dashboards, data sources, service accounts and plugins."},
 		"paths": paths,
 		"components": map[string]any{
-			"schemas":   schemas,
 			"responses": map[string]any{"Error": content("The request failed. The message names the field, if one is invalid, and the reason.", problem)},
 			"securitySchemes": map[string]any{
 				"token":    map[string]any{"type": "http", "scheme": "bearer", "description": "Token of a service account, or API key."},
@@ -55,7 +43,7 @@ func (a *API) openAPI() (json.RawMessage, error) {
 	})
 }
 
-func operationOf(route Route, method, path string, schemas map[string]json.RawMessage) (map[string]any, error) {
+func operationOf(route Route, method, path string) map[string]any {
 	operation := map[string]any{
 		"operationId": operationID(method, path),
 		"summary":     route.Doc.Summary,
@@ -70,11 +58,8 @@ func operationOf(route Route, method, path string, schemas map[string]json.RawMe
 		operation["deprecated"] = true
 	}
 	if t := route.Handler.body(); t != nil {
-		schema, err := schemaOf(t, true, schemas)
-		if err != nil {
-			return nil, err
-		}
-		operation["requestBody"] = map[string]any{"required": true, "content": map[string]any{"application/json": map[string]any{"schema": schema}}}
+		media := map[string]any{"application/json": map[string]any{"schema": schemaOf(t, true)}}
+		operation["requestBody"] = map[string]any{"required": true, "content": media}
 	}
 	status := strconv.Itoa(max(route.Doc.Status, http.StatusOK))
 	responses := map[string]any{
@@ -83,10 +68,7 @@ func operationOf(route Route, method, path string, schemas map[string]json.RawMe
 	}
 	switch {
 	case route.Handler.output != nil:
-		schema, err := schemaOf(route.Handler.output, false, schemas)
-		if err != nil {
-			return nil, err
-		}
+		schema := schemaOf(route.Handler.output, false)
 		responses[status] = content("Success.", schema)
 		if route.Doc.Also != 0 {
 			responses[strconv.Itoa(route.Doc.Also)] = content("The response reports a failure.", schema)
@@ -95,10 +77,10 @@ func operationOf(route Route, method, path string, schemas map[string]json.RawMe
 		responses[status] = map[string]any{"description": "Success.", "content": map[string]any{route.Doc.Media: map[string]any{}}}
 	}
 	operation["responses"] = responses
-	return operation, nil
+	return operation
 }
 
-func content(description string, schema json.RawMessage) map[string]any {
+func content(description string, schema *jsonschema.Schema) map[string]any {
 	return map[string]any{"description": description, "content": map[string]any{"application/json": map[string]any{"schema": schema}}}
 }
 
@@ -140,45 +122,11 @@ func parametersOf(route Route) []map[string]any {
 	return parameters
 }
 
-// schemaOf returns the JSON Schema of a type and adds those of the types in it to
-// schemas. In a request, only the fields whose tags require it must be present, and
-// others may be added. A response has all its fields and no others.
-func schemaOf(t reflect.Type, isRequest bool, schemas map[string]json.RawMessage) (json.RawMessage, error) {
-	r := jsonschema.Reflector{
-		Anonymous: true, RequiredFromJSONSchemaTags: isRequest, AllowAdditionalProperties: isRequest,
-		Namer: func(t reflect.Type) string {
-			name := t.Name()
-			if name == "" {
-				return ""
-			}
-			name = strings.ToUpper(name[:1]) + name[1:]
-			if isRequest && !strings.HasSuffix(name, "Body") { // a response may have the same type
-				name += "Body"
-			}
-			return name
-		},
-	}
-	text, err := json.Marshal(r.ReflectFromType(t))
-	if err != nil {
-		return nil, err
-	}
-	var schema map[string]json.RawMessage
-	if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"#/$defs/`), []byte(`"#/components/schemas/`)), &schema); err != nil {
-		return nil, err
-	}
-	var parts map[string]json.RawMessage
-	if raw, ok := schema["$defs"]; ok {
-		if err := json.Unmarshal(raw, &parts); err != nil {
-			return nil, err
-		}
-	}
-	for name, part := range parts {
-		if known, ok := schemas[name]; ok && !bytes.Equal(known, part) {
-			return nil, fmt.Errorf("two types have the name %s", name)
-		}
-		schemas[name] = part
-	}
-	delete(schema, "$defs")
-	delete(schema, "$schema")
-	return json.Marshal(schema)
+// schemaOf returns the JSON Schema of a type. In a request, only the fields whose tags require
+// it must be present, and others may be added. A response has all its fields and no others.
+func schemaOf(t reflect.Type, isRequest bool) *jsonschema.Schema {
+	r := jsonschema.Reflector{Anonymous: true, DoNotReference: true, RequiredFromJSONSchemaTags: isRequest, AllowAdditionalProperties: isRequest}
+	schema := r.ReflectFromType(t)
+	schema.Version = "" // OpenAPI determines it
+	return schema
 }

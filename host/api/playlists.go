@@ -39,11 +39,11 @@ func (a *API) playlists(ctx context.Context, who host.Identity, in struct {
 	Query string `query:"query"`
 	pageQuery
 }) ([]hostapi.Playlist, error) {
-	return a.store.Playlists(ctx, who.OrgID, in.Query, in.page())
+	return a.Store.Playlists(ctx, who.OrgID, in.Query, in.page())
 }
 
 func (a *API) createPlaylist(ctx context.Context, who host.Identity, in struct{ Body hostapi.Playlist }) (hostapi.Playlist, error) {
-	p, err := a.store.CreatePlaylist(ctx, who.OrgID, in.Body)
+	p, err := a.Store.CreatePlaylist(ctx, who.OrgID, in.Body)
 	return hostapi.Playlist{UID: p.UID, Name: p.Name, Interval: p.Interval}, err
 }
 
@@ -52,21 +52,21 @@ func (a *API) updatePlaylist(ctx context.Context, who host.Identity, in struct {
 	Body hostapi.Playlist
 }) (playlistFull, error) {
 	in.Body.UID = in.UID
-	p, err := a.store.UpdatePlaylist(ctx, who.OrgID, in.Body)
+	p, err := a.Store.UpdatePlaylist(ctx, who.OrgID, in.Body)
 	return playlistFull{p, p.Items}, err
 }
 
 func (a *API) deletePlaylist(ctx context.Context, who host.Identity, in playlistPath) (struct{}, error) {
-	return struct{}{}, a.store.DeletePlaylist(ctx, who.OrgID, in.UID)
+	return struct{}{}, a.Store.DeletePlaylist(ctx, who.OrgID, in.UID)
 }
 
 func (a *API) playlist(ctx context.Context, who host.Identity, in playlistPath) (playlistFull, error) {
-	p, err := a.store.Playlist(ctx, who.OrgID, in.UID)
+	p, err := a.Store.Playlist(ctx, who.OrgID, in.UID)
 	return playlistFull{p, p.Items}, err
 }
 
 func (a *API) playlistItems(ctx context.Context, who host.Identity, in playlistPath) ([]hostapi.PlaylistItem, error) {
-	p, err := a.store.Playlist(ctx, who.OrgID, in.UID)
+	p, err := a.Store.Playlist(ctx, who.OrgID, in.UID)
 	return p.Items, err
 }
 
@@ -74,7 +74,7 @@ func (a *API) playlistDashboards(ctx context.Context, who host.Identity, in stru
 	playlistPath
 	pageQuery
 }) ([]hostapi.PlaylistDashboard, error) {
-	found, err := a.store.PlaylistDashboards(ctx, who.OrgID, in.UID, in.longPage())
+	found, err := a.Store.PlaylistDashboards(ctx, who.OrgID, in.UID, in.longPage())
 	found = slices.DeleteFunc(found, func(p store.PlaylistDashboard) bool {
 		return !who.Allows(access.DashboardsRead, host.DashboardScopes(p.UID, p.FolderUID)...)
 	})

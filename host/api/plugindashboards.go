@@ -39,7 +39,7 @@ func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in offere
 	if err != nil {
 		return nil, err
 	}
-	stored, err := a.store.DashboardsOfPlugin(ctx, who.OrgID, p.ID())
+	stored, err := a.Store.DashboardsOfPlugin(ctx, who.OrgID, p.ID())
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (a *API) importDashboard(ctx context.Context, who host.Identity, in struct{
 	}
 	out := hostapi.PluginDashboard{PluginID: d.PluginID, Path: body.Path, Title: d.Title, Revision: d.Version}
 	d.ID, d.Version = 0, 0 // the store assigns them
-	d, err = a.store.SaveDashboard(ctx, who.OrgID, d, store.Save{Overwrite: body.Overwrite, May: who.MaySaveDashboard, Check: a.checkDashboardWritable})
+	d, err = a.Store.SaveDashboard(ctx, who.OrgID, d, store.Save{Overwrite: body.Overwrite, May: who.MaySaveDashboard, Check: a.checkDashboardWritable})
 	setImported(&out, d)
 	return out, err
 }

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -50,7 +49,7 @@ type pluginPath struct {
 }
 
 func (a *API) plugins(_ context.Context, who host.Identity, in pageQuery) ([]hostapi.Plugin, error) {
-	return mapped(store.Cut(a.loaded.Plugins(), in.longPage()), func(p *loader.Plugin) hostapi.Plugin { return infoOf(p, who) }), nil
+	return mapped(store.Cut(a.Plugins.Plugins(), in.longPage()), func(p *loader.Plugin) hostapi.Plugin { return infoOf(p, who) }), nil
 }
 
 // manages reports whether the caller may see the faults of a plugin. The id "" stands for
@@ -74,7 +73,7 @@ func infoOf(p *loader.Plugin, who host.Identity) hostapi.Plugin {
 }
 
 func (a *API) pluginErrors(_ context.Context, who host.Identity, in pageQuery) ([]hostapi.PluginProblem, error) {
-	all := slices.DeleteFunc(slices.Concat(a.loaded.Problems(), a.pluginRoles().refused), func(f bundle.Fault) bool {
+	all := slices.DeleteFunc(slices.Concat(a.Plugins.Problems(), a.pluginRoles().refused), func(f bundle.Fault) bool {
 		return !manages(who, f.PluginID)
 	})
 	return mapped(store.Cut(all, in.longPage()), ProblemOf), nil
@@ -88,46 +87,11 @@ func ProblemOf(f bundle.Fault) hostapi.PluginProblem {
 
 // plugin returns a mounted plugin.
 func (a *API) plugin(id string) (*loader.Plugin, error) {
-	p, ok := a.loaded.Plugin(id)
+	p, ok := a.Plugins.Plugin(id)
 	if !ok {
 		return nil, host.NotFound("Plugin")
 	}
 	return p, nil
-}
-
-// settings are the settings that a plugin is called with, of an app or a data source.
-type settings struct {
-	app        *host.AppSettings
-	dataSource *host.DataSource
-}
-
-// contextOf returns the context of a call on behalf of who.
-func contextOf(p *loader.Plugin, who host.Identity, s settings) sdk.Context {
-	c := p.Context()
-	c.OrgID, c.Namespace = who.OrgID, namespace(who.OrgID)
-	c.User = &sdk.User{Login: who.Login, Name: who.Login, Email: who.Email()}
-	if who.Role != host.RoleNone {
-		c.User.Role = who.Role.String()
-	}
-	if app := s.app; app != nil {
-		c.App = &sdk.App{Settings: sdk.Settings{JSON: app.JSON, Secrets: app.Secrets, Updated: app.Updated}}
-	}
-	if d := s.dataSource; d != nil {
-		c.DataSource = &sdk.DataSource{
-			Settings: sdk.Settings{JSON: d.JSON, Secrets: d.Secrets, Updated: d.Updated},
-			ID:       d.ID, UID: d.UID, Name: d.Name, URL: d.URL, User: d.User, Database: d.Database,
-			BasicAuth: d.BasicAuth, BasicAuthUser: d.BasicAuthUser,
-		}
-	}
-	return c
-}
-
-// namespace returns the name of an organization in the protocol.
-func namespace(orgID int64) string {
-	if orgID == store.MainOrg {
-		return "default"
-	}
-	return "org-" + strconv.FormatInt(orgID, 10)
 }
 
 // settingsFor returns the settings of a plugin that is called by its id: an app has its

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,68 +44,12 @@ func (r queryResults) status() int {
 // queryData runs queries, those of several data sources in parallel. If a query fails, its
 // result contains the error. Hidden queries are not sent.
 func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body queryBody }) (queryResults, error) {
-	queries, err := parseQueries(in.Body, a.clock())
+	queries, err := parseQueries(in.Body, a.Clock())
 	if err != nil {
 		return queryResults{}, err
 	}
 	queries = slices.DeleteFunc(queries, func(q dataQuery) bool { return q.isHidden })
 	return queryResults{hostapi.QueryResults{Results: a.queryAll(ctx, who, queries)}}, nil
-}
-
-// respond writes the results piece by piece: encoding/json would copy all frames twice.
-func (r queryResults) respond(w http.ResponseWriter, status int) error {
-	pieces, err := r.pieces()
-	if err != nil {
-		return err
-	}
-	length := 0
-	for _, piece := range pieces {
-		length += len(piece)
-	}
-	setJSON(w.Header(), length)
-	w.WriteHeader(status)
-	b := bufio.NewWriter(w)
-	for _, piece := range pieces {
-		_, _ = b.Write(piece) // Flush returns the error
-	}
-	return b.Flush()
-}
-
-// pieces returns the results as JSON in pieces, of which each frame is one.
-func (r queryResults) pieces() ([][]byte, error) {
-	pieces := [][]byte{[]byte(`{"results":{`)}
-	for i, refID := range slices.Sorted(maps.Keys(r.Results)) {
-		name, err := json.Marshal(refID)
-		if err != nil {
-			return nil, err
-		}
-		result := r.Results[refID]
-		end, err := json.Marshal(struct {
-			Error       string `json:"error,omitempty"`
-			ErrorSource string `json:"errorSource,omitempty"`
-		}{result.Error, result.ErrorSource})
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			pieces = append(pieces, []byte(","))
-		}
-		pieces = append(pieces, fmt.Appendf(name, `:{"status":%d,"frames":[`, result.Status))
-		for n, frame := range result.Frames {
-			if n > 0 {
-				pieces = append(pieces, []byte(","))
-			}
-			pieces = append(pieces, frame)
-		}
-		pieces = append(pieces, []byte("]"))
-		if len(end) > len("{}") {
-			end[0] = ','
-			pieces = append(pieces, end)
-		} else {
-			pieces = append(pieces, []byte("}"))
-		}
-	}
-	return append(pieces, []byte("}}")), nil
 }
 
 // queryAll queries several data sources at a time. It returns the results by refId. A
@@ -157,7 +100,7 @@ func failAll(queries []dataQuery, status int, source sdk.Source, text string) ma
 func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef, queries []dataQuery) (results map[string]hostapi.QueryResult) {
 	defer func() {
 		if value := recover(); value != nil {
-			a.log.ErrorContext(ctx, "panic", "panic", value, "stack", string(debug.Stack()))
+			a.Logger.ErrorContext(ctx, "panic", "panic", value, "stack", string(debug.Stack()))
 			results = failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
 		}
 	}()
@@ -173,14 +116,14 @@ func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef
 		return failAll(queries, statusOf(err), sdk.SourcePlugin, refusal.Error())
 	}
 	if err != nil {
-		a.log.ErrorContext(ctx, "query failed", "source", ref.String(), "error", err)
+		a.Logger.ErrorContext(ctx, "query failed", "source", ref.String(), "error", err)
 		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "cannot read the data source")
 	}
 	responses, err := p.QueryData(ctx, &sdk.QueryDataRequest{
 		Context: contextOf(p, who, settings{dataSource: &d}), Headers: headersFor(ctx, who, p, &d), Queries: sdkQueries(queries),
 	})
 	if err != nil {
-		a.log.ErrorContext(ctx, "query failed", "plugin", p.ID(), "uid", d.UID, "error", err)
+		a.Logger.ErrorContext(ctx, "query failed", "plugin", p.ID(), "uid", d.UID, "error", err)
 		status, source, text := queryError(err)
 		return failAll(queries, status, source, text)
 	}
@@ -198,7 +141,7 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 	}
 	responses, err := a.builtin.QueryData(ctx, &sdk.QueryDataRequest{Queries: sdkQueries(queries)})
 	if err != nil {
-		a.log.ErrorContext(ctx, "query failed", "uid", builtin.UID, "error", err)
+		a.Logger.ErrorContext(ctx, "query failed", "uid", builtin.UID, "error", err)
 		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
 	}
 	return resultsOf(queries, responses)

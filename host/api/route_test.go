@@ -16,7 +16,6 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // serverOf serves a table of routes.
@@ -104,38 +103,6 @@ func TestPanic(t *testing.T) {
 	if text := log.String(); !strings.Contains(text, "secret reason") || !strings.Contains(text, "request_id="+id) || !strings.Contains(text, "route_test.go") {
 		t.Errorf("log: %s", text)
 	}
-}
-
-func TestErrorTable(t *testing.T) {
-	t.Parallel()
-	for err, want := range map[error]int{
-		host.Invalid("f", "x"): 400, host.Unauthorized("x"): 401, host.Forbidden("x"): 403, host.NotFound("X"): 404,
-		host.Duplicate("f", "x"): 409, &host.Error{Category: host.ErrGone}: 410, &host.Error{Category: host.ErrThrottled}: 429,
-		&host.Error{Category: host.ErrUnavailable}: 503, errors.New("other"): 500,
-	} {
-		if got := statusOf(err); got != want {
-			t.Errorf("%v: %d, want %d", err, got, want)
-		}
-	}
-}
-
-func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{
-		`{"name":"p","interval":"5m","items":[{"type":"dashboard_by_id","value":"1","order":1}]}`,
-		`{"items":[{"order":"x"}]}`, `{"items":{"a":[1,{"b":2}]},"name":[[1]]}`, `[]`, `null`, `{"name":1e999}`,
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		r := httptest.NewRequest("POST", "/", strings.NewReader(text))
-		r.Header.Set("Content-Type", "application/json")
-		var body hostapi.Playlist
-		if err := decode(httptest.NewRecorder(), r, &body); err != nil {
-			if status := statusOf(err); status < 400 || status > 499 {
-				t.Errorf("%q: %v is %d", text, err, status)
-			}
-		}
-	})
 }
 
 // TestCall covers all kinds of inputs and an output that chooses its status.

@@ -38,11 +38,11 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ host.Identity) er
 		return err
 	}
 	if old, ok := a.sessionOf(r); ok { // signing in again ends the previous session
-		if owner, session, err := a.store.SignedIn(r.Context(), old); err == nil {
-			_ = a.store.DeleteSession(r.Context(), owner, session.ID) // fails if it has just ended
+		if owner, session, err := a.Store.SignedIn(r.Context(), old); err == nil {
+			_ = a.Store.DeleteSession(r.Context(), owner, session.ID) // fails if it has just ended
 		}
 	}
-	token, session, err := a.store.CreateSession(r.Context(), who, r.UserAgent())
+	token, session, err := a.Store.CreateSession(r.Context(), who, r.UserAgent())
 	if err != nil {
 		return err
 	}
@@ -59,10 +59,10 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request, c credentials) (h
 		return a.login(w, r, c.User, c.Password)
 	}
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)
-	if ip := net.ParseIP(address); ip == nil || !ip.IsLoopback() || !a.codes.use(c.Code, a.clock()) {
+	if ip := net.ParseIP(address); ip == nil || !ip.IsLoopback() || !a.codes.use(c.Code, a.Clock()) {
 		return host.Identity{}, host.Unauthorized("the sign-in link has been used or is older than five minutes; sign in with the password")
 	}
-	admin, err := a.store.User(r.Context(), host.AdminLogin)
+	admin, err := a.Store.User(r.Context(), host.AdminLogin)
 	if err == nil && admin.IsDisabled {
 		err = host.Unauthorized("the user %s is disabled", host.AdminLogin)
 	}
@@ -72,8 +72,8 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request, c credentials) (h
 func (a *API) signOut(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
 	if token, ok := a.sessionOf(r); ok {
 		// The owner, since the caller is another one if the request has a token too.
-		if owner, session, err := a.store.SignedIn(r.Context(), token); err == nil {
-			if err := a.store.DeleteSession(r.Context(), owner, session.ID); err != nil {
+		if owner, session, err := a.Store.SignedIn(r.Context(), token); err == nil {
+			if err := a.Store.DeleteSession(r.Context(), owner, session.ID); err != nil {
 				return err
 			}
 		}
@@ -86,7 +86,7 @@ func (a *API) sessions(ctx context.Context, who host.Identity, _ none) ([]hostap
 	if who.Kind != host.KindUser {
 		return []hostapi.Session{}, nil
 	}
-	all, err := a.store.Sessions(ctx, who.ID)
+	all, err := a.Store.Sessions(ctx, who.ID)
 	return mapped(all, func(s host.Session) hostapi.Session {
 		return hostapi.Session{ID: s.ID, UserAgent: s.Agent, Created: s.Created, SeenAt: s.Seen, Expires: s.Expires}
 	}), err
@@ -98,7 +98,7 @@ func (a *API) endSession(ctx context.Context, who host.Identity, in struct {
 	if who.Kind != host.KindUser {
 		return message{}, host.NotFound("Session")
 	}
-	return message{Message: "Session ended"}, a.store.DeleteSession(ctx, who, in.ID)
+	return message{Message: "Session ended"}, a.Store.DeleteSession(ctx, who, in.ID)
 }
 
 // The beginnings of the names of cookies.
@@ -154,11 +154,11 @@ type codes struct {
 // SignInCode returns a code with which a browser on this machine can sign in once, within
 // five minutes, as host.AdminLogin.
 func (a *API) SignInCode() (string, error) {
-	code, err := host.NewToken(host.SessionToken, a.random)
+	code, err := host.NewToken(host.SessionToken, a.Rand)
 	if err != nil {
 		return "", err
 	}
-	a.codes.add(code, a.clock())
+	a.codes.add(code, a.Clock())
 	return code.Secret(), nil
 }
 

@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"path"
+	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
@@ -31,7 +33,7 @@ func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPa
 	if err != nil {
 		return hostapi.PluginSettings{}, err
 	}
-	s, err := a.store.AppSettings(ctx, who.OrgID, p.ID())
+	s, err := a.Store.AppSettings(ctx, who.OrgID, p.ID())
 	m := p.Bundle().Metadata
 	if s.Updated.IsZero() {
 		s.IsPinned = m.AutoEnabled
@@ -45,7 +47,7 @@ func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPa
 
 // openApp returns the settings of an app with its secrets. It rejects disabled apps.
 func (a *API) openApp(ctx context.Context, who host.Identity, id string) (host.AppSettings, error) {
-	app, err := a.store.UnlockApp(ctx, who.OrgID, id)
+	app, err := a.Store.UnlockApp(ctx, who.OrgID, id)
 	if err == nil && !app.IsEnabled {
 		err = host.Forbidden("Permission denied: app %q is disabled", id)
 	}
@@ -73,11 +75,63 @@ func (a *API) setPluginSettings(ctx context.Context, who host.Identity, in struc
 	if err != nil {
 		return message{}, err
 	}
-	return message{Message: "Plugin settings updated"}, a.store.SetAppSettings(ctx, who, host.AppSettings{
+	return message{Message: "Plugin settings updated"}, a.Store.SetAppSettings(ctx, who, host.AppSettings{
 		PluginID: p.ID(), IsEnabled: in.Body.Enabled == nil || *in.Body.Enabled, IsPinned: in.Body.Pinned,
 		JSON: visible, Secrets: in.Body.secrets(),
 		Origins: func(s host.AppSettings) []string {
 			return proxy.Origins(p.Bundle().Metadata.Routes, "", s.JSON, s.Secrets)
 		},
 	})
+}
+
+// publicPath returns the path of a file of a plugin as frontends load it, relative to the
+// address of the host.
+func publicPath(pluginID, file string) string {
+	if strings.Contains(file, "://") {
+		return file
+	}
+	return path.Join("public/plugins", pluginID, file)
+}
+
+func aboutOf(m *bundle.Metadata) hostapi.PluginInfo {
+	i := m.Info
+	about := hostapi.PluginInfo{Author: hostapi.Person(i.Author), Description: i.Description, Links: []hostapi.Link{}, Screenshots: []hostapi.Screenshot{},
+		Updated: i.Updated, Version: i.Version, Keywords: append([]string{}, i.Keywords...)}
+	for _, link := range i.Links {
+		about.Links = append(about.Links, hostapi.Link(link))
+	}
+	for _, image := range i.Screenshots {
+		about.Screenshots = append(about.Screenshots, hostapi.Screenshot{Name: image.Name, Path: publicPath(m.ID, image.Path)})
+	}
+	if i.Logos.Small != "" {
+		about.Logos.Small = publicPath(m.ID, i.Logos.Small)
+	}
+	if i.Logos.Large != "" {
+		about.Logos.Large = publicPath(m.ID, i.Logos.Large)
+	}
+	return about
+}
+
+func dependenciesOf(m *bundle.Metadata) hostapi.Dependencies {
+	d := m.Dependencies
+	return hostapi.Dependencies{ServiceDependency: d.ServiceRange, GrafanaDependency: d.ServiceRange, GrafanaVersion: d.ServiceVersion,
+		Plugins: mapped(d.Plugins, func(p bundle.PluginDependency) hostapi.PluginDependency {
+			return hostapi.PluginDependency{ID: p.ID, Name: p.Name, Type: string(p.Type), Version: p.Version}
+		})}
+}
+
+// defaultNavURL returns the page that opens when the plugin is selected in the menu.
+func defaultNavURL(m *bundle.Metadata, includes []hostapi.Include) string {
+	if m.Type != bundle.TypeApp {
+		return ""
+	}
+	for _, i := range includes {
+		if i.DefaultNav && i.Type == "page" && i.Path != "" {
+			return i.Path
+		}
+		if i.DefaultNav && i.Type == "dashboard" && i.UID != "" {
+			return "/d/" + i.UID
+		}
+	}
+	return "/plugins/" + m.ID
 }

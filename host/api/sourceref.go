@@ -46,8 +46,9 @@ const builtinID = -1
 // datasourceId: the uid is enough, then the id, then the type.
 func refOf(field string, source, sourceID json.RawMessage) (ref dataSourceRef, err error) {
 	var parts struct {
-		UID, Type string
-		ID        json.RawMessage
+		UID  string          `json:"uid"`
+		Type string          `json:"type"`
+		ID   json.RawMessage `json:"id"`
 	}
 	isText := bytes.HasPrefix(source, []byte(`"`))
 	switch {
@@ -103,7 +104,7 @@ func (a *API) dataSourceFor(ctx context.Context, who host.Identity, ref dataSour
 		return nil, d, host.Forbidden("Permission denied")
 	}
 	if d.ID != 0 { // otherwise it is implicit
-		if d, err = a.store.Unlock(ctx, d.OrgID, d.UID); err != nil {
+		if d, err = a.Store.Unlock(ctx, d.OrgID, d.UID); err != nil {
 			return nil, d, err
 		}
 	}
@@ -115,30 +116,46 @@ func (a *API) dataSourceFor(ctx context.Context, who host.Identity, ref dataSour
 func (a *API) referredDataSource(ctx context.Context, who host.Identity, ref dataSourceRef) (host.DataSource, error) {
 	switch {
 	case ref.ID != 0:
-		return a.store.DataSourceByID(ctx, who.OrgID, ref.ID)
+		return a.Store.DataSourceByID(ctx, who.OrgID, ref.ID)
 	case !isPlain(ref.UID + ref.Type):
 		return host.DataSource{}, host.NotFound("Data source")
 	case ref.Type != "":
 		return a.dataSourceOfType(ctx, who, ref.Type)
 	}
-	d, err := a.store.DataSource(ctx, who.OrgID, ref.UID)
+	d, err := a.Store.DataSource(ctx, who.OrgID, ref.UID)
 	if errors.Is(err, host.ErrNotFound) {
 		d, err = a.dataSourceOfType(ctx, who, ref.UID)
 	}
 	if errors.Is(err, host.ErrNotFound) {
-		d, err = a.store.DataSourceByName(ctx, who.OrgID, ref.UID)
+		d, err = a.Store.DataSourceByName(ctx, who.OrgID, ref.UID)
 	}
 	return d, err
 }
 
 func (a *API) dataSourceOfType(ctx context.Context, who host.Identity, pluginID string) (host.DataSource, error) {
-	p, ok := a.loaded.Plugin(pluginID)
+	p, ok := a.Plugins.Plugin(pluginID)
 	if !ok || p.Bundle().Metadata.Type != bundle.TypeDatasource {
 		return host.DataSource{}, host.NotFound("Data source")
 	}
-	d, err := a.store.DataSourceOfType(ctx, who.OrgID, pluginID)
+	d, err := a.Store.DataSourceOfType(ctx, who.OrgID, pluginID)
 	if errors.Is(err, host.ErrNotFound) {
 		return implicitDataSource(p, who), nil
 	}
 	return d, err
+}
+
+// pluginOf returns the plugin of a data source.
+func (a *API) pluginOf(d host.DataSource) (*loader.Plugin, error) {
+	p, ok := a.Plugins.Plugin(d.Type)
+	if !ok || p.Bundle().Metadata.Type != bundle.TypeDatasource {
+		return nil, &host.Error{Category: host.ErrNotFound, Message: "the data source plugin " + d.Type + " is not mounted"}
+	}
+	return p, nil
+}
+
+// implicitDataSource is the data source that the id of a plugin refers to while none of
+// that plugin is stored.
+func implicitDataSource(p *loader.Plugin, who host.Identity) host.DataSource {
+	m := p.Bundle().Metadata
+	return host.DataSource{OrgID: who.OrgID, UID: m.ID, Name: m.Name, Type: m.ID, JSON: json.RawMessage("{}")}
 }

@@ -34,9 +34,7 @@ func streamEvents[T any](a *API, w http.ResponseWriter, r *http.Request, recent 
 		_, _ = io.WriteString(out, text)
 		return out.flush()
 	}
-	beat, life := time.NewTicker(a.events.interval), time.NewTimer(a.events.life)
-	defer beat.Stop()
-	defer life.Stop()
+	beat, life := time.Tick(a.events.interval), time.After(a.events.life)
 	if !comment(": connected\n\n") {
 		return nil
 	}
@@ -54,11 +52,11 @@ func streamEvents[T any](a *API, w http.ResponseWriter, r *http.Request, recent 
 			if isOpen, err := write(e); !isOpen {
 				return err
 			}
-		case <-beat.C:
+		case <-beat:
 			if !comment(": waiting\n\n") {
 				return nil
 			}
-		case <-life.C:
+		case <-life:
 			return nil
 		case <-a.events.ended:
 			return nil

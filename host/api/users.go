@@ -27,7 +27,7 @@ func (a *API) whoAmI(_ context.Context, who host.Identity, _ none) (hostapi.User
 }
 
 func (a *API) org(ctx context.Context, who host.Identity, _ none) (hostapi.Org, error) {
-	name, err := a.store.OrgName(ctx, who.OrgID)
+	name, err := a.Store.OrgName(ctx, who.OrgID)
 	return hostapi.Org{ID: who.OrgID, Name: name}, err
 }
 
@@ -75,7 +75,7 @@ func hitOf(u host.User) userHit {
 }
 
 func (a *API) users(ctx context.Context, who host.Identity, in userQuery) ([]userHit, error) {
-	found, _, err := a.store.Users(ctx, who.OrgID, in.Query, in.page())
+	found, _, err := a.Store.Users(ctx, who.OrgID, in.Query, in.page())
 	return mapped(found, hitOf), err
 }
 
@@ -85,7 +85,7 @@ type userPath struct {
 }
 
 func (a *API) teamsOfUser(ctx context.Context, who host.Identity, in userPath) ([]team, error) {
-	_, err := a.store.UserByID(ctx, who.OrgID, in.ID)
+	_, err := a.Store.UserByID(ctx, who.OrgID, in.ID)
 	return []team{}, err
 }
 
@@ -106,7 +106,7 @@ func (a *API) orgUsers(ctx context.Context, who host.Identity, in struct {
 	Query string `query:"query"`
 	pageQuery
 }) ([]orgUser, error) {
-	found, _, err := a.store.Users(ctx, who.OrgID, in.Query, in.page())
+	found, _, err := a.Store.Users(ctx, who.OrgID, in.Query, in.page())
 	return mapped(found, func(u host.User) orgUser {
 		return orgUser{UserID: u.ID, OrgID: u.OrgID, Login: u.Login, Name: u.Login, AvatarURL: avatarURL(u.Login), Role: u.Role.String(),
 			IsDisabled: u.IsDisabled, AuthLabels: []string{}}

@@ -3,6 +3,7 @@ package console
 import (
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
@@ -97,4 +98,37 @@ func profile(c *client) (any, error) {
 		err = c.get("/api/org", &data.Org)
 	}
 	return data, err
+}
+
+// keys loads the list of API keys.
+func keys(c *client) (any, error) {
+	var data struct {
+		All                   []hostapi.APIKey
+		MayMigrate, MayDelete bool
+	}
+	p, err := c.permissions()
+	if err != nil {
+		return nil, err
+	}
+	data.MayMigrate = p.MaySome("apikeys:create") || p.MaySome("serviceaccounts:write")
+	data.MayDelete = p.May("apikeys:delete", "apikeys:id:*") || p.May("serviceaccounts:write", "apikeys:id:*")
+	return &data, c.get("/api/auth/keys?includeExpired=true", &data.All)
+}
+
+// sessions loads the list of the caller's sessions.
+func sessions(c *client) (any, error) {
+	var all []hostapi.Session
+	return all, c.get("/api/sessions", &all)
+}
+
+// login loads the sign-in page. Next is the page to go to afterward, on this host.
+func login(c *client) (any, error) {
+	next := c.r.URL.Query().Get("next")
+	u, err := url.Parse(next)
+	isHere := err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(next, "/") && !strings.HasPrefix(u.Path, "//") &&
+		!strings.Contains(next, `\`) && !strings.Contains(u.Path, `\`)
+	if !isHere {
+		next = "/"
+	}
+	return struct{ Next string }{next}, nil
 }

@@ -170,19 +170,6 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// BenchmarkPlot draws 100,000 points.
-func BenchmarkPlot(b *testing.B) {
-	s := series{Name: "x"}
-	for i := range 100_000 {
-		s.Points = append(s.Points, point{float64(i) * 1000, math.Sin(float64(i) / 500)})
-	}
-	for b.Loop() {
-		if linePlot("x", []series{s}, span{}) == "" {
-			b.Fatal("empty")
-		}
-	}
-}
-
 // A plot spans the times that were asked for, not those of the points.
 func TestPlotRange(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,6 @@ func reference(c *client) (any, error) {
 				Content map[string]struct{ Schema json.RawMessage }
 			}
 		}
-		Components struct{ Schemas map[string]json.RawMessage }
 	}
 	if err := c.get("/api/openapi.json", &document); err != nil {
 		return nil, err
@@ -76,8 +75,7 @@ func reference(c *client) (any, error) {
 				one.IsAllowed = len(one.Actions) == 0 || slices.ContainsFunc(one.Actions, may.MaySome)
 			}
 			if schema := o.RequestBody.Content["application/json"].Schema; schema != nil {
-				s := schemas{document.Components.Schemas}
-				one.Body, one.Schema = indentJSON(s.example(schema, 0)), indentJSON(s.inline(schema, 0))
+				one.Body, one.Schema = indentJSON(example(schema)), indentJSON(schema)
 			}
 			tag := cmp.Or(strings.Join(o.Tags, ", "), "other")
 			byTag[tag] = append(byTag[tag], one)
@@ -90,44 +88,21 @@ func reference(c *client) (any, error) {
 	return map[string]any{"Info": document.Info, "Groups": groups}, nil
 }
 
-// schemas resolves references between schemas.
-type schemas struct{ known map[string]json.RawMessage }
-
-// deepestSchema ends schemas that contain themselves.
-const deepestSchema = 6
-
-// schema is the part of a JSON Schema that an example is made from.
-type schema struct {
-	Ref        string `json:"$ref"`
-	Type       any
-	Properties map[string]json.RawMessage
-	Items      json.RawMessage
-	Enum       []any
-}
-
-func (s schemas) resolve(raw json.RawMessage) json.RawMessage {
-	for range deepestSchema {
-		var head struct {
-			Ref string `json:"$ref"`
-		}
-		if json.Unmarshal(raw, &head) != nil || head.Ref == "" {
-			return raw
-		}
-		raw = s.known[strings.TrimPrefix(head.Ref, "#/components/schemas/")]
+// example returns a value that a JSON Schema describes.
+func example(raw json.RawMessage) any {
+	var schema struct {
+		Type       any
+		Properties map[string]json.RawMessage
+		Items      json.RawMessage
+		Enum       []any
 	}
-	return raw
-}
-
-// example returns a value that a schema describes.
-func (s schemas) example(raw json.RawMessage, depth int) any {
-	var d schema
-	if depth > deepestSchema || json.Unmarshal(s.resolve(raw), &d) != nil { // true describes any value
+	if json.Unmarshal(raw, &schema) != nil { // true describes any value
 		return map[string]any{}
 	}
-	if len(d.Enum) > 0 {
-		return d.Enum[0]
+	if len(schema.Enum) > 0 {
+		return schema.Enum[0]
 	}
-	switch d.Type {
+	switch schema.Type {
 	case "string":
 		return ""
 	case "integer", "number":
@@ -135,36 +110,14 @@ func (s schemas) example(raw json.RawMessage, depth int) any {
 	case "boolean":
 		return false
 	case "array":
-		if d.Items == nil || depth == deepestSchema {
+		if schema.Items == nil {
 			return []any{}
 		}
-		return []any{s.example(d.Items, depth+1)}
+		return []any{example(schema.Items)}
 	}
 	object := map[string]any{}
-	for name, property := range d.Properties {
-		object[name] = s.example(property, depth+1)
-	}
-	return object
-}
-
-// inline returns a schema with its references replaced by what they refer to.
-func (s schemas) inline(raw json.RawMessage, depth int) any {
-	var value any
-	if json.Unmarshal(s.resolve(raw), &value) != nil || depth > deepestSchema {
-		return true
-	}
-	object, ok := value.(map[string]any)
-	if !ok {
-		return value
-	}
-	var d schema
-	if json.Unmarshal(s.resolve(raw), &d) == nil {
-		for name, property := range d.Properties {
-			object["properties"].(map[string]any)[name] = s.inline(property, depth+1)
-		}
-		if d.Items != nil {
-			object["items"] = s.inline(d.Items, depth+1)
-		}
+	for name, property := range schema.Properties {
+		object[name] = example(property)
 	}
 	return object
 }

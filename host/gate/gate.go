@@ -5,11 +5,15 @@
 package gate
 
 import (
+	"errors"
+	"io"
 	"math"
 	"net"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"golang.org/x/net/netutil"
 )
@@ -66,4 +70,85 @@ func LimitMemory() {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(MemoryTarget)
 	}
+}
+
+// ErrSlow is the error of reading a body of which nothing arrived for IdleTimeout.
+var ErrSlow = errors.New("nothing arrived in time")
+
+// Idle is a connection while it serves a request. Its client must send and accept each part
+// in time.
+type Idle struct {
+	Timeout time.Duration // for each part; streams have less
+
+	control *http.ResponseController
+}
+
+// NewIdle gives the client of a request a time, such as IdleTimeout, for each part of its body and of the
+// response. Responses that are still to be written have no deadline: a handler may take as long
+// as it needs, and each part of a response sets the deadline again.
+func NewIdle(w http.ResponseWriter, r *http.Request, timeout time.Duration) *Idle {
+	i := &Idle{Timeout: timeout, control: http.NewResponseController(w)}
+	if r.Body != nil && r.ContentLength != 0 {
+		i.send(i.Timeout)
+		r.Body = &idleBody{r.Body, i}
+	}
+	return i
+}
+
+// Write writes to w in parts that the client must accept in time.
+func (i *Idle) Write(w io.Writer, p []byte) (n int, err error) {
+	for {
+		i.accept(i.Timeout)
+		written, err := w.Write(p[n:min(n+partSize, len(p))])
+		n += written
+		if err != nil || n == len(p) {
+			return n, err
+		}
+	}
+}
+
+// Flush flushes the response.
+func (i *Idle) Flush() error {
+	i.accept(i.Timeout)
+	return i.control.Flush()
+}
+
+// End sets the deadlines for what the server reads of a body that the handler left, and for what
+// it writes after that, before the connection can be used again.
+func (i *Idle) End(r *http.Request) {
+	if body, ok := r.Body.(*idleBody); ok && body.idle != nil {
+		i.send(RestOfBody)
+		i.accept(RestOfBody + i.Timeout)
+	}
+}
+
+// accept sets the deadline for what is written. The server removes it after the response.
+func (i *Idle) accept(d time.Duration) {
+	_ = i.control.SetWriteDeadline(time.Now().Add(d)) // not supported by recorders of tests
+}
+
+// send sets the deadline for what is read.
+func (i *Idle) send(d time.Duration) { _ = i.control.SetReadDeadline(time.Now().Add(d)) }
+
+// idleBody is a body of which each part must arrive in time.
+type idleBody struct {
+	io.ReadCloser
+	idle *Idle // nil once all of the body was read
+}
+
+// Read implements io.Reader.
+func (b *idleBody) Read(p []byte) (n int, err error) {
+	if b.idle == nil {
+		return b.ReadCloser.Read(p)
+	}
+	b.idle.send(b.idle.Timeout)
+	n, err = b.ReadCloser.Read(p)
+	switch {
+	case errors.Is(err, io.EOF):
+		_ = b.idle.control.SetReadDeadline(time.Time{}) // the server looks whether the client leaves
+		b.idle = nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = ErrSlow
+	}
+	return n, err
 }

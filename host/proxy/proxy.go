@@ -1,7 +1,21 @@
+// Package proxy implements the routes of plugin.json for data sources and apps: it
+// finds the route of a request, checks that the caller may use it, fills in settings
+// and secrets, and forwards the request. Without routes, it forwards requests to the URL
+// of a data source, with its sign-in and its TLS settings.
+//
+// It rejects anything that it cannot verify: a path that some server could interpret as
+// another one, a path that no route matches, a template with a missing setting. It forwards
+// exactly the path that it matched, never the caller's credentials, and only listed
+// headers in either direction. It stores nothing but short-lived tokens and the TLS
+// settings of the last data sources, in memory.
 package proxy
 
 import (
+	"context"
+	"crypto/tls"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"sync"
@@ -9,6 +23,8 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/httpclient"
 )
 
 // Options configure a Proxy.
@@ -93,4 +109,56 @@ func newTransport() *http.Transport {
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true, // the caller decodes the encodings it accepts
 	}
+}
+
+// transportTo returns the transport for requests to a target. A data source whose plugin
+// declares no routes can have TLS settings: those that package httpclient reads in a plugin.
+func (p *Proxy) transportTo(to Target) (http.RoundTripper, error) {
+	if len(to.Routes) > 0 {
+		return p.transport, nil
+	}
+	settings, err := httpclient.TLSFromDataSource(sdk.DataSource{Settings: sdk.Settings{JSON: to.JSON, Secrets: to.Secrets}})
+	if err == nil && settings == (httpclient.TLS{}) {
+		return p.transport, nil
+	}
+	if known, ok := p.tls.Load(settings); ok {
+		return known.(*http.Transport), nil
+	}
+	var config *tls.Config
+	if err == nil {
+		config, err = settings.Config()
+	}
+	if e, ok := errors.AsType[*sdk.Error](err); ok {
+		err = unavailable("the data source has %s", e.Message)
+	}
+	if err != nil {
+		return nil, err
+	}
+	added := newTransport()
+	added.TLSClientConfig = config
+	known, _ := p.tls.LoadOrStore(settings, added)
+	return known.(*http.Transport), nil
+}
+
+// unavailable reports a mistake in plugin.json or in the settings, which someone other
+// than the caller has to fix.
+func unavailable(format string, args ...any) error {
+	return &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf(format, args...)}
+}
+
+// upstream reports a failure of a service. Callers see public; cause is logged.
+func upstream(category error, public string, cause error) error {
+	return fmt.Errorf("%w: %w", &host.Error{Category: category, Message: public}, cause)
+}
+
+// broken gives a network error its category. An error for a request that the client
+// canceled has no category.
+func broken(who string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s: %w", who, err)
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+		return upstream(host.ErrTimeout, who+" did not respond in time", err)
+	}
+	return upstream(host.ErrUpstream, who+" cannot be reached or aborted its response", err)
 }

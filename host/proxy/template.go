@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
+	"reflect"
 	"strings"
 	"text/template"
 	"text/template/parse"
@@ -186,4 +188,116 @@ func reason(err error) string {
 		text = after
 	}
 	return text
+}
+
+// value marks a printed value. It rejects objects and arrays.
+func value(v any) (string, error) { return marked("v", v) }
+
+// escaped marks a value that urlquery has escaped.
+func escaped(v any) (string, error) { return marked("e", v) }
+
+func marked(kind string, v any) (string, error) {
+	text, err := scalar(v)
+	if strings.Contains(text, mark) {
+		return "", errors.New("the value contains NUL")
+	}
+	return mark + kind + text + mark, err
+}
+
+func scalar(v any) (string, error) {
+	switch reflect.ValueOf(v).Kind() {
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+		if text := fmt.Sprint(v); len(text) <= maxRendered {
+			return text, nil
+		}
+		return "", errors.New("the value is too long")
+	}
+	return "", errors.New("the value must be a string, a number or a boolean")
+}
+
+func query(v any) (string, error) {
+	text, err := scalar(v)
+	return url.QueryEscape(text), err
+}
+
+// printf is fmt.Sprintf for values that a template may print.
+func printf(format string, args ...any) (string, error) {
+	for _, arg := range args {
+		if _, err := scalar(arg); err != nil {
+			return "", err
+		}
+	}
+	text := fmt.Sprintf(format, args...)
+	switch {
+	case strings.Contains(text, "%!"):
+		return "", errors.New("printf: verbs and values do not match")
+	case len(text) > maxRendered: // a template can pass what it printed to printf again
+		return "", errors.New("printf: the text is too long")
+	}
+	return text, nil
+}
+
+// index looks up keys. Unlike the built-in function it returns an error if a key is
+// missing.
+func index(in any, keys ...string) (any, error) {
+	for _, key := range keys {
+		var ok bool
+		switch from := in.(type) {
+		case map[string]any:
+			in, ok = from[key]
+		case map[string]string:
+			in, ok = from[key]
+		}
+		if !ok {
+			return nil, errors.New("index: no such key") // without the key, which may be a secret
+		}
+	}
+	return in, nil
+}
+
+// body fills in the body of a route and returns nil if the route has none. Each string
+// in it is a template. It is encoded after it is filled in, so that a value cannot
+// extend beyond its string.
+func (s settings) body(object json.RawMessage) ([]byte, error) {
+	object = bytes.TrimSpace(object)
+	if len(object) == 0 || string(object) == "null" {
+		return nil, nil
+	}
+	var content map[string]any
+	d := json.NewDecoder(bytes.NewReader(object))
+	d.UseNumber()
+	if err := d.Decode(&content); err != nil {
+		return nil, unavailable("plugin.json: body must be an object")
+	}
+	filled, err := s.fill(content)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(filled); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+func (s settings) fill(v any) (_ any, err error) {
+	switch v := v.(type) {
+	case string:
+		return s.render("body", v)
+	case []any:
+		for i := range v {
+			if v[i], err = s.fill(v[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for key := range v {
+			if v[key], err = s.fill(v[key]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -69,24 +68,9 @@ func TestProvisioningFiles(t *testing.T) {
 
 	do := func(method, path, body string) (int, string) {
 		t.Helper()
-		r, err := http.NewRequestWithContext(ctx, method, s.URL()+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.SetBasicAuth("admin", o.AdminPassword)
-		if body != "" {
-			r.Header.Set("Content-Type", "application/json")
-		}
-		got, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer got.Body.Close()
-		text, err := io.ReadAll(got.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got.StatusCode, string(text)
+		h := tellerHost{T: t, Server: s}
+		got, text := h.send(method, path, h.basic(), body)
+		return got.StatusCode, text
 	}
 	const change = `{"name": "One", "type": "acme-x-datasource", "url": "http://a"}`
 	for _, call := range [][3]string{{"PUT", "/api/datasources/uid/one", change}, {"DELETE", "/api/datasources/uid/one", ""}} {

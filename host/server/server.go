@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,6 +22,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -60,8 +62,7 @@ type Options struct {
 	Clock          func() time.Time // for what expires; time.Now if nil
 	DrainTimeout   time.Duration    // how long Close waits for requests in progress; DefaultDrainTimeout if 0
 
-	// TLSCert and TLSKey are PEM files. With both, the host serves HTTPS only, and new
-	// connections use the files as they are then.
+	// TLSCert and TLSKey are PEM files. With both, the host serves HTTPS only.
 	TLSCert, TLSKey string
 	// AllowedHosts are names and addresses that the Host header of a request may have,
 	// in addition to loopback, the address that the host listens on (all addresses if it listens
@@ -89,7 +90,7 @@ type Server struct {
 	store         *store.Store
 	loader        *loader.Loader
 	settings      *pluginSettings
-	certificate   *certificate // nil without TLS
+	certificate   *tls.Certificate // nil without TLS
 	files         files
 	accounts      *accounts
 	api           *api.API
@@ -253,16 +254,18 @@ func (s *Server) locate(listener net.Listener) (err error) {
 		o.AllowedHosts = append(o.AllowedHosts, listen)
 	}
 	if o.TLSCert != "" || o.TLSKey != "" {
-		if s.certificate, err = openCertificate(o.TLSCert, o.TLSKey, s.log); err != nil {
-			return err
+		pair, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
+		if err != nil {
+			return fmt.Errorf("load the TLS certificate and its key: %w", err)
 		}
+		s.certificate = &pair
 		candidates := append([]string{name}, o.AllowedHosts...)
 		if machine, err := os.Hostname(); err == nil {
 			candidates = append(candidates, machine)
 		}
-		scheme, name = "https://", s.certificate.name(candidates...)
-		o.AllowedHosts = append(o.AllowedHosts, s.certificate.pair.Leaf.DNSNames...)
-		for _, ip := range s.certificate.pair.Leaf.IPAddresses {
+		scheme, name = "https://", nameIn(pair.Leaf, candidates...)
+		o.AllowedHosts = append(o.AllowedHosts, pair.Leaf.DNSNames...)
+		for _, ip := range pair.Leaf.IPAddresses {
 			o.AllowedHosts = append(o.AllowedHosts, ip.String())
 		}
 	} else if !address.IP.IsLoopback() {
@@ -270,6 +273,22 @@ func (s *Server) locate(listener net.Listener) (err error) {
 	}
 	s.url = scheme + net.JoinHostPort(name, port)
 	return nil
+}
+
+// nameIn returns the first of the candidates that a certificate is valid for, or else a name
+// or address in it. A wildcard is not a name: it is never returned. If there is nothing else,
+// nameIn returns the first candidate.
+func nameIn(leaf *x509.Certificate, candidates ...string) string {
+	names := slices.Concat(candidates, leaf.DNSNames)
+	for _, ip := range leaf.IPAddresses {
+		names = append(names, ip.String())
+	}
+	for _, name := range names {
+		if !strings.Contains(name, "*") && leaf.VerifyHostname(name) == nil {
+			return name
+		}
+	}
+	return candidates[0]
 }
 
 func (s *Server) onClose(f func() error) { s.closers = append(s.closers, f) }
@@ -291,7 +310,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	s.serving.Go(func() {
 		serve := s.http.Serve
 		if s.certificate != nil {
-			s.http.TLSConfig = &tls.Config{GetCertificate: s.certificate.get}
+			s.http.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*s.certificate}}
 			serve = func(l net.Listener) error { return s.http.ServeTLS(l, "", "") }
 		}
 		if err := serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -326,13 +345,12 @@ func (s *Server) inBackground(ctx context.Context, group *sync.WaitGroup, do fun
 
 // every calls do periodically until ctx ends.
 func every(ctx context.Context, period time.Duration, do func()) {
-	tick := time.NewTicker(period)
-	defer tick.Stop()
+	tick := time.Tick(period)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 			do()
 		}
 	}

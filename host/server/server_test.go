@@ -38,7 +38,7 @@ func (o *output) String() string {
 }
 
 func testOptions(t *testing.T) Options {
-	return Options{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Database: filepath.Join(t.TempDir(), "slipway.db"), AdminPassword: "correct horse"}
+	return Options{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Database: filepath.Join(t.TempDir(), "slipway.db"), AdminPassword: "a long password"}
 }
 
 // open returns a host that is closed when the test ends.

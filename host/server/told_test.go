@@ -20,7 +20,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
@@ -94,21 +93,8 @@ func openTeller(t *testing.T, o Options) tellerHost {
 	t.Helper()
 	root := t.TempDir()
 	h := tellerHost{T: t, pluginDir: filepath.Join(root, tellerID)}
-	if err := os.Mkdir(h.pluginDir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	metadata := fmt.Sprintf(`{"id":%q,"name":"Teller","type":"datasource","backend":true,"executable":%q,"info":{"version":"1.2.3"},"dependencies":{},`+
-		`"iam":{"permissions":[{"action":"datasources:query","scope":"datasources:uid:*"}]}}`, tellerID, tellerName)
-	if err := os.WriteFile(filepath.Join(h.pluginDir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(self, filepath.Join(h.pluginDir, bundle.Host().Executable(tellerName))); err != nil {
-		t.Skipf("this system cannot create symbolic links: %v", err)
-	}
+	writePlugin(t, h.pluginDir, tellerName, fmt.Sprintf(`{"id":%q,"name":"Teller","type":"datasource","backend":true,"executable":%q,"info":{"version":"1.2.3"},"dependencies":{},`+
+		`"iam":{"permissions":[{"action":"datasources:query","scope":"datasources:uid:*"}]}}`, tellerID, tellerName))
 	now := time.Unix(1_767_225_600, 0)
 	o.Listen, o.DataDir, o.Database, o.AdminPassword = "127.0.0.1:0", t.TempDir(), filepath.Join(t.TempDir(), "slipway.db"), "a long password"
 	o.PluginDirs, o.Toggles, o.Clock = []string{root}, []string{loader.ToggleServiceAccounts}, func() time.Time { return now }

@@ -14,7 +14,7 @@ import (
 
 // watch mounts the plugins and follows changes in the plugin directories until ctx is done.
 func (s *Server) watch(ctx context.Context) error {
-	return watch.Run(ctx, watch.Options{Dirs: s.options.PluginDirs, Logger: s.log}, func(c watch.Changes) {
+	return watch.Run(ctx, watch.Options{Dirs: s.options.PluginDirs}, func(c watch.Changes) {
 		if err := s.refresh(ctx, c); err != nil && ctx.Err() == nil {
 			s.log.Error("changes to plugins not applied", "error", err)
 		}

@@ -17,7 +17,7 @@ func TestBusy(t *testing.T) {
 	if onPostgres() {
 		t.Skip("needs SQLite")
 	}
-	now, file, ctx := &clock{now: time.Unix(1_700_000_000, 0)}, newDatabase(t), t.Context()
+	now, file, ctx := new(clock), newDatabase(t), t.Context()
 	s := open(t, store.Options{Database: file, Clock: now.Now})
 	hasty := open(t, store.Options{Database: file, Timeout: 100 * time.Millisecond})
 	must(s.EnsureAdmin(ctx, "correct horse battery"))(t)

@@ -158,58 +158,6 @@ func TestFolderVersions(t *testing.T) {
 	must(s.DeleteFolder(ctx, org, "f", 2, nil))(t)
 }
 
-func TestUsers(t *testing.T) {
-	t.Parallel()
-	s, ctx := open(t, store.Options{}), t.Context()
-	must(s.EnsureAdmin(ctx, "correct horse"))(t)
-	if u := must(s.UserByID(ctx, org, 1))(t); u.Login != host.AdminLogin {
-		t.Errorf("user %+v", u)
-	}
-	for text, want := range map[string]int{"": 1, "DMI": 1, "x": 0, "%": 0} {
-		if users, total, err := s.Users(ctx, org, text, store.Page{}); err != nil || len(users) != want || total != int64(want) {
-			t.Errorf("%q: %+v, %d, %v", text, users, total, err)
-		}
-	}
-}
-
-func TestAppSettings(t *testing.T) {
-	t.Parallel()
-	s, ctx, root := open(t, store.Options{Key: make([]byte, host.KeyLength)}), t.Context(), as(host.RoleAdmin)
-	a := host.AppSettings{PluginID: "acme-app", IsEnabled: true, JSON: json.RawMessage(`{"a":1}`), Secrets: map[string]string{"k": "v"}}
-	if err := s.SetAppSettings(ctx, root, a); err != nil {
-		t.Fatal(err)
-	}
-	if got := must(s.UnlockApp(ctx, org, "acme-app"))(t); got.Secrets["k"] != "v" || string(got.JSON) != `{"a":1}` {
-		t.Errorf("settings: %+v", got)
-	}
-	a.Secrets = map[string]string{"k": ""}
-	if err := s.SetAppSettings(ctx, root, a); err != nil {
-		t.Fatal(err)
-	}
-	if got := must(s.AppSettings(ctx, org, "acme-app"))(t); len(got.SecretNames) != 0 {
-		t.Errorf("secrets that were removed: %q", got.SecretNames)
-	}
-	if name := must(s.OrgName(ctx, org))(t); name != "Main Org." {
-		t.Errorf("organization %q", name)
-	}
-}
-
-func TestMigrateAPIKey(t *testing.T) {
-	t.Parallel()
-	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
-	k, secret, err := s.CreateAPIKey(ctx, root, host.APIKey{Name: "k", Role: host.RoleViewer}, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	account := must(s.MigrateAPIKey(ctx, root, k.ID))(t)
-	if who := must(s.Authenticate(ctx, secret))(t); who.ID != account.ID || who.Kind != host.KindServiceAccount {
-		t.Errorf("identity of a migrated key: %+v", who)
-	}
-	if _, _, err := s.CreateAPIKey(ctx, root, host.APIKey{Name: "new", Role: host.RoleViewer}, time.Hour); !errors.Is(err, host.ErrGone) {
-		t.Error("the last key was migrated, but new ones may be created")
-	}
-}
-
 // TestMigrateSimilarKeys migrates keys whose accounts have names or logins that differ only in
 // a number.
 func TestMigrateSimilarKeys(t *testing.T) {

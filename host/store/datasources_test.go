@@ -83,21 +83,6 @@ func TestDefaultDataSource(t *testing.T) {
 	}
 }
 
-// The numeric id of a data source is valid in its organization only.
-func TestDataSourceByID(t *testing.T) {
-	t.Parallel()
-	s, ctx := open(t, store.Options{}), t.Context()
-	d := must(s.CreateDataSource(ctx, as(host.RoleAdmin), host.DataSource{Name: "a", Type: "acme-datasource"}))(t)
-	if got := must(s.DataSourceByID(ctx, org, d.ID))(t); got.UID != d.UID {
-		t.Errorf("data source %d: %+v", d.ID, got)
-	}
-	for _, key := range [][2]int64{{org, d.ID + 1}, {org + 1, d.ID}} {
-		if _, err := s.DataSourceByID(ctx, key[0], key[1]); !errors.Is(err, host.ErrNotFound) {
-			t.Errorf("data source %d of organization %d: %v", key[1], key[0], err)
-		}
-	}
-}
-
 // TestDataSourcePages lists data sources with the names of their secrets, by pages.
 func TestDataSourcePages(t *testing.T) {
 	t.Parallel()

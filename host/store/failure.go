@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -62,20 +61,4 @@ func isDamaged(err error) bool {
 		return true
 	}
 	return strings.HasPrefix(sqlState(err), systemError)
-}
-
-// orNotFound replaces sql.ErrNoRows with host.NotFound.
-func orNotFound(err error, what string) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return host.NotFound(what)
-	}
-	return err
-}
-
-// orDuplicate replaces the violation of a unique index with duplicate.
-func orDuplicate(err error, duplicate error) error {
-	if code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE || sqlState(err) == uniqueViolation {
-		return duplicate
-	}
-	return err
 }

@@ -3,7 +3,6 @@ package store_test
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
@@ -52,23 +51,4 @@ func TestFull(t *testing.T) {
 	}
 	must(newPlaylist(ctx, s, "x"))(t)
 	t.Logf("%d acknowledged, then: %v", len(acknowledged), err)
-}
-
-// A damaged file is explained when it is opened.
-func TestOpenDamaged(t *testing.T) {
-	t.Parallel()
-	if onPostgres() {
-		t.Skip("needs SQLite")
-	}
-	file := newDatabase(t)
-	if err := os.WriteFile(file, []byte(strings.Repeat("not a database ", 1000)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.Open(t.Context(), store.Options{Database: file})
-	if err == nil {
-		_ = s.Close()
-	}
-	if err == nil || !strings.Contains(err.Error(), "the file is damaged") {
-		t.Errorf("open: %v", err)
-	}
 }

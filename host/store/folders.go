@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"time"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
@@ -19,11 +18,6 @@ func scanFolder(row scanner) (f host.Folder, err error) {
 	err = row.Scan(&f.ID, &f.UID, &f.Title, &f.Version, &created, &f.CreatedBy, &updated, &f.UpdatedBy)
 	f.Created, f.Updated = timeOrZero(created), timeOrZero(updated)
 	return f, err
-}
-
-// timeOrZero returns the zero time for 0, which stands for an unknown time.
-func timeOrZero(milliseconds int64) time.Time {
-	return timeOf(sql.NullInt64{Int64: milliseconds, Valid: milliseconds != 0})
 }
 
 // Folders returns the folders sorted by title. If only is not nil, it returns only folders

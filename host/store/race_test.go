@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
@@ -119,29 +118,4 @@ func TestSecretAndAddressAreOfOneVersion(t *testing.T) {
 		}
 	}
 	group.Wait()
-}
-
-// A migration without keys does not forbid new ones, and the token of a plugin can be
-// revoked.
-func TestWhatAdministratorsMay(t *testing.T) {
-	t.Parallel()
-	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
-	if migrated, failures, err := s.MigrateAPIKeys(ctx, as(host.RoleNone)); migrated != 0 || failures != nil || err != nil {
-		t.Errorf("migration without keys: %d, %v, %v", migrated, failures, err)
-	}
-	if _, _, err := s.CreateAPIKey(ctx, as(host.RoleAdmin), host.APIKey{Name: "new", Role: host.RoleViewer}, time.Hour); err != nil {
-		t.Error("keys are reported as migrated, but there were none")
-	}
-	access := must(s.ReconcilePluginAccount(ctx, org, "acme-app", "host", nil))(t)
-	accounts, _, err := s.ServiceAccounts(ctx, org, store.AccountFilter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokens := must(s.AccountTokens(ctx, org, accounts[0].ID, store.Page{}))(t)
-	if err := s.DeleteToken(ctx, root, accounts[0].ID, tokens[0].ID); err != nil {
-		t.Error(err)
-	}
-	if _, err := s.Authenticate(ctx, access); !errors.Is(err, host.ErrUnauthorized) {
-		t.Errorf("revoked token: %v", err)
-	}
 }

@@ -65,7 +65,7 @@ func TestSessions(t *testing.T) {
 // A session that cannot be extended, as with a full disk, is valid until it would have ended.
 func TestSessionThatIsNotExtended(t *testing.T) {
 	t.Parallel()
-	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	now := new(clock)
 	s, ctx := open(t, store.Options{Clock: now.Now}), t.Context()
 	must(s.EnsureAdmin(ctx, "correct horse battery"))(t)
 	token, created, err := s.CreateSession(ctx, must(s.User(ctx, host.AdminLogin))(t).Identity(), "")
@@ -92,7 +92,7 @@ func TestSessionThatIsNotExtended(t *testing.T) {
 // Sessions that have ended are deleted without another sign-in.
 func TestPurgeSessions(t *testing.T) {
 	t.Parallel()
-	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	now := new(clock)
 	s, ctx := open(t, store.Options{Clock: now.Now}), t.Context()
 	must(s.EnsureAdmin(ctx, "correct horse battery"))(t)
 	admin := must(s.User(ctx, host.AdminLogin))(t).Identity()

@@ -4,9 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
@@ -203,4 +206,41 @@ func checkQuota(ctx context.Context, tx *sql.Tx, org, id int64, table, what stri
 		err = host.TooMany(what, most)
 	}
 	return err
+}
+
+// orNotFound replaces sql.ErrNoRows with host.NotFound.
+func orNotFound(err error, what string) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return host.NotFound(what)
+	}
+	return err
+}
+
+// orDuplicate replaces the violation of a unique index with duplicate.
+func orDuplicate(err error, duplicate error) error {
+	if code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE || sqlState(err) == uniqueViolation {
+		return duplicate
+	}
+	return err
+}
+
+// now returns the time in the unit of time columns.
+func (s *Store) now() int64 { return s.clock().UnixMilli() }
+
+// timeOf converts a time column to a time. NULL is the zero time.
+func timeOf(ms sql.NullInt64) time.Time {
+	if !ms.Valid {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms.Int64)
+}
+
+// columnOf is the inverse of timeOf.
+func columnOf(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
+}
+
+// timeOrZero returns the zero time for 0, which stands for an unknown time.
+func timeOrZero(milliseconds int64) time.Time {
+	return timeOf(sql.NullInt64{Int64: milliseconds, Valid: milliseconds != 0})
 }

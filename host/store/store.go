@@ -1,10 +1,16 @@
+// Package store keeps the data of the reference host in SQL: in a SQLite file or on a
+// PostgreSQL server, with the same statements.
+//
+// It contains the schema and its migrations, all transactions, and the rules that span
+// rows: unique names, reconciled plugin accounts, and credentials that are revoked
+// immediately. Its errors have the categories of package host, and it does not know
+// HTTP. It is the only package that imports database/sql.
 package store
 
 import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -123,13 +129,12 @@ func (s *Store) Ping(ctx context.Context) error {
 // more let a long read run alongside short ones.
 func readers() int { return max(4, runtime.GOMAXPROCS(0)) }
 
-// now returns the time in the unit of time columns.
-func (s *Store) now() int64 { return s.clock().UnixMilli() }
-
-// timeOf converts a time column to a time. NULL is the zero time.
-func timeOf(ms sql.NullInt64) time.Time {
-	if !ms.Valid {
-		return time.Time{}
+// audit logs a change of credentials or settings and who made it, if it succeeded.
+// Failures are in the access log. Secrets are never logged.
+func (s *Store) audit(ctx context.Context, err error, by host.Identity, event string, what ...slog.Attr) {
+	if err != nil {
+		return
 	}
-	return time.UnixMilli(ms.Int64)
+	s.log.LogAttrs(ctx, s.auditLevel, "audit", append([]slog.Attr{slog.String("event", event), slog.Int64("org", by.OrgID),
+		slog.String("by_kind", string(by.Kind)), slog.String("by_login", by.Login), slog.Int64("by_id", by.ID)}, what...)...)
 }

@@ -2,26 +2,24 @@ package watch
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-const (
-	maxDepth = 32      // of nested directories, as in bundle.Discover
-	maxFiles = 100_000 // in a snapshot
-)
+const maxDepth = 32 // of nested directories, as in bundle.Discover
 
 // snapshot is the state of the files below some directories at one time. Paths are as
 // bundle.Discover names them: below the directory that was searched, even if a symbolic
 // link leads elsewhere.
 type snapshot struct {
-	files  map[string]os.FileInfo // what a symbolic link leads to, or the link if that is nothing
-	isFull bool                   // there are more files than maxFiles
-
-	seen map[string]bool // directories by their real paths
+	files map[string]os.FileInfo // what a symbolic link leads to, or the link if that is nothing
+	seen  map[string]bool        // directories by their real paths
 }
 
 func takeSnapshot(roots []string) *snapshot {
@@ -55,7 +53,9 @@ func (s *snapshot) walk(dir, real, root string, depth int) {
 		case e.Type()&fs.ModeSymlink != 0:
 			s.link(path, e, root, depth)
 		default:
-			s.file(path, e.Info)
+			if info, err := e.Info(); err == nil { // otherwise it is gone already
+				s.files[path] = info
+			}
 		}
 	}
 }
@@ -65,26 +65,17 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules"
 }
 
-func (s *snapshot) file(path string, stat func() (os.FileInfo, error)) {
-	if len(s.files) >= maxFiles {
-		s.isFull = true
-		return
-	}
-	if info, err := stat(); err == nil { // otherwise it is gone already
-		s.files[path] = info
-	}
-}
-
 // link adds what a symbolic link leads to. It follows links to directories as
 // bundle.Discover does.
 func (s *snapshot) link(path string, e fs.DirEntry, root string, depth int) {
 	info, err := os.Stat(path)
 	if err != nil {
-		s.file(path, e.Info)
-		return
+		info, err = e.Info() // it leads nowhere
 	}
-	if !info.IsDir() {
-		s.file(path, func() (os.FileInfo, error) { return info, nil })
+	if err == nil && !info.IsDir() {
+		s.files[path] = info
+	}
+	if err != nil || !info.IsDir() {
 		return
 	}
 	real, err := filepath.EvalSymlinks(path)
@@ -106,4 +97,50 @@ func isSame(a, b os.FileInfo) bool {
 		return a == nil && b == nil
 	}
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.Mode() == b.Mode() && a.ModTime().Equal(b.ModTime())
+}
+
+// settling distinguishes complete changes from those in progress: a file is reported once it
+// has not changed for some time.
+type settling struct {
+	reported map[string]os.FileInfo
+	pending  map[string]pending
+	after    time.Duration
+}
+
+type pending struct {
+	info  os.FileInfo // nil if the file is gone
+	since time.Time
+}
+
+// compare returns the files whose changes are complete and those that are still changing,
+// both sorted.
+func (s *settling) compare(files map[string]os.FileInfo, now time.Time) (changed, moving []string) {
+	paths := maps.Clone(s.reported)
+	maps.Copy(paths, files)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		info := files[path]
+		if isSame(s.reported[path], info) {
+			if _, ok := s.pending[path]; ok { // it changed back, but it was reported as moving
+				changed = append(changed, path)
+				delete(s.pending, path)
+			}
+			continue
+		}
+		p, ok := s.pending[path]
+		if !ok || !isSame(p.info, info) {
+			p = pending{info, now}
+			s.pending[path] = p
+		}
+		if now.Sub(p.since) < s.after {
+			moving = append(moving, path)
+			continue
+		}
+		changed = append(changed, path)
+		delete(s.pending, path)
+		s.reported[path] = info
+		if info == nil {
+			delete(s.reported, path)
+		}
+	}
+	return changed, moving
 }

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"time"
 )
@@ -29,7 +28,6 @@ type Options struct {
 	Dirs     []string      // to watch; they need not exist
 	Settle   time.Duration // how long a file must be unchanged; 0 is 60 ms
 	Interval time.Duration // between looks at the files; 0 is 500 ms
-	Logger   *slog.Logger  // nil discards
 }
 
 // rest is the time between two looks as a multiple of what a look takes.
@@ -46,9 +44,6 @@ type Changes struct {
 // happens from then on is reported.
 func Run(ctx context.Context, o Options, report func(Changes)) error {
 	o.Settle, o.Interval = cmp.Or(o.Settle, 60*time.Millisecond), cmp.Or(o.Interval, 500*time.Millisecond)
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
 	dirs := make([]string, len(o.Dirs))
 	for i, dir := range o.Dirs {
 		var err error
@@ -59,18 +54,12 @@ func Run(ctx context.Context, o Options, report func(Changes)) error {
 	now := takeSnapshot(dirs)
 	files := settling{reported: now.files, pending: map[string]pending{}, after: o.Settle}
 	report(Changes{})
-	wait, wasFull := o.Interval, false
+	wait := o.Interval
 	for {
-		if now.isFull && !wasFull {
-			o.Logger.Warn(fmt.Sprintf("changes to some files go unnoticed: the directories of plugins contain more than %d files", maxFiles))
-		}
-		wasFull = now.isFull
-		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return nil
-		case <-timer.C:
+		case <-time.After(wait):
 		}
 		start := time.Now()
 		now = takeSnapshot(dirs)

@@ -48,7 +48,7 @@ func (o *ServeOptions) options() []Option {
 		{Name: "admin-password-file", Value: &o.AdminPasswordFile, Help: fmt.Sprintf(
 			"file with the password of the user admin, at least %d characters; %s can hold the password itself (default: generated and "+
 				"printed once)", MinPassword, EnvAdminPassword)},
-		{Name: "tls-cert", Value: &o.TLSCert, Help: "PEM file with the TLS certificate and its chain; reloaded when it changes"},
+		{Name: "tls-cert", Value: &o.TLSCert, Help: "PEM file with the TLS certificate and its chain"},
 		{Name: "tls-key", Value: &o.TLSKey, Help: "PEM file with the key of the TLS certificate"},
 		{Name: "allowed-hosts", Value: &o.AllowedHosts, Help: "host names that clients may use besides loopback, the address to listen " +
 			"on, and the names in the certificate; * allows any"},

@@ -1,0 +1,195 @@
+package api
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
+)
+
+const requestIDHeader = "X-Request-Id"
+
+// response records what the access log needs, and gives the client a deadline for each part
+// of the body. Handlers can still flush and stream through http.ResponseController.
+type response struct {
+	http.ResponseWriter
+	status int // 0 until the response has begun
+	bytes  int64
+	who    host.Identity
+	idle   *gate.Idle
+}
+
+// Unwrap is used by http.ResponseController.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader records the final status.
+func (w *response) WriteHeader(status int) {
+	if w.status == 0 && status >= http.StatusOK {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts the bytes of the body.
+func (w *response) Write(p []byte) (n int, err error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err = w.idle.Write(w.ResponseWriter, p)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// FlushError is used by http.ResponseController.
+func (w *response) FlushError() error { return w.idle.Flush() }
+
+func (w *response) requestID() string { return w.Header().Get(requestIDHeader) }
+
+// requestID returns the id that the caller sent if it is safe to log, or else a new one.
+func (a *API) requestID(r *http.Request) string {
+	if id := r.Header.Get(requestIDHeader); host.IsUID(id) {
+		return id
+	}
+	id, err := host.NewUID(a.Rand)
+	if err != nil { // not worth failing the request
+		return "none"
+	}
+	return id
+}
+
+// ServeHTTP serves a request with a request id and logs it.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := a.Clock()
+	out := &response{ResponseWriter: w, idle: gate.NewIdle(w, r, a.idleTime)}
+	defer out.idle.End(r)
+	out.Header().Set(requestIDHeader, a.requestID(r))
+	setSecurityHeaders(out.Header())
+	if len(r.TransferEncoding) > 0 { // a proxy may have used a Content-Length that net/http ignored (RFC 9112, section 6.1)
+		out.Header().Set("Connection", "close")
+	}
+	a.metrics.running.Inc()
+	defer a.metrics.running.Dec()
+	defer func() {
+		value := recover()
+		if value != nil && value != http.ErrAbortHandler {
+			a.logPanic(out, r, value)
+			if out.status == 0 {
+				a.fail(out, r, errors.New("panic"))
+				value = nil
+			}
+		}
+		took := a.Clock().Sub(start)
+		a.metrics.observe(r, out.status, took)
+		a.logAccess(out, r, took)
+		if value != nil { // the response has begun: abort it so that the client notices
+			panic(http.ErrAbortHandler)
+		}
+	}()
+	if err := a.guard.check(r); err != nil {
+		a.logRejected(out, r, err)
+		a.fail(out, r, err)
+		return
+	}
+	a.mux.ServeHTTP(out, r)
+}
+
+func (a *API) logPanic(w *response, r *http.Request, value any) {
+	a.Logger.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("request_id", w.requestID()),
+		slog.String("route", r.Pattern), slog.Any("panic", value), slog.String("stack", string(debug.Stack())))
+}
+
+// logAccess logs a request without its query or headers, which may contain secrets.
+func (a *API) logAccess(w *response, r *http.Request, took time.Duration) {
+	level := a.RequestLevel
+	switch {
+	case w.status >= http.StatusInternalServerError:
+		level = slog.LevelWarn
+	case w.status >= http.StatusBadRequest:
+		level = slog.LevelInfo
+	}
+	if !a.Logger.Enabled(r.Context(), level) || r.URL.Path == "/api/health" && level == a.RequestLevel {
+		return // load balancers ask for the health every few seconds
+	}
+	a.Logger.LogAttrs(r.Context(), level, "request",
+		slog.String("request_id", w.requestID()),
+		slog.String("method", r.Method), slog.String("path", r.URL.EscapedPath()), slog.String("route", r.Pattern),
+		slog.Int("status", cmp.Or(w.status, http.StatusOK)), slog.Int64("bytes", w.bytes), slog.Duration("took", took),
+		slog.String("remote", r.RemoteAddr), slog.String("kind", string(w.who.Kind)), slog.String("login", w.who.Login))
+}
+
+// metrics are the metrics of the host, in a registry of their own.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+	running  prometheus.Gauge
+}
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "slipway_http_request_duration_seconds", Help: "Duration of requests by method, route and status.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"method", "route", "status"}),
+		running: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "slipway_http_requests_running", Help: "Number of requests in progress.",
+		}),
+	}
+	m.registry.MustRegister(m.requests, m.running,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// observe counts a request. All unknown methods share a label, as do all paths without a
+// route, so that callers cannot add labels.
+func (m *metrics) observe(r *http.Request, status int, took time.Duration) {
+	method := r.Method
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+	default:
+		method = "other"
+	}
+	m.requests.WithLabelValues(method, cmp.Or(r.Pattern, "none"), strconv.Itoa(cmp.Or(status, http.StatusOK))).Observe(took.Seconds())
+}
+
+// respond writes v as JSON.
+func respond(w http.ResponseWriter, status int, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode the response: %w", err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // fails only if the client has left
+	return nil
+}
+
+// message is the body of errors and of responses without other content.
+type message struct {
+	Message string `json:"message"`
+	ID      string `json:"messageId,omitempty"`
+	Status  string `json:"status,omitempty"` // the ID of a stale version, where published clients read it
+}
+
+// mapped returns the results of f for all elements, never nil.
+func mapped[S, T any](in []S, f func(S) T) []T {
+	out := make([]T, len(in))
+	for i, v := range in {
+		out[i] = f(v)
+	}
+	return out
+}
