@@ -145,6 +145,8 @@ func (f *GoFile) importName(pkg string) string {
 }
 
 // denotes returns what an identifier denotes if the file declares it, which an import does not.
+//
+//lint:ignore SA1019 the scopes of one file suffice for packages and strings; types would need the whole module
 func denotes(x *ast.Ident) *ast.Object { return x.Obj }
 
 // StringOf returns the string that an expression is: a literal, or a variable or constant of
