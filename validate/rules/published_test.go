@@ -278,6 +278,7 @@ func beyondPublished(rule string) string {
 		"name-equals-id":                 "the catalog reports it",
 		"license-kind":                   "about another file, which the tree has with any text",
 		"package-json-missing":           "about another file, which the tree does not have",
+		"build-tooling":                  "about other files, which the tree does not have",
 		"go-sdk":                         "about another file, which the tree does not have",
 		"min-version-roles":              "the contract: roles require 9.4.0",
 		"min-version-health-diagnostics": "the contract: healthDiagnosticsErrors requires 7.5.5",

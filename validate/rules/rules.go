@@ -36,6 +36,7 @@ func All() []validate.Rule {
 		packageJSONMissing(),
 		toolkitScript(),
 		goSDK(),
+		buildTooling(),
 		descriptionEmpty(),
 		keywordsEmpty(),
 		unresolvedPlaceholder(),
