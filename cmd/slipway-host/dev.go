@@ -96,7 +96,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true
 	}
-	s, err := openHost(ctx, f, o.Options, stdout, stderr)
+	s, err := openHost(ctx, f, o.Options, true, stdout, stderr)
 	if err != nil {
 		return err
 	}

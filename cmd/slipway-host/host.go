@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host"
@@ -60,7 +62,7 @@ func serve(ctx context.Context, c verbs.Call, o verbs.HostOptions) error {
 		return err
 	}
 	hangup, isInteractive := hangups(), hasTerminal()
-	s, err := openHost(ctx, f, served, c.Stdout, c.Stderr)
+	s, err := openHost(ctx, f, served, term.IsTerminal(int(c.Stdout.Fd())), c.Stdout, c.Stderr)
 	if err != nil {
 		return err
 	}
@@ -163,8 +165,9 @@ func isLoopback(listen string) bool {
 	return err == nil && (name == "localhost" || net.ParseIP(name).IsLoopback())
 }
 
-// openHost starts a host and prints its URL and a sign-in link.
-func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stderr io.Writer) (*server.Server, error) {
+// openHost starts a host and prints its URL and, if asked for, a sign-in link: who can read a log must not
+// become the administrator by it.
+func openHost(ctx context.Context, f verbs.Face, o server.Options, link bool, stdout, stderr io.Writer) (*server.Server, error) {
 	o.Logger, o.Environ, o.Commit = slog.New(newLinesHandler(stderr)), os.Environ(), verbs.ReadVersion().Commit
 	if o.DataDir == "" {
 		o.DataDir = filepath.Join(".slipway", "data")
@@ -184,7 +187,7 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 			f.Option("admin-password-file"), verbs.EnvAdminPassword)
 	}
 	fmt.Fprintf(stdout, "slipway host is at %s\n", s.URL())
-	if hasLoopbackURL(s) {
+	if link && hasLoopbackURL(s) {
 		link, err := s.SignInURL()
 		if err != nil {
 			return nil, errors.Join(err, s.Close())

@@ -20,7 +20,7 @@ func TestOpenHost(t *testing.T) {
 	t.Parallel()
 	o := server.Options{Listen: "127.0.0.1:0", DataDir: t.TempDir()}
 	var out bytes.Buffer
-	s, err := openHost(t.Context(), verbs.Command, o, &out, io.Discard)
+	s, err := openHost(t.Context(), verbs.Command, o, true, &out, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestOpenHost(t *testing.T) {
 	if !printed.MatchString(out.String()) {
 		t.Errorf("printed %q", out.String())
 	}
-	_, err = openHost(t.Context(), verbs.Command, o, io.Discard, io.Discard)
+	_, err = openHost(t.Context(), verbs.Command, o, true, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "stop it, or use another --data-dir") {
 		t.Errorf("second host: %v", err)
 	}
@@ -36,17 +36,17 @@ func TestOpenHost(t *testing.T) {
 		t.Error(err)
 	}
 	out.Reset()
-	if s, err = openHost(t.Context(), verbs.Command, o, &out, io.Discard); err != nil {
+	if s, err = openHost(t.Context(), verbs.Command, o, false, &out, io.Discard); err != nil { // as with a log
 		t.Fatal(err)
 	}
 	if err := closeHost(s, io.Discard); err != nil {
 		t.Error(err)
 	}
-	if !strings.HasPrefix(out.String(), "admin password: as shown by the first start (user admin); to set a new one, use --admin-password-file or SLIPWAY_ADMIN_PASSWORD\n") {
+	if strings.Contains(out.String(), "sign in") || !strings.HasPrefix(out.String(), "admin password: as shown by the first start (user admin); to set a new one, use --admin-password-file or SLIPWAY_ADMIN_PASSWORD\n") {
 		t.Errorf("the second start printed %q", out.String())
 	}
 	o.Listen = "256.0.0.1:0"
-	_, err = openHost(t.Context(), verbs.Command, o, io.Discard, io.Discard)
+	_, err = openHost(t.Context(), verbs.Command, o, true, io.Discard, io.Discard)
 	if e, ok := errors.AsType[*verbs.ExitError](err); !ok || e.Code != verbs.ExitUsage || !strings.Contains(e.Error(), "--listen=256.0.0.1:0") {
 		t.Errorf("listen on 256.0.0.1: %v", err)
 	}
@@ -59,13 +59,13 @@ func TestDevChecksFirst(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(repo, "plugin.json"), []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	busy, err := openHost(t.Context(), verbs.Command, server.Options{Listen: "127.0.0.1:0", DataDir: t.TempDir()}, io.Discard, io.Discard)
+	busy, err := openHost(t.Context(), verbs.Command, server.Options{Listen: "127.0.0.1:0", DataDir: t.TempDir()}, true, io.Discard, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer busy.Close()
 	data := t.TempDir()
-	other, err := openHost(t.Context(), verbs.Command, server.Options{Listen: "127.0.0.1:0", DataDir: data}, io.Discard, io.Discard)
+	other, err := openHost(t.Context(), verbs.Command, server.Options{Listen: "127.0.0.1:0", DataDir: data}, true, io.Discard, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

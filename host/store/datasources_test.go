@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 )
 
-// Without the original key, secrets cannot be read, but everything else can.
+// Without the original key, secrets cannot be read, but everything else can. With another one, the
+// database is not opened: the host would store secrets that no single key can decrypt.
 func TestSecretsNeedTheirKey(t *testing.T) {
 	t.Parallel()
 	ctx, root, database := t.Context(), as(host.RoleAdmin), newDatabase(t)
@@ -23,7 +24,7 @@ func TestSecretsNeedTheirKey(t *testing.T) {
 	if got := must(first.Unlock(ctx, org, d.UID))(t); got.Secrets["token"] != "s3cret" {
 		t.Errorf("unlocked data source: %+v", got)
 	}
-	for _, s := range []*store.Store{with(nil), with(bytes.Repeat([]byte{2}, host.KeyLength))} {
+	for _, s := range []*store.Store{with(nil)} {
 		found := must(s.DataSources(ctx, org, nil, store.Page{}))(t)
 		if len(found) != 1 || len(found[0].SecretNames) != 1 {
 			t.Errorf("data source without secrets: %+v", found)
@@ -46,6 +47,16 @@ func TestSecretsNeedTheirKey(t *testing.T) {
 	if _, err := first.DataSourceByName(ctx, org, "b"); !errors.Is(err, host.ErrNotFound) {
 		t.Errorf("data source after its secret could not be stored: %v", err)
 	}
+	other := bytes.Repeat([]byte{2}, host.KeyLength)
+	if _, err := store.Open(ctx, store.Options{Database: database, Key: other}); !errors.Is(err, store.ErrKey) {
+		t.Errorf("another key: %v", err)
+	}
+	empty := newDatabase(t)
+	open(t, store.Options{Database: empty, Key: key})
+	if _, err := store.Open(ctx, store.Options{Database: empty, Key: other}); !errors.Is(err, store.ErrKey) {
+		t.Errorf("another key for a database without secrets: %v", err)
+	}
+	with(key)
 	if _, err := store.Open(ctx, store.Options{Database: database, Key: []byte("short")}); err == nil {
 		t.Error("a short key is accepted")
 	}

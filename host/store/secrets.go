@@ -57,6 +57,41 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 	return err
 }
 
+// ErrKey reports a key other than the one that the secrets of the database were encrypted with. A host with
+// another key would store secrets that no single key can decrypt.
+var ErrKey = errors.New("the secrets of this database were encrypted with another key: start the host with that key; if it is lost, " +
+	"delete the rows of the table secrets, and enter the secrets again")
+
+// checkKey returns ErrKey unless the key is that of the database. The first host with a key leaves a
+// secret of its own, which the others must be able to decrypt.
+func (s *Store) checkKey(ctx context.Context) error {
+	if s.box == nil {
+		return nil
+	}
+	const owner, name = "host", "key"
+	sealed, err := s.box.Seal(name, purpose(MainOrg, owner, name))
+	if err != nil {
+		return err
+	}
+	type secret struct{ owner, name, sealed string }
+	scan := func(row scanner) (v secret, err error) { return v, row.Scan(&v.owner, &v.name, &v.sealed) }
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		// Databases of earlier versions have only secrets of other owners.
+		known, err := find(ctx, tx, scan, "SELECT owner, name, sealed FROM secrets WHERE org_id = $1 ORDER BY owner = $2 DESC, owner, name LIMIT 1",
+			MainOrg, owner)
+		if err == nil {
+			if _, err := s.box.Open(known.sealed, purpose(MainOrg, known.owner, known.name)); err != nil {
+				return ErrKey
+			}
+		} else if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "INSERT INTO secrets (org_id, owner, name, sealed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+			MainOrg, owner, name, sealed)
+		return err
+	})
+}
+
 // needAgain returns an error if a stored secret is not in given.
 func needAgain(ctx context.Context, tx *sql.Tx, org int64, owner string, given map[string]string) error {
 	names, err := secretNames(ctx, tx, org, owner)

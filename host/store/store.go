@@ -106,6 +106,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	} else {
 		err = s.openSQLite(ctx, o.Database)
 	}
+	if err == nil {
+		err = s.checkKey(ctx)
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
