@@ -207,7 +207,8 @@ func TestCleanKeepsTrackedFiles(t *testing.T) {
 	t.Parallel()
 	dir := pluginWithGo(t)
 	write(t, filepath.Join(dir, "dist", "module.js"), "")
-	for _, args := range [][]string{{"init", "-q"}, {"add", "dist"}} {
+	monitored := filepath.Join(t.TempDir(), "monitored") // by a program that the configuration of the repository names
+	for _, args := range [][]string{{"init", "-q"}, {"add", "dist"}, {"config", "core.fsmonitor", "touch '" + filepath.ToSlash(monitored) + "'; false"}} {
 		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
 			t.Skipf("git %s: %v\n%s", args[0], err, out)
 		}
@@ -217,6 +218,9 @@ func TestCleanKeepsTrackedFiles(t *testing.T) {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	read(t, filepath.Join(dir, "dist", "module.js"))
+	if _, err := os.Stat(monitored); err == nil {
+		t.Error("git ran a program of the repository")
+	}
 }
 
 // TestInit runs the targets in a repository that had no Go code.
@@ -309,7 +313,8 @@ func TestInitWithoutPackages(t *testing.T) {
 func TestInitKeepsTrackedFiles(t *testing.T) {
 	dir := pluginWithGo(t)
 	write(t, filepath.Join(dir, "dist", "module.js"), "")
-	for _, args := range [][]string{{"init", "-q"}, {"add", "dist"}} {
+	monitored := filepath.Join(t.TempDir(), "monitored") // by a program that the configuration of the repository names
+	for _, args := range [][]string{{"init", "-q"}, {"add", "dist"}, {"config", "core.fsmonitor", "touch '" + filepath.ToSlash(monitored) + "'; false"}} {
 		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
 			t.Skipf("git %s: %v\n%s", args[0], err, out)
 		}

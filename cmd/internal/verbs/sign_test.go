@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -71,12 +72,27 @@ func TestSignAndVerify(t *testing.T) {
 	if text, exit := verified(filepath.Join(release, "acme-x-panel-0.1.0.zip"), public); exit != ExitFindings || !strings.Contains(text, "unsigned the plugin is not signed") {
 		t.Errorf("unsigned, with a key: %d, %s", exit, text)
 	}
+	if err := os.Chmod(private, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	var printed strings.Builder
 	if err := Sign(&printed, SignOptions{Dir: dir, Key: private}); err != nil {
 		t.Fatal(err)
 	}
 	if got := printed.String(); strings.Count(got, "signed ") != 2 || !strings.Contains(got, "dist with the key ") || strings.Contains(got, "0.0.9") {
 		t.Errorf("printed\n%s", got)
+	}
+	if runtime.GOOS != "windows" {
+		if err := os.Chmod(private, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var warned strings.Builder
+		if err := Sign(&warned, SignOptions{Dir: dir, Key: private}); err != nil || !strings.HasPrefix(warned.String(), "warning: other users may read the private key") {
+			t.Errorf("a key that others may read: %v, printed\n%s", err, &warned)
+		}
+		if strings.Contains(printed.String(), "warning") {
+			t.Errorf("a key that nobody else may read: printed\n%s", &printed)
+		}
 	}
 	if read(t, old) != "not a zip" {
 		t.Error("the zip of another version was changed")
