@@ -92,17 +92,11 @@ func (s *Server) outcome(p *loader.Plugin, parts []string) hostapi.PluginEvent {
 	return e
 }
 
-// notifier returns a function that announces the state of a plugin, and calls notify if that
-// is not nil.
-func (s *Server) notifier(notify func(loader.Change)) func(loader.Change) {
-	return func(c loader.Change) {
-		state := string(c.Status.State)
-		if c.Kind != loader.ChangeState {
-			state = string(c.Kind)
-		}
-		s.api.Announce(hostapi.PluginEvent{Name: api.EventState, ID: c.ID, Version: c.Version, State: state, Reason: c.Status.Reason})
-		if notify != nil {
-			notify(c)
-		}
+// announce announces the state of a plugin.
+func (s *Server) announce(c loader.Change) {
+	state := string(c.Status.State)
+	if c.Kind != loader.ChangeState {
+		state = string(c.Kind)
 	}
+	s.api.Announce(hostapi.PluginEvent{Name: api.EventState, ID: c.ID, Version: c.Version, State: state, Reason: c.Status.Reason})
 }
