@@ -89,6 +89,7 @@ func TestBuildConfiguration(t *testing.T) {
 	}
 	for _, more := range []string{
 		"rules: {wrong-type: warning}\n",
+		"rules: {preset: catalog, wrong-type: warning}\n",
 		"strict: true\nsuppress:\n  - {rule: wrong-type, file: plugins/x/src/plugin.json, reason: known}\n",
 	} {
 		write(t, filepath.Join(dir, "slipway.yaml"), settings+more)
