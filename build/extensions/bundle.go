@@ -52,7 +52,7 @@ func bundle(o Options) (string, error) {
 		Sourcemap:         api.SourceMapInline,
 		SourcesContent:    api.SourcesContentExclude,
 		Loader:            map[string]api.Loader{".js": api.LoaderJSX, ".txt": api.LoaderText},
-		Plugins:           []api.Plugin{{Name: "host", Setup: resolver{o.Root, o.Source}.setup}},
+		Plugins:           []api.Plugin{{Name: "host", Setup: resolver{frontend.Confine(o.Root), o.Source}.setup}},
 		LogLevel:          api.LogLevelSilent,
 	})
 	if len(built.Errors) > 0 {
@@ -63,7 +63,8 @@ func bundle(o Options) (string, error) {
 
 // resolver decides which imports are files of the repository.
 type resolver struct {
-	root, source string
+	confinement frontend.Confinement
+	source      string
 }
 
 // again marks a resolution that the resolver asks for itself.
@@ -103,7 +104,7 @@ func (r resolver) isLocalCode(found api.ResolveResult) bool {
 	if found.External || found.Namespace != "file" || strings.Contains(filepath.ToSlash(found.Path), "/node_modules/") {
 		return false
 	}
-	if frontend.Belongs(r.root, found.Path) != nil {
+	if r.confinement.Check(found.Path) != nil {
 		return false
 	}
 	return slices.Contains([]string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".txt"}, filepath.Ext(found.Path))

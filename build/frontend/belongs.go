@@ -9,14 +9,32 @@ import (
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/bundle/tree"
 )
 
 const modulesDir = "/node_modules/"
 
-// Belongs returns an error unless a file is a regular file that a published bundle of a repository
-// may contain: one of a package, or one below the directory with .git, or below the repository
-// outside of git.
-func Belongs(root, file string) error {
+// Confinement decides which files a published bundle of a repository may contain.
+type Confinement struct {
+	root string // of the plugin repository
+	top  string // of the Git repository around it, or root; without symbolic links
+}
+
+// Confine returns the confinement of a plugin repository.
+func Confine(root string) Confinement {
+	top, isRepo := tree.Boundary(root)
+	if !isRepo {
+		top = root
+	}
+	if real, err := filepath.EvalSymlinks(top); err == nil {
+		top = real
+	}
+	return Confinement{root, top}
+}
+
+// Check returns an error unless a file is a regular file of the repository, or one of a package.
+func (c Confinement) Check(file string) error {
 	if strings.Contains(filepath.ToSlash(file), modulesDir) {
 		return nil
 	}
@@ -33,38 +51,23 @@ func Belongs(root, file string) error {
 		return err
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a regular file", file)
-	case strings.Contains(filepath.ToSlash(real), modulesDir), isBelow(top(root), real), isLinked(root, real):
+	case strings.Contains(filepath.ToSlash(real), modulesDir), isBelow(c.top, real), c.isLinked(real):
 		return nil
 	}
 	return fmt.Errorf("%s is outside of the repository: a bundle contains only files of the repository and of its packages", file)
 }
 
-// top returns the directory with .git above a repository, or the repository outside of git.
-func top(root string) string {
-	for dir := root; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			return root
-		}
-	}
-}
-
 func isBelow(dir, file string) bool {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
 	rel, err := filepath.Rel(dir, file)
 	return err == nil && filepath.IsLocal(rel)
 }
 
 // isLinked reports whether a file is in a package that the user has linked into node_modules.
-func isLinked(root, file string) bool {
+func (c Confinement) isLinked(file string) bool {
 	for _, pattern := range []string{"*", "@*/*"} {
-		packages, _ := filepath.Glob(filepath.Join(root, "node_modules", pattern)) // the pattern is valid
+		packages, _ := filepath.Glob(filepath.Join(c.root, "node_modules", pattern)) // the pattern is valid
 		for _, dir := range packages {
-			if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 && isBelow(dir, file) {
+			if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir && isBelow(real, file) {
 				return true
 			}
 		}
@@ -74,7 +77,7 @@ func isLinked(root, file string) bool {
 
 // confine refuses files that do not belong to the repository.
 func (b *bundler) confine(in api.OnLoadArgs) (api.OnLoadResult, error) {
-	return api.OnLoadResult{}, Belongs(b.Root, in.Path)
+	return api.OnLoadResult{}, b.confinement.Check(in.Path)
 }
 
 // leaves reports whether a package asks for a file by a path that leads out of node_modules, where

@@ -39,6 +39,21 @@ func TestOutside(t *testing.T) {
 	}
 }
 
+// A home directory in Git, as some users have it, does not make its files part of the plugin.
+func TestHomeInGit(t *testing.T) {
+	home := write(t, map[string]string{
+		".git/HEAD": "", ".aws/credentials": "secret",
+		"plugin/src/module.ts": "import x from '../../.aws/credentials?raw'; export const plugin = x;",
+	})
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	root := filepath.Join(home, "plugin")
+	_, err := Bundle(t.Context(), Options{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"})
+	if err == nil || !strings.Contains(err.Error(), "is outside of the repository") {
+		t.Errorf("got the error %v", err)
+	}
+}
+
 // A package that the user has linked into node_modules is one of the repository's packages, and so is
 // a directory beside it in the same git repository.
 func TestBeside(t *testing.T) {

@@ -28,8 +28,10 @@ type bundler struct {
 	ctx       context.Context // of the one call of Bundle
 	libraries []library
 	replaced  replacements
-	isAsync   bool // the entry awaits at its top level
-	isClassic bool // see isClassic
+
+	confinement Confinement
+	isAsync     bool // the entry awaits at its top level
+	isClassic   bool // see isClassic
 
 	resolved sync.Map // api.ResolveResult by request
 	browsers sync.Map // names that a package replaces, map[string]bool by its directory
@@ -55,9 +57,9 @@ type traits struct {
 	hasThemes  bool // it mentions loadPluginCss
 }
 
-func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
+func newBundler(ctx context.Context, o Options, libraries []library, replaced replacements) *bundler {
 	return &bundler{
-		Options: o, ctx: ctx, libraries: libraries, replaced: replacementsOf(o), isClassic: isClassic(o.Root), asked: map[string]bool{},
+		Options: o, ctx: ctx, libraries: libraries, replaced: replaced, confinement: Confine(o.Root), isClassic: isClassic(o.Root), asked: map[string]bool{},
 		assets: map[string][]byte{}, texts: map[string]string{}, packages: map[string]map[string]bool{},
 	}
 }
@@ -436,7 +438,7 @@ func isBare(path string) bool {
 // program of its own.
 func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	from := in.PluginData.(asset)
-	if err := Belongs(b.Root, from.file); err != nil {
+	if err := b.confinement.Check(from.file); err != nil {
 		return api.OnLoadResult{}, err
 	}
 	text, err := limit.ReadFile(from.file, maxAsset)
@@ -452,7 +454,7 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	}
 	name := filepath.Base(from.file)
 	if isCode(name) && from.suffix == assetSuffix {
-		worker := newBundler(b.ctx, b.Options, nil) // a worker has no host to ask
+		worker := newBundler(b.ctx, b.Options, nil, b.replaced) // a worker has no host to ask
 		built := api.Build(worker.workerSettings(from.file))
 		if len(built.Errors) > 0 {
 			return api.OnLoadResult{Errors: built.Errors}, nil
@@ -518,7 +520,7 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	if strings.Contains(filepath.ToSlash(in.Path), modulesDir) {
 		return api.OnLoadResult{}, nil
 	}
-	if err := Belongs(b.Root, in.Path); err != nil {
+	if err := b.confinement.Check(in.Path); err != nil {
 		return api.OnLoadResult{}, err
 	}
 	text, err := os.ReadFile(in.Path)

@@ -45,7 +45,7 @@ func sassLimits() watchdog.Limits { return watchdog.Limits{Time: time.Minute, He
 
 // load compiles the style sheet of an import.
 func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
-	if err := Belongs(s.b.Root, in.Path); err != nil {
+	if err := s.b.confinement.Check(in.Path); err != nil {
 		return api.OnLoadResult{}, err
 	}
 	text, err := os.ReadFile(in.Path)
@@ -106,7 +106,7 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 
 // start loads the compiler, which is bundled like a worker.
 func (s *sass) start(ctx context.Context) []api.Message {
-	inner := newBundler(ctx, s.b.Options, nil)
+	inner := newBundler(ctx, s.b.Options, nil, s.b.replaced)
 	o := inner.settings()
 	o.Sourcemap, o.Format = api.SourceMapNone, api.FormatIIFE
 	o.MinifyIdentifiers, o.MinifySyntax, o.MinifyWhitespace = false, false, false // it would take longer than it saves
@@ -215,7 +215,7 @@ func (s *sass) read(at string) (string, error) {
 	if !slices.Contains(sassExtensions(), filepath.Ext(file)) {
 		return "", fmt.Errorf("%s is not a style sheet", file)
 	}
-	if err := Belongs(s.b.Root, file); err != nil {
+	if err := s.b.confinement.Check(file); err != nil {
 		return "", err
 	}
 	s.b.mu.Lock()

@@ -93,7 +93,7 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 		s.dispose()
 	}
 	if s.context == nil {
-		s.b = newBundler(ctx, s.options, libraries)
+		s.b = newBundler(ctx, s.options, libraries, replaced)
 		s.b.isAsync, s.b.native, s.b.traits = isAsync, maps.Clone(s.native), s.traits
 		s.made = s.b.settings(entries...)
 		made, err := api.Context(s.made)

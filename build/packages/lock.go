@@ -21,6 +21,8 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/bundle/tree"
 )
 
 // Package is a package as a lockfile names it.
@@ -63,6 +65,7 @@ func readLock(root string) (*lock, error) {
 	if _, err := readPackageJSON(root); err != nil {
 		return nil, err
 	}
+	boundary, isRepo := tree.Boundary(root)
 	for dir := root; ; dir = filepath.Dir(dir) {
 		for _, r := range readers {
 			file := filepath.Join(dir, r.name)
@@ -80,13 +83,17 @@ func readLock(root string) (*lock, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read lockfile: %w", err)
 			}
-			l := &lock{file: file, top: repository(dir), integrities: map[string]string{}}
+			top := boundary
+			if !isRepo {
+				top = dir
+			}
+			l := &lock{file: file, top: top, integrities: map[string]string{}}
 			if err := r.read(l, text); err != nil {
 				return nil, damaged(root, file, text, err)
 			}
 			return l, nil
 		}
-		if isTop(dir) {
+		if isRepo && dir == boundary || dir == filepath.Dir(dir) {
 			return nil, fmt.Errorf("%w in %s", ErrNoLockfile, root)
 		}
 	}
@@ -108,21 +115,6 @@ func damaged(root, file string, text []byte, err error) error {
 		file = fmt.Sprintf("%s:%d:%d", file, bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n'))
 	}
 	return fmt.Errorf("%s: invalid lockfile: %w; restore it, or let the package manager write it again", file, err)
-}
-
-func isTop(dir string) bool { return exists(filepath.Join(dir, ".git")) || dir == filepath.Dir(dir) }
-
-// repository returns the directory of the repository that a directory is in: the one that
-// contains .git, or the directory itself outside of git.
-func repository(dir string) string {
-	top := dir
-	for !isTop(top) {
-		top = filepath.Dir(top)
-	}
-	if !exists(filepath.Join(top, ".git")) {
-		return dir
-	}
-	return top
 }
 
 // packageJSON is what a package.json requires, by kind.

@@ -37,13 +37,8 @@ func Find(dir, cwd string) (string, error) {
 
 // boundary returns the last directory to search.
 func boundary(dir, cwd string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			break
-		}
+	if top, isRepo := tree.Boundary(dir); isRepo {
+		return top
 	}
 	if rel, err := filepath.Rel(cwd, dir); err == nil && filepath.IsLocal(rel) {
 		return cwd

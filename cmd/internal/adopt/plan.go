@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/process"
 )
@@ -141,14 +142,10 @@ func noPlugin(dir string) error {
 
 // topDir returns the top directory of the Git repository that contains dir, or dir.
 func topDir(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
+	if top, isRepo := tree.Boundary(dir); isRepo {
+		return top
 	}
+	return dir
 }
 
 // rel returns the slash-separated path of a file below Root.
