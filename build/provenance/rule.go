@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
@@ -23,8 +24,8 @@ func Rule(s *Source) validate.Rule {
 		ID: RuleID, Severity: validate.Error, Where: validate.Zip, OfArchive: true,
 		Summary: "zip that its source does not build",
 		Why: "Users and catalogs read the source to decide whether to trust a plugin, but run what is in the zip. Assets are compared byte for byte, " +
-			"plugin.json key by key apart from what a build adds, and source maps, executables and go_plugin_build_manifest with the names " +
-			"and texts of the source's files. Nothing is built, so what compiled code does is not compared. The rule runs if the source is named.",
+			"plugin.json key by key apart from what a build adds, and source maps and executables with the names and texts of the source's " +
+			"files; rule go-manifest compares the list of Go files. Nothing is built, so what compiled code does is not compared. The rule runs if the source is named.",
 		Help:  "build and package the plugin again from this source, or name the source that the zip was built from",
 		Check: func(p *validate.Pass) { (&comparison{p: p, source: s}).run() },
 	}
@@ -139,8 +140,7 @@ func (c *comparison) other(name string) {
 	isBundled := strings.HasSuffix(name, ".js") && (path.Base(name) == "module.js" || c.has(name+".map"))
 	switch {
 	case slices.Contains([]string{"MANIFEST.txt", "MANIFEST.json", "MANIFEST"}, name):
-	case name == goSumsFile:
-		c.goSums()
+	case name == build.GoSumsFile: // rule go-manifest compares it
 	case c.isExecutable(name):
 	case strings.HasSuffix(name, ".js.map") && c.has(strings.TrimSuffix(name, ".map")):
 		c.sourceMap(name)

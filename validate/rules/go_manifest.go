@@ -24,7 +24,8 @@ func goManifest() validate.Rule {
 		Catalog:  validate.Error,
 		Summary:  "missing or wrong list of the Go files of a backend",
 		Why: "The catalog compares " + goManifestFile + ", which the build writes, with the Go files of the repository, to see whether " +
-			"the executables were built from them. It is reported in the grafana profile, and compared only in the preset catalog.",
+			"the executables were built from them. It is reported in the grafana profile, and compared in the preset catalog and with a " +
+			"source that is named.",
 		Help: "build the plugin again from this source",
 		Check: func(p *validate.Pass) {
 			if inspect.IsNested(p) || !p.Doc.Bool("/backend") || p.Profile.Name != "grafana" && !p.IsCatalog {
@@ -51,10 +52,12 @@ func goManifest() validate.Rule {
 				p.Reportf(at, "%v", err)
 				return
 			}
-			if hasSource && p.IsCatalog {
-				if differ := compareGoFiles(r, listed); len(differ) > 0 {
-					p.Reportf(at, "the list does not match the Go files of the repository: %s", someOf(differ))
-				}
+			if !hasSource || !p.IsCatalog && p.Repository == nil {
+				return
+			}
+			if differ := compareGoFiles(r, listed); len(differ) > 0 {
+				p.Report(validate.Finding{Place: at, Severity: validate.Error,
+					Message: "the list does not match the Go files of the repository: " + someOf(differ)})
 			}
 		},
 	}

@@ -1,0 +1,36 @@
+package rules
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// A list of Go files is compared with a source that is named, in every preset.
+func TestGoManifestOfSource(t *testing.T) {
+	t.Parallel()
+	const sum = "b77cafd19c2ebf01ae9b99bd1d2ceb2b38f7fb53d0ebf39a2f3ed61ce95a2d61" // of another text
+	dist := fstest.MapFS{
+		"plugin.json":  {Data: []byte(`{"id": "acme-x-datasource", "type": "datasource", "backend": true, "executable": "gpx_x"}`)},
+		goManifestFile: {Data: []byte(sum + ":pkg/main.go\n")},
+	}
+	source := fstest.MapFS{"pkg/main.go": {Data: []byte("package main\n")}}
+	for _, c := range []struct {
+		name string
+		o    validate.Options
+		want int
+	}{
+		{"no source", validate.Options{}, 0},
+		{"another source", validate.Options{Source: source}, 1},
+	} {
+		c.o.Rules, c.o.Profile, c.o.Where = []validate.Rule{goManifest()}, "grafana", validate.Dist
+		r, err := validate.Run(t.Context(), dist, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Findings) != c.want || c.want > 0 && r.Findings[0].Severity != validate.Error {
+			t.Errorf("%s: %+v", c.name, r.Findings)
+		}
+	}
+}
