@@ -54,8 +54,8 @@ func TestHomeInGit(t *testing.T) {
 	}
 }
 
-// A package that the user has linked into node_modules is one of the repository's packages, and so is
-// a directory beside it in the same git repository.
+// A bundle may contain a package that the user has linked into node_modules, and files of another
+// directory of the same Git repository.
 func TestBeside(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -186,8 +186,8 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	return api.OnResolveResult{Errors: b.replaced.unknown(name)}, nil // without any, esbuild reports the error
 }
 
-// resolveStyle resolves what a style sheet imports or refers to: a file beside it, or one of a package.
-// webpack's loaders mark the latter with "~".
+// resolveStyle resolves what a style sheet imports or refers to: a file of the repository, or one of a
+// package, which webpack's loaders mark with "~".
 func (b *bundler) resolveStyle(build api.PluginBuild, in api.OnResolveArgs) api.OnResolveResult {
 	name := strings.TrimPrefix(in.Path, "~")
 	if !isBare(name) || strings.HasPrefix(name, "#") { // a part of an image, which esbuild leaves as it is

@@ -33,7 +33,7 @@ type Options struct {
 	PluginID string
 	Dev      bool // keep names and line breaks
 	// MapID and MapDir are the id and the source directory of the plugin that contains this one, for
-	// the names in the source map; "" if there is none.
+	// the names in the source map, or "".
 	MapID, MapDir string
 	// Packages provides what is not in a node_modules; nil provides nothing.
 	Packages Packages

@@ -141,6 +141,7 @@ func (c *comparison) other(name string) {
 	switch {
 	case slices.Contains([]string{"MANIFEST.txt", "MANIFEST.json", "MANIFEST"}, name):
 	case name == build.GoSumsFile: // rule go-manifest compares it
+	case c.p.IsCatalog && path.Base(name) == "module.js.map": // rule sourcemap-stale compares it as the catalog does
 	case c.isExecutable(name):
 	case strings.HasSuffix(name, ".js.map") && c.has(strings.TrimSuffix(name, ".map")):
 		c.sourceMap(name)

@@ -26,8 +26,8 @@ func Names() []string {
 	return []string{"webpack.config.ts", "webpack.config.js", "webpack.config.mjs", "webpack.config.cjs"}
 }
 
-// Read reads the configuration at the root of a repository. The settings are empty if there is none,
-// or if it is not valid.
+// Read reads the configuration at the root of a repository. Without one, and if it is not valid, the
+// settings are empty.
 func Read(root string) Settings {
 	s := Settings{Fallback: map[string]string{}}
 	s.Alias, s.Define, s.Inject = map[string]string{}, map[string]string{}, map[string]config.Export{}

@@ -28,7 +28,7 @@ type Config struct {
 	Severities   map[string]string // error, warning, info or off, by rule
 	Suppressions []Suppression
 
-	Generate string // command line for the shell, run before a build reads the sources; "" is none
+	Generate string // command line for the shell, run before a build reads the sources; "" runs nothing
 	Backend  Backend
 	Frontend Frontend
 }

@@ -12,7 +12,7 @@ func rendererExecutable() validate.Rule {
 		ID:       "renderer-executable",
 		Severity: validate.Error,
 		Summary:  "renderer that existing hosts cannot start",
-		Why: `Existing hosts ignore "executable" in a renderer: they start the file plugin_start_<os>_<arch>, and exit if there is none. ` +
+		Why: `Existing hosts ignore "executable" in a renderer: they start the file plugin_start_<os>_<arch>, and exit without it. ` +
 			"The finding is for plugins that have the dependency key of these hosts.",
 		Help: `write "executable": "plugin_start", and build the plugin again`,
 		Check: func(p *validate.Pass) {

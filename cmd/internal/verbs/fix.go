@@ -43,11 +43,12 @@ func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*valid
 			r.Skips = append(r.Skips, s)
 		}
 	}
-	return r, t.printFixed(o.beside(w), written)
+	return r, t.printFixed(o.notesTo(w), written)
 }
 
-// beside returns where to print what is not part of the report: not in one that programs read.
-func (o ValidateOptions) beside(w *os.File) *os.File {
+// notesTo returns the writer for what is not part of the report. A report for programs must contain
+// nothing else, so the notes then go to standard error.
+func (o ValidateOptions) notesTo(w *os.File) *os.File {
 	if o.Output == "" && !slices.Contains([]string{"", "text", "concise"}, o.Format) {
 		return os.Stderr
 	}

@@ -130,7 +130,7 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	if err := errors.Join(err, writeReport(w, o, format, r)); err != nil {
 		return &ExitError{Code: ExitBroken, Err: err}
 	}
-	fmt.Fprint(o.beside(w), notes)
+	fmt.Fprint(o.notesTo(w), notes)
 	if code := r.ExitCode(); code != ExitOK {
 		return &ExitError{Code: code}
 	}
