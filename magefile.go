@@ -18,7 +18,6 @@ import (
 
 	"github.com/magefile/mage/mg"
 
-	"github.com/slipway-dev/slipway/internal/newrule"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
@@ -229,24 +228,6 @@ func Docs(ctx context.Context) error {
 // Pictures takes the pictures of the console in doc/pictures again, which needs Chromium.
 func Pictures(ctx context.Context) error {
 	return command(ctx, "go", "test", "-count=1", "-vet=off", "-tags=e2e", "-run=^TestPictures$", "./internal/e2e", "-args", "-update")
-}
-
-// Rule contains the targets for writing rules.
-type Rule mg.Namespace
-
-// New writes the files of a new rule, such as: mage rule:new path-missing.
-func (Rule) New(id string) error {
-	files, err := newrule.Write("validate/rules", id)
-	if err != nil {
-		return mg.Fatal(2, err)
-	}
-	for _, f := range files {
-		fmt.Println("wrote", f)
-	}
-	fmt.Printf("Next, document the rule, complete its example, mark the position of each finding in bad/ with « and »,\n"+
-		"and let the tests write the findings:\n"+
-		"  go test ./validate/rules -run=TestExamples/%s -update\n  go tool mage docs\n", id)
-	return nil
 }
 
 // command runs a command, and prints the elapsed time while it runs. It fails with the

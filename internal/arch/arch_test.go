@@ -86,7 +86,6 @@ func arrows() map[string][]string {
 		"build/bundler":            {"build", "build/frontend", "build/packages", "build/extensions"},
 		"cmd/slipway-bundler":      {"build", "build/bundler"},
 		"bundle/archive":           {"bundle", "bundle/zipfs", "internal/atomicfile", "internal/limit"},
-		"internal/newrule":         nil,
 		"internal/nearest":         nil,
 		"internal/atomicfile":      nil,
 		"internal/jsontype":        nil,
