@@ -204,7 +204,7 @@ func TestPermissions(t *testing.T) {
 		t.Fatalf("%+v, %v", reports, err)
 	}
 	at := slices.IndexFunc(reports[0].Rows, func(r Row) bool { return r.Aspect == "permissions" })
-	if at < 0 || !strings.Contains(reports[0].Rows[at].Help, "toggle externalServiceAccounts") || !strings.Contains(reports[0].Rows[at].Help, "managed_service_accounts_enabled = true") {
+	if at < 0 || !strings.Contains(reports[0].Rows[at].Help, "feature toggle externalServiceAccounts") || !strings.Contains(reports[0].Rows[at].Help, "managed_service_accounts_enabled = true") {
 		t.Errorf("%+v", reports[0].Rows)
 	}
 }
