@@ -29,8 +29,8 @@ func (p plugin) permissions() []Row {
 		isKey = isKey || access.Resource(asked.Action) == access.Resource(access.APIKeysRead)
 	}
 	row := Row{Aspect: "permissions", Found: joinOr(actions, "none"), Here: Yes, Existing: Yes}
-	help := []string{"needs the feature toggle " + access.ToggleServiceAccounts + ", and in existing hosts managed_service_accounts_enabled = true " +
-		"in the section [auth] of their configuration"}
+	help := []string{"needs the feature toggle " + access.ToggleServiceAccounts +
+		", and in existing hosts managed_service_accounts_enabled = true in the section [auth] of their configuration"}
 	if len(unknown) > 0 {
 		row.Here = Partly
 		help = append(help, "this host does not have "+strings.Join(unknown, ", ")+", which has no effect here")
