@@ -22,11 +22,7 @@ func (p plugin) backend(o Options) []Row {
 	}
 	if p.isSource {
 		rows := []Row{{Aspect: "executable", Found: "not built", Here: Unknown, Existing: Unknown, Help: "build the plugin first"}}
-		variables, isComplete := p.variablesInSource()
-		if !isComplete {
-			rows = append(rows, unreadRow())
-		}
-		return append(rows, variableRows(variables, o)...)
+		return append(rows, p.sources().rows(o)...)
 	}
 	names, platforms := p.executables()
 	row := Row{Aspect: "platforms", Found: joinOr(platforms, "no executable"), Here: Yes, Existing: Yes}
@@ -59,7 +55,7 @@ func (p plugin) executables() (names, platforms []string) {
 	return names, platforms
 }
 
-// executable reads one executable, its header, its SDK and the cookie, and the variables in the sources around it.
+// executable reads one executable, its header, its SDK and the cookie, and the sources around it.
 func (p plugin) executable(name string, o Options) []Row {
 	row := Row{Aspect: "protocol", Here: Yes, Existing: Yes}
 	unread := func(err error) []Row {
@@ -99,12 +95,7 @@ func (p plugin) executable(name string, o Options) []Row {
 	if o.Start != nil && row.Here != No {
 		row = started(row, o.Start(p.dir))
 	}
-	variables, isComplete := p.variablesInSource()
-	rows := []Row{row}
-	if !isComplete {
-		rows = append(rows, unreadRow())
-	}
-	return append(rows, variableRows(variables, o)...)
+	return append([]Row{row}, p.sources().rows(o)...)
 }
 
 // started adds to a row whether the handshake was completed.
@@ -148,22 +139,43 @@ func contains(r io.Reader, text string) (bool, error) {
 // quotedVariable matches a variable as a constant in Go.
 var quotedVariable = regexp.MustCompile("[\"`]((?:GF|SVC)_[A-Z][A-Z0-9_]+)[\"`]")
 
-// variablesInSource returns the variables that the Go files of a plugin name. isComplete is
-// false if not all of them could be read.
-func (p plugin) variablesInSource() (list []string, isComplete bool) {
+// clientCall matches the call of a method of sdk/hostapi that not every host can answer.
+var clientCall = regexp.MustCompile(`\.(PlaylistDashboards)\(`)
+
+// sources is what the Go files of a plugin name.
+type sources struct {
+	variables  []string
+	called     []string // paths of the API, and methods of sdk/hostapi
+	isComplete bool     // all files could be read
+}
+
+func (p plugin) sources() (s sources) {
 	dir := p.dir
 	if p.inLayout {
 		dir = "."
 	}
-	isComplete = eachText(p.files, dir, p.inLayout, maxSource, []string{".go"}, func(text []byte) {
+	s.isComplete = eachText(p.files, dir, p.inLayout, maxSource, []string{".go"}, func(text []byte) {
 		for _, m := range quotedVariable.FindAllSubmatch(text, -1) {
-			if name := string(m[1]); !slices.Contains(list, name) && len(list) < maxNames {
-				list = append(list, name)
+			if name := string(m[1]); !slices.Contains(s.variables, name) && len(s.variables) < maxNames {
+				s.variables = append(s.variables, name)
 			}
 		}
+		s.called = calledRoutes(s.called, text)
+		if m := clientCall.FindSubmatch(text); m != nil && bytes.Contains(text, []byte(`/sdk/hostapi"`)) {
+			s.called = append(s.called, "hostapi."+string(m[1]))
+		}
 	})
-	slices.Sort(list)
-	return list, isComplete
+	slices.Sort(s.variables)
+	return s
+}
+
+// rows returns the rows about the Go files.
+func (s sources) rows(o Options) (rows []Row) {
+	if !s.isComplete {
+		rows = append(rows, unreadRow())
+	}
+	rows = append(rows, variableRows(s.variables, o)...)
+	return append(rows, goneRows(s.called, o)...)
 }
 
 // variableRows returns a row for the variables that the host of this program does not set.

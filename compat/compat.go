@@ -124,6 +124,7 @@ func (p plugin) report(o Options) Report {
 	r := Report{PluginID: p.metadata.ID, Path: path.Join(p.dir, bundle.MetadataFile)}
 	r.Rows = append(p.profile(), p.kind(o)...)
 	r.Rows = append(r.Rows, p.versions(o)...)
+	r.Rows = append(r.Rows, p.permissions()...)
 	r.Rows = append(r.Rows, p.backend(o)...)
 	r.Rows = append(r.Rows, p.frontend(o)...)
 	r.summarize()

@@ -3,6 +3,7 @@ package compat
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -17,7 +18,7 @@ import (
 func hosts() Options {
 	return Options{
 		Platform: bundle.Platform{OS: "linux", Arch: "amd64"}, Version: "10.3.0", VersionOption: "-serviceVersion", Existing: "12.1.0",
-		Routes:    []string{"/api/plugins/{id}/settings", "/api/datasources/uid/{uid}/resources/{path...}", "/api/user", "/metrics"},
+		Routes:    []string{"/api/plugins/{id}/settings", "/api/datasources/uid/{uid}/resources/{path...}", "/api/user", "/metrics", "/api/playlists/{uid}/dashboards", "/api/playlists/{uid}", "/api/serviceaccounts/migrate/{keyId}"},
 		Variables: []string{"GF_APP_URL", "SVC_APP_URL"},
 		IsShared:  func(module string) bool { return module == "react" || strings.HasPrefix(module, "@grafana/") },
 	}
@@ -79,7 +80,7 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			"an older host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":"<12"}}`, "plugin_start_linux_amd64": program},
-			[]string{"grafanaDependency yes no <12"}, Runs{Yes, No}, "the existing host has version 12.1.0",
+			[]string{"grafanaDependency yes partly <12"}, Runs{Yes, Partly}, "the existing host has version 12.1.0: it does not install the plugin from its catalog, but runs it",
 		},
 		{
 			"no host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":">2 <1"}}`, "plugin_start_linux_amd64": program},
@@ -111,6 +112,26 @@ func TestCheck(t *testing.T) {
 		{
 			"variables", map[string]string{"plugin.json": both, "plugin_start_linux_amd64": program, "main.go": `os.Getenv("GF_URL")`},
 			[]string{"variables partly partly GF_URL"}, Runs{Partly, Partly}, "hosts do not set these: check that the backend works without them, or set those that begin with GF_PLUGIN_ in the plugin's settings",
+		},
+		{
+			"a backend that changes playlists", map[string]string{"plugin.json": strings.Replace(both, `{`, `{"iam":{"permissions":[{"action":"playlists:read"},{"action":"playlists:write"}]},`, 1), "plugin_start_linux_amd64": program},
+			[]string{"permissions yes partly playlists:read, playlists:write"}, Runs{Yes, Partly}, "only editors change playlists",
+		},
+		{
+			"permissions that one of the hosts lacks", map[string]string{"plugin.json": strings.Replace(both, `{`, `{"iam":{"permissions":[{"action":"apikeys:read"},{"action":"teams:read"},{"action":"acme-x-renderer.jobs:read"}]},`, 1), "plugin_start_linux_amd64": program},
+			[]string{"permissions partly partly apikeys:read, teams:read, acme-x-renderer.jobs:read"}, Runs{Partly, Partly}, "this host does not have teams:read, which",
+		},
+		{
+			"routes that are gone", map[string]string{
+				"plugin.json": both, "plugin_start_linux_amd64": program,
+				"a.go": "import \"github.com/slipway-dev/slipway/sdk/hostapi\"\nh.PlaylistDashboards(ctx, uid)", "b.go": `get("/api/auth/keys", "/api/search", "/api/teams/1")`,
+				"c.go": "own.PlaylistDashboards(ctx)",
+			},
+			[]string{"routes yes partly hostapi.PlaylistDashboards", "routes yes partly /api/auth/keys"}, Runs{Yes, Partly}, "existing hosts of versions >=12.1.0 do not serve it: create service accounts",
+		},
+		{
+			"a frontend that asks for them", map[string]string{"plugin.json": panel, "module.js": "f(`/api/playlists/${u}/dashboards`);f(`/api/playlists/${u}/`);f('/api/serviceaccounts/migrate/'+1)"},
+			[]string{"frontend partly yes module.js", "routes yes partly /api/playlists/{}/dashboards", "routes yes partly /api/serviceaccounts/migrate/"}, Runs{Partly, Partly}, "read the items of the playlist",
 		},
 		{
 			"frontend", map[string]string{
@@ -170,6 +191,32 @@ func TestAngular(t *testing.T) {
 			if err != nil || reports[0].Runs != (Runs{Partly, want}) {
 				t.Errorf("%s in version %q: %+v, %v", module, version, reports, err)
 			}
+		}
+	}
+}
+
+// The row names both switches that give a plugin its token.
+func TestPermissions(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(both, `{`, `{"iam":{"permissions":[{"action":"dashboards:read"}]},`, 1)
+	reports, err := Check(tree(map[string]string{"plugin.json": text, "plugin_start_linux_amd64": program}), hosts())
+	if err != nil || reports[0].Runs != (Runs{Yes, Yes}) {
+		t.Fatalf("%+v, %v", reports, err)
+	}
+	at := slices.IndexFunc(reports[0].Rows, func(r Row) bool { return r.Aspect == "permissions" })
+	if at < 0 || !strings.Contains(reports[0].Rows[at].Help, "feature toggle externalServiceAccounts") || !strings.Contains(reports[0].Rows[at].Help, "managed_service_accounts_enabled = true") {
+		t.Errorf("%+v", reports[0].Rows)
+	}
+}
+
+// A route is only missing in versions without it.
+func TestGoneRoutes(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]Verdict{"": Partly, "10.1.5": Yes, "10.2.0": Partly, "12.4.0": Partly} {
+		o := hosts()
+		o.Existing = version
+		if rows := goneRows([]string{"hostapi.PlaylistDashboards"}, o); len(rows) > 0 != (want == Partly) {
+			t.Errorf("version %q: %+v", version, rows)
 		}
 	}
 }

@@ -46,6 +46,7 @@ func (p plugin) frontend(o Options) []Row {
 			Help: "this host does not serve them, so whatever the frontend uses them for fails here",
 		})
 	}
+	rows = append(rows, goneRows(called, o)...)
 	if err == nil && o.IsShared != nil {
 		libraries := requested(module)
 		if slices.ContainsFunc(libraries, isAngular) {

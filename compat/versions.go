@@ -74,7 +74,9 @@ func (p plugin) versions(o Options) (rows []Row) {
 		text, _ := p.document.Text(pointer)
 		row := Row{Aspect: one.DependencyKey, Found: text, Here: Yes, Existing: Yes}
 		if one == bundle.Published() {
-			row.Existing = admits(text, o.Existing)
+			if row.Existing = admits(text, o.Existing); row.Existing == No {
+				row.Existing = Partly // only the installation compares versions
+			}
 		}
 		if text == p.metadata.Dependencies.ServiceRange { // the one that counts here
 			if row.Here = admits(text, o.Version); row.Here == No {
@@ -112,9 +114,9 @@ func admits(text, version string) Verdict {
 
 func versionHelp(row Row, o Options) string {
 	switch {
-	case row.Existing == No:
-		return fmt.Sprintf("the existing host has version %s and does not install it: use another version of the plugin or of the host",
-			o.Existing)
+	case row.Aspect == bundle.Published().DependencyKey && admits(row.Found, o.Existing) == No:
+		return fmt.Sprintf("the existing host has version %s: it does not install the plugin from its catalog, but runs it if it is mounted "+
+			"or copied into the directory of plugins", o.Existing)
 	case admits(row.Found, "") == Partly:
 		return "write a range that a version can satisfy, such as >=10.3.0"
 	case row.Here == Partly:

@@ -88,7 +88,7 @@ func PluginLogin(pluginID string) string { return pluginPrefix + slugOrHash(plug
 
 // slugOrHash returns the slug of a name, or a hash if the name has no letters or digits.
 func slugOrHash(name string) string {
-	if s := slug(name); s != "" {
+	if s := Slug(name); s != "" {
 		return s
 	}
 	sum := sha256.Sum256([]byte(name))

@@ -47,8 +47,8 @@ func IsUID(text string) bool {
 // uidRule is the message for an invalid identifier.
 const uidRule = "must be 1 to 40 letters, digits, - and _, found %s"
 
-// slug converts text to lower case and joins its words with hyphens.
-func slug(text string) string {
+// Slug converts text to lower case and joins its words with hyphens.
+func Slug(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})

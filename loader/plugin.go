@@ -103,6 +103,11 @@ func (p *Plugin) ID() string { return p.id }
 // Bundle returns the mounted bundle.
 func (p *Plugin) Bundle() bundle.Plugin { return p.wanted().bundle.Plugin }
 
+// IsSigned reports whether one of the trusted keys signed the files of the plugin.
+func (p *Plugin) IsSigned() bool {
+	return len(p.options.TrustedKeys) > 0 && p.wanted().bundle.verified != nil
+}
+
 // Status returns the current status.
 func (p *Plugin) Status() Status {
 	p.mu.Lock()

@@ -138,6 +138,11 @@ func TestVerify(t *testing.T) {
 				if len(l.Plugins()) != 2 || len(faults) > 0 {
 					t.Errorf("%d plugins are mounted; faults: %v", len(l.Plugins()), faults)
 				}
+				for _, p := range l.Plugins() {
+					if p.IsSigned() != (c.keys != nil) {
+						t.Errorf("%s is signed: %v", p.ID(), p.IsSigned())
+					}
+				}
 				return
 			}
 			if len(l.Plugins()) > 0 || len(faults) != 2 {

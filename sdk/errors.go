@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -49,7 +50,7 @@ type Error struct {
 	Cause   error  // for the log, or nil
 }
 
-// Error returns the message and the cause, for logs.
+// Error returns the message and the cause, for logs; only the cause if it repeats the message.
 func (e *Error) Error() string {
 	if e == nil {
 		return "nil *sdk.Error: return an untyped nil instead"
@@ -57,7 +58,11 @@ func (e *Error) Error() string {
 	if e.Cause == nil {
 		return e.Message
 	}
-	return e.Message + ": " + e.Cause.Error()
+	cause := e.Cause.Error()
+	if strings.Contains(cause, e.Message) {
+		return cause
+	}
+	return e.Message + ": " + cause
 }
 
 // Unwrap returns the cause.

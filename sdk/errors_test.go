@@ -115,6 +115,23 @@ func TestOneErrorModel(t *testing.T) {
 }
 
 // An error after a part of the response aborts the response.
+// A record of the log says everything once.
+func TestErrorText(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"short":                       sdk.Errorf(418, "short"),
+		"the shop is down: it sleeps": sdk.Downstream("the shop is down", errors.New("it sleeps")),
+		"list: no such table":         sdk.AsError(errors.New("list: no such table")),
+		"list: gone":                  sdk.AsError(fmt.Errorf("list: %w", sdk.Errorf(404, "gone"))),
+		"the upstream service responded with 404 Not Found": sdk.FromStatus(404, "the upstream service responded with 404 Not Found"),
+		"a cause": &sdk.Error{Cause: errors.New("a cause")},
+	} {
+		if got := err.Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestBrokenOffAnswer(t *testing.T) {
 	t.Parallel()
 	k := sdktest.Start(t, sdk.Plugin{Resources: sdk.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/slipway-dev/slipway/sdk"
@@ -84,6 +85,11 @@ func (a *app) create(w http.ResponseWriter, r *http.Request) error {
 		Name: "All " + request.Tag, Interval: a.interval,
 		Items: []hostapi.PlaylistItem{{Type: "dashboard_by_tag", Value: request.Tag}},
 	})
+	if refusal, ok := errors.AsType[*hostapi.Error](err); ok && refusal.Status == http.StatusForbidden {
+		// Some hosts decide about playlists by role, and the account of a plugin has none.
+		return sdk.Downstreamf(http.StatusForbidden, "this host does not let the service account of the app create playlists: create one on its page "+
+			"of playlists, with the tag %q and the interval %s", request.Tag, a.interval)
+	}
 	if err != nil {
 		return err
 	}

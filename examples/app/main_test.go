@@ -50,6 +50,22 @@ func send(t *testing.T, k *sdktest.Kit, method, body string) (int, string) {
 	return resp.StatusCode, strings.TrimSpace(string(text))
 }
 
+// Hosts that decide about playlists by role refuse the account of a plugin.
+func TestRefusal(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, `{"message":"org role (None) didn't allow create access"}`)
+	}))
+	t.Cleanup(server.Close)
+	t.Setenv(hostapi.EnvAppURL, server.URL)
+	t.Setenv(hostapi.EnvClientSecret, "the-token")
+	k := sdktest.Start(t, sdk.Apps(newApp).Plugin())
+	code, body := send(t, k, "POST", `{"tag":"sales"}`)
+	if code != 403 || !strings.Contains(body, `create one on its page of playlists, with the tag \"sales\" and the interval 1m`) {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
 func TestApp(t *testing.T) {
 	host(t)
 	k := sdktest.Start(t, sdk.Apps(newApp).Plugin())

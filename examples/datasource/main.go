@@ -129,7 +129,8 @@ func (s *shop) CheckHealth(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk
 }
 
 // SubscribeStream allows users to subscribe to the stock of an article, whose name is
-// the path of the channel, and sends them the current stock.
+// the path of the channel, and sends them the current stock. Channels have no spaces, so an
+// article with a space in its name has none.
 func (s *shop) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	return httpclient.GetJSON[json.RawMessage](ctx, s.client, "articles", req.Path, "stock")
 }

@@ -221,7 +221,7 @@ func TestSystem(t *testing.T) {
 		authorization string
 		want          object
 	}{
-		{f.viewer, object{"id": 1.0, "login": "sa-viewer", "name": "sa-viewer", "orgId": 1.0, "role": "Viewer", "kind": "serviceaccount", "isGrafanaAdmin": false}},
+		{f.viewer, object{"id": 1.0, "login": "sa-viewer", "name": "Viewer", "orgId": 1.0, "role": "Viewer", "kind": "serviceaccount", "isGrafanaAdmin": false}},
 		{f.plugin, object{"id": 4.0, "login": "extsvc-acme-app", "orgId": 1.0, "role": "None", "kind": "serviceaccount"}},
 	} {
 		wantFields(t, "caller", want[object](t, f, 200, "GET", "/api/user", c.authorization, ""), c.want)

@@ -1,10 +1,15 @@
 package api_test
 
 import (
+	"crypto/ed25519"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/loader"
 )
@@ -123,6 +128,64 @@ func TestPluginAbout(t *testing.T) {
 		"plugins": []any{object{"id": "acme-x-panel", "name": "X", "type": "panel", "version": "1.0.0"}}})
 	if apps := want[object](t, f, 200, "GET", "/api/frontend/settings", f.viewer, "")["apps"].(object); len(apps) != 1 {
 		t.Errorf("apps: %v", apps)
+	}
+}
+
+// The list of plugins and the settings of each have the fields that clients of existing hosts read.
+func TestPluginListFields(t *testing.T) {
+	t.Parallel()
+	f := withMounted(t, strings.Replace(withInfo, `{`, `{"category":"tsdb","state":"beta","autoEnabled":true,`, 1), loader.Options{})
+	const panel = `{"id":"acme-x-panel","type":"panel","name":"X","info":{"version":"2.0.0"}}`
+	about := object{"id": "acme-info-app", "name": "Info", "type": "app", "category": "tsdb", "state": "beta", "enabled": true, "pinned": true,
+		"defaultNavUrl": "/a/acme-info-app", "latestVersion": "", "hasUpdate": false, "signature": "unsigned", "signatureType": "", "signatureOrg": ""}
+	list := func(query string) []any { return want[[]any](t, f, 200, "GET", "/api/plugins"+query, f.viewer, "") }
+	all := list("")
+	if len(all) != 1 {
+		t.Fatalf("%v", all)
+	}
+	got := all[0].(object)
+	wantFields(t, "list", got, about)
+	wantFields(t, "info", got["info"].(object), object{"version": "1.2.0", "updated": "2024-05-06", "author": object{"name": "Acme"}})
+	wantFields(t, "dependencies", got["dependencies"].(object), object{"grafanaDependency": ">=9.0.0"})
+	const settings = "/api/plugins/acme-info-app/settings"
+	got = want[object](t, f, 200, "GET", settings, f.viewer, "")
+	wantFields(t, "settings", got, about)
+	wantFields(t, "settings", got, object{"autoEnabled": true, "includes": []any{object{"type": "page", "name": "Home", "slug": "home",
+		"path": "/a/acme-info-app", "uid": "", "role": "", "addToNav": false, "defaultNav": true, "icon": "", "component": ""}}})
+	want[object](t, f, 200, "POST", settings, f.admin, `{"enabled":false,"pinned":false}`)
+	wantFields(t, "a disabled app", list("")[0].(object), object{"enabled": false, "pinned": false})
+	for query, length := range map[string]int{"?enabled=1": 0, "?type=app": 1, "?type=panel": 0, "?type=app&embedded=0&core=0": 1} {
+		if got := list(query); len(got) != length {
+			t.Errorf("%s: %d plugins, want %d", query, len(got), length)
+		}
+	}
+	f = withMounted(t, panel, loader.Options{})
+	if got := want[[]any](t, f, 200, "GET", "/api/plugins?enabled=1&type=panel", f.viewer, ""); len(got) != 1 {
+		t.Errorf("a panel cannot be disabled: %v", got)
+	}
+}
+
+// A signature is only said to be valid if the host verified it.
+func TestPluginSignature(t *testing.T) {
+	t.Parallel()
+	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(withInfo), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.Sign(dir, key); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		keys []archive.PublicKey
+		want object
+	}{
+		{nil, object{"signature": "unsigned", "signatureType": ""}},
+		{[]archive.PublicKey{archive.NewPublicKey(key.Public().(ed25519.PublicKey))}, object{"signature": "valid", "signatureType": "private"}},
+	} {
+		f := newFixture(t)
+		f.mount(t, loader.Options{Dirs: []string{dir}, TrustedKeys: c.keys})
+		wantFields(t, "settings", want[object](t, f, 200, "GET", "/api/plugins/acme-info-app/settings", f.viewer, ""), c.want)
 	}
 }
 

@@ -47,7 +47,8 @@ func (a *API) restartPlugin(ctx context.Context, who host.Identity, in pluginPat
 	if err := p.Restart(ctx); err != nil {
 		return controlled{}, err
 	}
-	return controlled{infoOf(p, who)}, nil
+	described, err := a.describe(ctx, who, p)
+	return controlled{described}, err
 }
 
 func (a *API) reloadPlugin(ctx context.Context, who host.Identity, in pluginPath) (controlled, error) {
@@ -62,7 +63,8 @@ func (a *API) reloadPlugin(ctx context.Context, who host.Identity, in pluginPath
 	if err != nil {
 		return controlled{}, err // it is gone
 	}
-	return controlled{infoOf(p, who)}, nil
+	described, err := a.describe(ctx, who, p)
+	return controlled{described}, err
 }
 
 // maxPluginJSON is the maximum number of bytes of a plugin.json that is shown.

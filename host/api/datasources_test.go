@@ -128,7 +128,7 @@ func TestAppSettings(t *testing.T) {
 	want[object](t, f, 200, "POST", target, f.admin, `{"enabled":true,"pinned":true,"jsonData":{"a":1},"secureJsonData":{"k":"s3cret","l":"x"}}`)
 	want[object](t, f, 200, "POST", target, f.admin, `{"enabled":true,"jsonData":{"a":2},"secureJsonData":{"l":null}}`)
 	got := f.do("GET", target, f.viewer, "")
-	if got.status != 200 || strings.Contains(got.body, "s3cret") || !strings.Contains(got.body, `"enabled":true,"pinned":false,"module":"public/plugins/acme-roles-app/module.js"`) || !strings.Contains(got.body, `"jsonData":{"a":2},"secureJsonFields":{"k":true}`) {
+	if got.status != 200 || strings.Contains(got.body, "s3cret") || !strings.Contains(got.body, `"enabled":true,"pinned":false,`) || !strings.Contains(got.body, `"module":"public/plugins/acme-roles-app/module.js"`) || !strings.Contains(got.body, `"jsonData":{"a":2},"secureJsonFields":{"k":true}`) {
 		t.Errorf("settings: %+v", got)
 	}
 	stored, err := f.store.UnlockApp(t.Context(), org, "acme-roles-app")

@@ -19,7 +19,7 @@ func (a *API) frontendRoutes() []Route {
 
 func frontendPluginOf(p *loader.Plugin) hostapi.FrontendPlugin {
 	m := p.Bundle().Metadata
-	return hostapi.FrontendPlugin{ID: m.ID, Name: m.Name, Type: string(m.Type), Info: aboutOf(m), Module: publicPath(m.ID, "module.js"),
+	return hostapi.FrontendPlugin{ID: m.ID, Name: m.Name, Type: string(m.Type), Info: infoOf(m), Module: publicPath(m.ID, "module.js"),
 		BaseURL: publicPath(m.ID, ""), Version: m.Info.Version, Preload: m.Preload, State: m.State}
 }
 

@@ -34,7 +34,7 @@ func (a *API) pluginRoutes() []Route {
 		{"GET", "/api/plugins/{id}/settings", mayUse, call(a.pluginSettings), Doc{Summary: "Get the settings of an app"}},
 		{"POST", "/api/plugins/{id}/settings", Action(access.PluginsWrite).On(scope), call(a.setPluginSettings), Doc{Summary: "Replace the settings of an app"}},
 		{"GET", "/api/plugins/{id}/health", mayUse, call(a.pluginHealth), Doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
-		{"GET", "/api/plugins/{id}/metrics", Action(access.PluginsWrite).On(scope), raw(a.pluginMetrics), Doc{Summary: "Get the metrics of a backend in the Prometheus text format", Media: "text/plain"}},
+		{"GET", "/api/plugins/{id}/metrics", Action(access.PluginsWrite).On(scope), raw(a.pluginMetrics), Doc{Summary: "Get the metrics of a backend in the Prometheus text format; the text is empty if it has none", Media: "text/plain"}},
 		{"GET", "/api/plugins/{id}/manifest", Action(access.PluginsWrite).On(scope), call(a.pluginJSON), Doc{Summary: "Get the plugin.json of a plugin and the findings of validate"}},
 		{"GET", "/api/plugins/{id}/changes", Action(access.PluginsWrite).On(scope), call(a.pluginChanges), Doc{Summary: "List the latest outcomes of changes to a plugin"}},
 		{"", "/api/plugins/{id}/resources", mayUse, resource, Doc{Summary: "Call a resource of a plugin"}},
@@ -48,8 +48,22 @@ type pluginPath struct {
 	ID string `path:"id" noun:"Plugin"`
 }
 
-func (a *API) plugins(_ context.Context, who host.Identity, in pageQuery) ([]hostapi.Plugin, error) {
-	return mapped(store.Cut(a.Plugins.Plugins(), in.longPage()), func(p *loader.Plugin) hostapi.Plugin { return infoOf(p, who) }), nil
+func (a *API) plugins(ctx context.Context, who host.Identity, in struct {
+	Type      string `query:"type"`
+	IsEnabled bool   `query:"enabled"` // only those
+	pageQuery
+}) ([]hostapi.Plugin, error) {
+	all := []hostapi.Plugin{}
+	for _, p := range a.Plugins.Plugins() {
+		described, err := a.describe(ctx, who, p)
+		if err != nil {
+			return nil, err
+		}
+		if (in.Type == "" || in.Type == described.Type) && (described.Enabled || !in.IsEnabled) {
+			all = append(all, described)
+		}
+	}
+	return store.Cut(all, in.longPage()), nil
 }
 
 // manages reports whether the caller may see the faults of a plugin. The id "" stands for
@@ -58,18 +72,18 @@ func manages(who host.Identity, pluginID string) bool {
 	return who.Allows(access.PluginsWrite, "plugins:id:"+pluginID)
 }
 
-// infoOf describes a plugin.
-func infoOf(p *loader.Plugin, who host.Identity) hostapi.Plugin {
-	m := p.Bundle().Metadata
-	info := hostapi.Plugin{ID: m.ID, Name: m.Name, Type: string(m.Type), Version: m.Info.Version}
-	if m.Backend {
+// describe describes a plugin and the state of its backend.
+func (a *API) describe(ctx context.Context, who host.Identity, p *loader.Plugin) (hostapi.Plugin, error) {
+	about, _, err := a.about(ctx, who, p)
+	described := hostapi.Plugin{PluginAbout: about, Version: about.Info.Version}
+	if p.Bundle().Metadata.Backend {
 		s := p.Status()
-		info.Backend = &hostapi.Backend{State: string(s.State), Restarts: s.Restarts, Token: hostapi.BackendToken{Injected: s.Token.Injected}}
-		if manages(who, m.ID) {
-			info.Backend.Reason, info.Backend.PID, info.Backend.Token.Reason = s.Reason, s.PID, s.Token.Reason
+		described.Backend = &hostapi.Backend{State: string(s.State), Restarts: s.Restarts, Token: hostapi.BackendToken{Injected: s.Token.Injected}}
+		if manages(who, p.ID()) {
+			described.Backend.Reason, described.Backend.PID, described.Backend.Token.Reason = s.Reason, s.PID, s.Token.Reason
 		}
 	}
-	return info
+	return described, err
 }
 
 func (a *API) pluginErrors(_ context.Context, who host.Identity, in pageQuery) ([]hostapi.PluginProblem, error) {
@@ -151,6 +165,9 @@ func (a *API) pluginMetrics(w http.ResponseWriter, r *http.Request, _ host.Ident
 		return err
 	}
 	text, err := p.CollectMetrics(r.Context(), &sdk.CollectMetricsRequest{Context: sdk.Context{PluginID: p.ID()}})
+	if errors.Is(err, backend.ErrUnsupported) && p.Bundle().Metadata.Backend {
+		err = nil // no metrics, as in existing hosts: to a scraper, 404 would be a failure
+	}
 	if err != nil {
 		return orUnsupported(err)
 	}

@@ -30,6 +30,7 @@ import (
 
 const (
 	backendName = "gpx_test"
+	quietName   = backendName + "_quiet" // of a backend without metrics
 	pluginID    = "acme-test-datasource"
 )
 
@@ -56,9 +57,7 @@ func TestMain(m *testing.M) {
 			}
 			return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "fine"}, nil
 		},
-		CollectMetrics: func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) {
-			return []byte("sold_total 7\n"), nil
-		},
+		CollectMetrics: collectMetrics(),
 		QueryData: func(_ context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
 			responses := sdk.QueryDataResponse{}
 			for _, q := range req.Queries {
@@ -143,6 +142,13 @@ func TestMain(m *testing.M) {
 	})
 }
 
+func collectMetrics() func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) {
+	if strings.HasPrefix(filepath.Base(os.Args[0]), quietName) {
+		return nil
+	}
+	return func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) { return []byte("sold_total 7\n"), nil }
+}
+
 // hang blocks until the process ends, even after the call was canceled.
 func hang() { select {} }
 
@@ -199,6 +205,28 @@ func TestPluginMetrics(t *testing.T) {
 	}
 	if got := f.do("GET", "/api/plugins/other/metrics", f.admin, ""); got.status != 404 {
 		t.Errorf("%d", got.status)
+	}
+}
+
+// A scraper takes 404 for a failure, so a backend without metrics has an empty list of them.
+func TestNoPluginMetrics(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := filepath.Join(root, pluginID)
+	writeBackend(t, dir, pluginID)
+	metadata := fmt.Sprintf(`{"id":%q,"type":"datasource","backend":true,"executable":%q}`, pluginID, quietName)
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644),
+		os.Rename(filepath.Join(dir, bundle.Host().Executable(backendName)), filepath.Join(dir, bundle.Host().Executable(quietName)))); err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t)
+	f.mount(t, loader.Options{Dirs: []string{root}})
+	if got := f.do("GET", "/api/plugins/"+pluginID+"/metrics", f.admin, ""); got.status != 200 || got.body != "" {
+		t.Errorf("%+v", got)
+	}
+	f = withMounted(t, withInfo, loader.Options{})
+	if got := f.do("GET", "/api/plugins/acme-info-app/metrics", f.admin, ""); got.status != 404 {
+		t.Errorf("a plugin without a backend: %+v", got)
 	}
 }
 

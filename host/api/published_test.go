@@ -337,7 +337,11 @@ func TestCompatibilityDocument(t *testing.T) {
 		if name == "" {
 			name = "any"
 		}
-		fmt.Fprintf(&routes, "| %s %s | %s |\n", name, r.Pattern, r.Doc.Summary)
+		summary := r.Doc.Summary
+		if r.Doc.IsDeprecated {
+			summary += "; deprecated, create service accounts instead"
+		}
+		fmt.Fprintf(&routes, "| %s %s | %s |\n", name, r.Pattern, summary)
 	}
 	missing.WriteString("\n| path | this host has no |\n| --- | --- |\n")
 	for _, m := range api.MissingPaths() {

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/proxy"
+	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -16,7 +17,8 @@ func includesFor(m *bundle.Metadata, who host.Identity) []hostapi.Include {
 	seen := []hostapi.Include{}
 	for _, i := range m.Includes {
 		if isShown(m, i, who) {
-			seen = append(seen, hostapi.Include(i))
+			seen = append(seen, hostapi.Include{Type: i.Type, Name: i.Name, Slug: host.Slug(i.Name), Path: i.Path, UID: i.UID, Role: i.Role,
+				Action: i.Action, AddToNav: i.AddToNav, DefaultNav: i.DefaultNav, Icon: i.Icon, Component: i.Component})
 		}
 	}
 	return seen
@@ -33,16 +35,27 @@ func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPa
 	if err != nil {
 		return hostapi.PluginSettings{}, err
 	}
+	about, s, err := a.about(ctx, who, p)
+	m := p.Bundle().Metadata
+	return hostapi.PluginSettings{PluginAbout: about, Module: publicPath(m.ID, "module.js"), BaseURL: publicPath(m.ID, ""), AutoEnabled: m.AutoEnabled,
+		JSONData: s.JSON, SecureJSONFields: secretFields(s.SecretNames), Includes: includesFor(m, who), Preload: m.Preload,
+		EnterpriseFeatures: hostapi.EnterpriseFeatures{HealthDiagnosticsErrors: m.HealthDiagnosticsErrors}}, err
+}
+
+// about describes a plugin, and returns its settings, which only apps store.
+func (a *API) about(ctx context.Context, who host.Identity, p *loader.Plugin) (hostapi.PluginAbout, host.AppSettings, error) {
 	s, err := a.Store.AppSettings(ctx, who.OrgID, p.ID())
 	m := p.Bundle().Metadata
 	if s.Updated.IsZero() {
 		s.IsPinned = m.AutoEnabled
 	}
-	includes := includesFor(m, who)
-	return hostapi.PluginSettings{ID: m.ID, Name: m.Name, Type: string(m.Type), Enabled: s.IsEnabled, Pinned: s.IsPinned,
-		Module: publicPath(m.ID, "module.js"), BaseURL: publicPath(m.ID, ""), Info: aboutOf(m), Dependencies: dependenciesOf(m),
-		JSONData: s.JSON, SecureJSONFields: secretFields(s.SecretNames), Includes: includes, DefaultNavURL: defaultNavURL(m, includes),
-		State: m.State, Preload: m.Preload, EnterpriseFeatures: hostapi.EnterpriseFeatures{HealthDiagnosticsErrors: m.HealthDiagnosticsErrors}}, err
+	about := hostapi.PluginAbout{ID: m.ID, Name: m.Name, Type: string(m.Type), Category: m.Category, State: m.State, Enabled: s.IsEnabled,
+		Pinned: s.IsPinned, Info: infoOf(m), Dependencies: dependenciesOf(m), DefaultNavURL: defaultNavURL(m, includesFor(m, who)),
+		Signature: "unsigned"}
+	if p.IsSigned() {
+		about.Signature, about.SignatureType = "valid", "private"
+	}
+	return about, s, err
 }
 
 // openApp returns the settings of an app with its secrets. It rejects disabled apps.
@@ -93,7 +106,7 @@ func publicPath(pluginID, file string) string {
 	return path.Join("public/plugins", pluginID, file)
 }
 
-func aboutOf(m *bundle.Metadata) hostapi.PluginInfo {
+func infoOf(m *bundle.Metadata) hostapi.PluginInfo {
 	i := m.Info
 	about := hostapi.PluginInfo{Author: hostapi.Person(i.Author), Description: i.Description, Links: []hostapi.Link{}, Screenshots: []hostapi.Screenshot{},
 		Updated: i.Updated, Version: i.Version, Keywords: append([]string{}, i.Keywords...)}

@@ -21,8 +21,16 @@ func (a *API) userRoutes() []Route {
 	}
 }
 
-func (a *API) whoAmI(_ context.Context, who host.Identity, _ none) (hostapi.User, error) {
-	return hostapi.User{ID: who.ID, Login: who.Login, Name: who.Login, AvatarURL: avatarURL(who.Login), OrgID: who.OrgID, Role: who.Role.String(),
+func (a *API) whoAmI(ctx context.Context, who host.Identity, _ none) (hostapi.User, error) {
+	name := who.Login
+	if who.Kind == host.KindServiceAccount {
+		account, err := a.Store.ServiceAccount(ctx, who.OrgID, who.ID)
+		if err != nil {
+			return hostapi.User{}, err
+		}
+		name = account.Name
+	}
+	return hostapi.User{ID: who.ID, Login: who.Login, Name: name, AvatarURL: avatarURL(who.Login), OrgID: who.OrgID, Role: who.Role.String(),
 		Kind: string(who.Kind), IsGrafanaAdmin: who.IsServiceAdmin, AuthLabels: []string{}}, nil
 }
 

@@ -11,7 +11,7 @@ type User struct {
 	AvatarURL      string   `json:"avatarUrl"`
 	OrgID          int64    `json:"orgId"`
 	Role           string   `json:"role"` // Viewer, Editor, Admin or None
-	Kind           string   `json:"kind"` // user, service-account or api-key
+	Kind           string   `json:"kind"` // user, serviceaccount or apikey; existing hosts do not send it
 	Theme          string   `json:"theme"`
 	IsGrafanaAdmin bool     `json:"isGrafanaAdmin"` // administers the host
 	IsDisabled     bool     `json:"isDisabled"`

@@ -3,7 +3,7 @@
 // types.
 //
 // A plugin whose plugin.json has the key "iam" has a service account, with the
-// permissions listed there:
+// permissions listed there, if the host is configured for it; see [ErrNoToken]:
 //
 //	host, err := hostapi.FromEnv()
 //	if err != nil {
@@ -13,6 +13,9 @@
 //
 // The error for an unsuccessful response is an [*Error]. A handler that returns it shows
 // the host's message to the user, as a downstream error.
+//
+// Existing hosts serve the same paths. Comments name what differs in version 12.4 of them; the
+// page compatibility.md of the documentation lists the rest.
 package hostapi
 
 import (
@@ -39,7 +42,8 @@ const (
 // ErrNoToken is wrapped by the errors that FromEnv and FromContext return if the plugin has no
 // service account.
 var ErrNoToken = errors.New("the plugin has no service account; it needs \"iam\" in plugin.json, and a host of version 10.3.0 or " +
-	"later with the feature toggle externalServiceAccounts")
+	"later with the feature toggle externalServiceAccounts; existing hosts also need managed_service_accounts_enabled = true in the " +
+	"section [auth] of their configuration")
 
 const (
 	defaultTimeout = 30 * time.Second
@@ -118,27 +122,45 @@ func IsNotFound(err error) bool {
 	return ok && e.Status == http.StatusNotFound
 }
 
-// call sends body, if it is not nil, as JSON to a fixed path with segments appended, and
-// decodes the response.
+// call sends a request, as send does, and decodes the response.
 func call[T any](
 	ctx context.Context, c *Client, method, path string, segments []string, query url.Values, body any,
 ) (response T, err error) {
+	text, err := c.send(ctx, method, path, segments, query, body)
+	if err != nil {
+		return response, err
+	}
+	if err := json.Unmarshal(text, &response); err != nil {
+		return response, fmt.Errorf("decode response from host: %w", err)
+	}
+	return response, nil
+}
+
+// remove sends a DELETE request. It ignores the body of the response, which differs between hosts.
+func (c *Client) remove(ctx context.Context, path, segment string) error {
+	_, err := c.send(ctx, http.MethodDelete, path, []string{segment}, nil, nil)
+	return err
+}
+
+// send sends body, if it is not nil, as JSON to a fixed path with segments appended, and
+// returns the body of a successful response.
+func (c *Client) send(ctx context.Context, method, path string, segments []string, query url.Values, body any) ([]byte, error) {
 	u, err := sdk.JoinURL(c.base.JoinPath(path).String(), segments...)
 	if err != nil {
-		return response, fmt.Errorf("call host: %w", err)
+		return nil, fmt.Errorf("call host: %w", err)
 	}
 	u.RawQuery = query.Encode()
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
-			return response, fmt.Errorf("call host: %w", err)
+			return nil, fmt.Errorf("call host: %w", err)
 		}
 		content = bytes.NewReader(text)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
 	if err != nil {
-		return response, fmt.Errorf("call host: %w", err)
+		return nil, fmt.Errorf("call host: %w", err)
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Authorization", "Bearer "+c.token)
@@ -147,23 +169,20 @@ func call[T any](
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return response, fmt.Errorf("call host: %w", err)
+		return nil, fmt.Errorf("call host: %w", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err != nil {
-		return response, fmt.Errorf("read response from host: %w", err)
+		return nil, fmt.Errorf("read response from host: %w", err)
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices {
-		return response, newError(resp.StatusCode, text)
+		return nil, newError(resp.StatusCode, text)
 	}
 	if len(text) > maxResponse {
-		return response, fmt.Errorf("the response from the host is larger than %d MiB; request fewer items with Limit and Page", maxResponse>>20)
+		return nil, fmt.Errorf("the response from the host is larger than %d MiB; request fewer items with Limit and Page", maxResponse>>20)
 	}
-	if err := json.Unmarshal(text, &response); err != nil {
-		return response, fmt.Errorf("decode response from host: %w", err)
-	}
-	return response, nil
+	return text, nil
 }
 
 func newError(status int, body []byte) *Error {

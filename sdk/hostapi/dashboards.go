@@ -127,6 +127,7 @@ type DashboardSearch struct {
 func (c *Client) SearchDashboards(ctx context.Context, s DashboardSearch) ([]DashboardHit, error) {
 	q := searchQuery(s.Query, s.Limit, s.Page)
 	q["tag"] = s.Tags
+	q.Set("type", "dash-db") // existing hosts list folders, too
 	return call[[]DashboardHit](ctx, c, http.MethodGet, "api/search", nil, q, nil)
 }
 
@@ -148,6 +149,5 @@ func (c *Client) SaveDashboard(ctx context.Context, model json.RawMessage) (uid 
 
 // DeleteDashboard deletes a dashboard. It requires the permission dashboards:delete.
 func (c *Client) DeleteDashboard(ctx context.Context, uid string) error {
-	_, err := call[struct{}](ctx, c, http.MethodDelete, "api/dashboards/uid", []string{uid}, nil, nil)
-	return err
+	return c.remove(ctx, "api/dashboards/uid", uid)
 }

@@ -5,23 +5,14 @@ import "encoding/json"
 // PluginSettings are a plugin and, if it is an app, its settings in a response, with the
 // names of its secrets only.
 type PluginSettings struct {
-	ID               string          `json:"id"`
-	Name             string          `json:"name"`
-	Type             string          `json:"type"`
-	Enabled          bool            `json:"enabled"`
-	Pinned           bool            `json:"pinned"`
+	PluginAbout
 	Module           string          `json:"module"`
 	BaseURL          string          `json:"baseUrl"`
-	Info             PluginInfo      `json:"info"`
-	Dependencies     Dependencies    `json:"dependencies"`
+	AutoEnabled      bool            `json:"autoEnabled"`
 	JSONData         json.RawMessage `json:"jsonData"`
 	SecureJSONFields map[string]bool `json:"secureJsonFields"`
 	Includes         []Include       `json:"includes"`
-	DefaultNavURL    string          `json:"defaultNavUrl"`
-	State            string          `json:"state"`
 	Preload          bool            `json:"preload"`
-	LatestVersion    string          `json:"latestVersion"` // "": this host has no catalog of plugins
-	HasUpdate        bool            `json:"hasUpdate"`
 
 	EnterpriseFeatures EnterpriseFeatures `json:"enterpriseFeatures"`
 }
@@ -35,14 +26,15 @@ type EnterpriseFeatures struct {
 type Include struct {
 	Type       string `json:"type"`
 	Name       string `json:"name"`
+	Slug       string `json:"slug"` // the name in a URL
 	Path       string `json:"path"`
 	UID        string `json:"uid"`
-	Role       string `json:"role,omitempty"`
+	Role       string `json:"role"`
 	Action     string `json:"action,omitempty"`
 	AddToNav   bool   `json:"addToNav"`
 	DefaultNav bool   `json:"defaultNav"`
-	Icon       string `json:"icon,omitempty"`
-	Component  string `json:"component,omitempty"`
+	Icon       string `json:"icon"`
+	Component  string `json:"component"`
 }
 
 // PluginInfo is "info" of plugin.json, with the paths under which the host serves

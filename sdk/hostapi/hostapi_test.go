@@ -61,6 +61,52 @@ func TestClient(t *testing.T) {
 	}
 }
 
+// Existing hosts respond to a deletion with any JSON or none: what counts is the status.
+func TestDeletion(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`""`, `{}`, ``, `{"message":"Playlist deleted"}`} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/missing") {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			_, _ = io.WriteString(w, body)
+		}))
+		t.Cleanup(server.Close)
+		h, err := hostapi.New(server.URL, "t", server.Client())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, remove := range map[string]func(context.Context, string) error{"playlist": h.DeletePlaylist, "dashboard": h.DeleteDashboard} {
+			if err := remove(t.Context(), "u"); err != nil {
+				t.Errorf("delete a %s, response %q: %v", name, body, err)
+			}
+			if err := remove(t.Context(), "missing"); !hostapi.IsNotFound(err) {
+				t.Errorf("delete a missing %s, response %q: %v", name, body, err)
+			}
+		}
+	}
+}
+
+// Existing hosts find folders as well, unless the search names a type.
+func TestSearchDashboards(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if got, want := r.URL.RequestURI(), "/api/search?limit=2&query=x&tag=a&tag=b&type=dash-db"; got != want {
+			t.Errorf("the request is %s, want %s", got, want)
+		}
+		_, _ = io.WriteString(w, `[{"uid":"u","type":"dash-db"}]`)
+	}))
+	t.Cleanup(server.Close)
+	h, err := hostapi.New(server.URL, "t", server.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := h.SearchDashboards(t.Context(), hostapi.DashboardSearch{Query: "x", Tags: []string{"a", "b"}, Limit: 2})
+	if err != nil || len(found) != 1 {
+		t.Errorf("%v, %v", found, err)
+	}
+}
+
 func TestLargeResponse(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

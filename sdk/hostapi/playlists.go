@@ -8,7 +8,8 @@ import (
 )
 
 // Playlist is a list of dashboards to rotate through. OrgID and Items are empty in the
-// results of Playlists and CreatePlaylist.
+// results of Playlists and CreatePlaylist. Version 12.4 of existing hosts sends no OrgID at all,
+// and Items of a new playlist.
 type Playlist struct {
 	UID      string         `json:"uid,omitempty"` // assigned by the host
 	Name     string         `json:"name" jsonschema:"required"`
@@ -17,7 +18,8 @@ type Playlist struct {
 	Items    []PlaylistItem `json:"items,omitempty"`
 }
 
-// PlaylistItem is an item of a playlist.
+// PlaylistItem is an item of a playlist. Version 12.4 of existing hosts sends only its type and
+// value; items are in their order everywhere.
 type PlaylistItem struct {
 	ID          int64   `json:"id,omitempty"`          // assigned by the host
 	PlaylistUID string  `json:"playlistUid,omitempty"` // assigned by the host
@@ -39,7 +41,8 @@ type PlaylistDashboard struct {
 }
 
 // PlaylistSearch selects playlists. The zero value selects all, up to the host's default
-// limit.
+// limit. Version 12.4 of existing hosts ignores Limit and Page and returns all of them, so a loop
+// over pages must also end when the first playlist is one that it has seen.
 type PlaylistSearch struct {
 	Query string // part of the name
 	Limit int    // 0 means the host's default
@@ -49,6 +52,11 @@ type PlaylistSearch struct {
 // Playlists lists the playlists of the organization. It requires the permission
 // playlists:read, as do the other methods that read playlists; those that change
 // playlists require playlists:write.
+//
+// Version 12.4 of existing hosts has no such permissions. It decides by the role of the caller:
+// everyone may read playlists, and editors may change them. The service account of a plugin has
+// the role None, so there it gets an [*Error] with status 403 from the methods that change
+// playlists.
 func (c *Client) Playlists(ctx context.Context, s PlaylistSearch) ([]Playlist, error) {
 	return call[[]Playlist](ctx, c, http.MethodGet, "api/playlists", nil, searchQuery(s.Query, s.Limit, s.Page), nil)
 }
@@ -60,6 +68,9 @@ func (c *Client) Playlist(ctx context.Context, uid string) (Playlist, error) {
 
 // PlaylistDashboards lists the dashboards that a playlist shows, in order. It omits those for
 // which the plugin does not have the permission dashboards:read.
+//
+// Versions 12.3 and 12.4 of existing hosts do not have this route, and the error is an [*Error]
+// with status 404. Call Playlist and SearchDashboards there.
 func (c *Client) PlaylistDashboards(ctx context.Context, uid string) ([]PlaylistDashboard, error) {
 	return call[[]PlaylistDashboard](ctx, c, http.MethodGet, "api/playlists", []string{uid, "dashboards"}, nil, nil)
 }
@@ -77,8 +88,7 @@ func (c *Client) UpdatePlaylist(ctx context.Context, p Playlist) (Playlist, erro
 
 // DeletePlaylist deletes a playlist.
 func (c *Client) DeletePlaylist(ctx context.Context, uid string) error {
-	_, err := call[struct{}](ctx, c, http.MethodDelete, "api/playlists", []string{uid}, nil, nil)
-	return err
+	return c.remove(ctx, "api/playlists", uid)
 }
 
 // searchQuery returns the parameters of a search that are set.

@@ -5,11 +5,29 @@ import (
 	"time"
 )
 
-// Plugin is a mounted plugin.
+// PluginAbout is what a host says about a mounted plugin in its list and in its settings.
+type PluginAbout struct {
+	ID            string       `json:"id"`
+	Name          string       `json:"name"`
+	Type          string       `json:"type"`
+	Category      string       `json:"category"`
+	State         string       `json:"state"`   // alpha, beta or ""; existing hosts also have stable and deprecated
+	Enabled       bool         `json:"enabled"` // an app can be disabled
+	Pinned        bool         `json:"pinned"`
+	Info          PluginInfo   `json:"info"`
+	Dependencies  Dependencies `json:"dependencies"`
+	DefaultNavURL string       `json:"defaultNavUrl"`
+	LatestVersion string       `json:"latestVersion"` // "": this host has no catalog of plugins
+	HasUpdate     bool         `json:"hasUpdate"`
+	Signature     string       `json:"signature"`     // valid if the host has trusted keys and one of them signed the plugin, else unsigned
+	SignatureType string       `json:"signatureType"` // private if the signature is valid, else ""
+	SignatureOrg  string       `json:"signatureOrg"`  // "": signatures of this host name no organization
+}
+
+// Plugin is a mounted plugin in the list of plugins. Existing hosts send neither Version, which is
+// also Info.Version, nor Backend.
 type Plugin struct {
-	ID      string   `json:"id"`
-	Name    string   `json:"name"`
-	Type    string   `json:"type"`
+	PluginAbout
 	Version string   `json:"version"`
 	Backend *Backend `json:"backend,omitempty"` // nil if the plugin has no backend
 }

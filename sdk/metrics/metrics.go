@@ -4,6 +4,9 @@
 //
 //	registry := prometheus.NewRegistry()
 //	sdk.Serve(metrics.Instrument(sdk.DataSources(newSource).Plugin(), registry))
+//
+// The key "metrics" in plugin.json is about something else: it says that a data source has metric
+// queries, so that panels offer it. A backend needs no key to export its own metrics.
 package metrics
 
 import (

@@ -23,6 +23,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -40,6 +41,9 @@ const (
 	bufferSize    = 1 << 20          // of the connection in memory, in bytes
 	streamTimeout = 10 * time.Second // for a packet of a stream
 )
+
+// channelPath matches the paths of channels that hosts pass on.
+var channelPath = regexp.MustCompile(`^[A-Za-z0-9_./=-]+$`)
 
 // Kit is a running plugin with the host that calls it.
 type Kit struct {
@@ -200,9 +204,13 @@ func (b pieces) Close() error { return b.close() }
 
 // Stream subscribes to a channel, runs it, and returns its first n packets. If the
 // channel ends before that, Stream returns the packets so far and the error that ended
-// it, which may be nil. It fails the test after 10 s without a packet.
+// it, which may be nil. It fails the test after 10 s without a packet, and for a path that no
+// host passes on.
 func (k *Kit) Stream(path string, n int) ([]json.RawMessage, error) {
 	k.t.Helper()
+	if !channelPath.MatchString(path) {
+		k.t.Fatalf("stream %q: hosts refuse the path of a channel with other characters than letters, digits and -_./=", path)
+	}
 	ctx, cancel := context.WithCancelCause(k.t.Context())
 	defer cancel(nil)
 	req := &sdk.StreamRequest{Context: k.Context, Headers: k.Headers, Path: path}

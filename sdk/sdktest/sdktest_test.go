@@ -91,6 +91,9 @@ func TestFailures(t *testing.T) {
 	if said := verdict(t, func(tb testing.TB) { sdktest.Start(tb, broken).Health() }); !strings.Contains(said, "does not support") {
 		t.Errorf("a missing handler is reported as %q", said)
 	}
+	if said := verdict(t, func(tb testing.TB) { _, _ = sdktest.Start(tb, broken).Stream("a cup", 1) }); !strings.Contains(said, "hosts refuse the path") {
+		t.Errorf("a path with a space is reported as %q", said)
+	}
 	if packets, err := sdktest.Start(t, broken).Stream("x", 3); len(packets) != 0 || err != nil {
 		t.Errorf("a stream that ends: %s, %v", packets, err)
 	}
