@@ -67,7 +67,7 @@ func Test(ctx context.Context,
 	run *string, // run only the tests whose names match this regular expression
 	short *bool, // repeat what happens at random moments fewer times
 ) error {
-	flags := []string{"-vet=off"} // lint runs go vet
+	flags := []string{"-vet=off", "-timeout=60m"} // lint runs go vet; a busy machine needs longer than ten minutes
 	if run != nil {
 		flags = append(flags, "-run="+*run)
 	}
