@@ -33,11 +33,13 @@ func Scaffold(ctx context.Context, pluginType, id string,
 func Init(ctx context.Context,
 	dir *string, // directory of the plugin (default: this directory)
 	dryRun *bool, // print a diff and change nothing
+	noWorkflow *bool, // add no GitHub workflow
 	undo *bool, // restore the files that init changed
 ) error {
 	return program.Mage(ctx, "init", nil,
 		program.Option("dir", dir),
 		program.Option("dry-run", dryRun),
+		program.Option("no-workflow", noWorkflow),
 		program.Option("undo", undo),
 	)
 }

@@ -41,7 +41,8 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 	if err != nil {
 		return &ExitError{Code: ExitUsage, Err: err}
 	}
-	if o.Out == "" {
+	isOwn := o.Out == ""
+	if isOwn {
 		o.Out = filepath.Join(repo.Root, releaseDir)
 	}
 	options := archive.Options{ToolVersion: origin.Version()}
@@ -91,6 +92,9 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 		}
 	}
 	stop()
+	if err == nil && isOwn && isNew {
+		err = ignore(repo.Root, releaseDir)
+	}
 	if err != nil {
 		return fmt.Errorf("package: %w", err)
 	}

@@ -233,7 +233,7 @@ func TestInit(t *testing.T) {
 	if err := Init(t.Context(), w, InitOptions{Dir: dir, DryRun: true}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(printed(), "diff --git a/slipway.yaml b/slipway.yaml\nnew file mode 100644\n--- /dev/null\n+++ b/slipway.yaml\n") {
+	if !strings.Contains(printed(), "diff --git a/magefile.go b/magefile.go\nnew file mode 100644\n--- /dev/null\n+++ b/magefile.go\n") {
 		t.Errorf("the diff is\n%s", printed())
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
@@ -246,7 +246,7 @@ func TestInit(t *testing.T) {
 	}
 	for _, want := range []string{
 		"  create  magefile.go\n", "  create  go.mod\n", "  create  .github/workflows/slipway.yml\n",
-		"To undo these changes, run slipway init --undo\n",
+		"To undo these changes, run slipway init --undo --dir=" + filepath.ToSlash(dir) + "\n",
 		"$ go tool mage validate\nsrc/plugin.json:1:1: error",
 		"  go tool mage validate: ended with exit status 1; the reason is above\n",
 		"  go tool mage deps: works\n",
@@ -272,9 +272,15 @@ func TestInit(t *testing.T) {
 	if err := Init(t.Context(), w, InitOptions{Dir: dir}); err != nil || printed() != "nothing to change: Slipway is already set up\n" {
 		t.Errorf("a second time: %v\n%s", err, printed())
 	}
+	if err := Init(t.Context(), w, InitOptions{Dir: filepath.Dir(dir), Undo: true}); code(err) != ExitUsage || !strings.Contains(err.Error(), "use --dir="+filepath.ToSlash(dir)) {
+		t.Errorf("undo in a directory above: %v", err)
+	}
 	w, printed = captured(t)
-	if err := Init(t.Context(), w, InitOptions{Dir: dir, Undo: true}); err != nil || strings.Count(printed(), "  removed   ") != 5 {
+	if err := Init(t.Context(), w, InitOptions{Dir: dir, Undo: true}); err != nil || strings.Count(printed(), "  removed   ") != 4 {
 		t.Errorf("undo: %v\n%s", err, printed())
+	}
+	if err := Init(t.Context(), w, InitOptions{Dir: filepath.Dir(dir), Undo: true}); code(err) != ExitUsage || !strings.Contains(err.Error(), "revert the commit") {
+		t.Errorf("undo where there is no record: %v", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "src" && e.Name() != "dist" }) {
 		t.Errorf("undo left %v (%v)", entries, err)

@@ -80,6 +80,7 @@ func initVerb() Verb {
 		Options: []Option{
 			{Name: "dir", Value: &o.Dir, Help: "directory of the plugin (default: this directory)"},
 			{Name: "dry-run", Value: &o.DryRun, Help: "print a diff and change nothing"},
+			{Name: "no-workflow", Value: &o.NoWorkflow, Help: "add no GitHub workflow"},
 			{Name: "undo", Value: &o.Undo, Help: "restore the files that init changed"},
 		},
 		Face: &o.Face,
