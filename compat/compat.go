@@ -44,6 +44,8 @@ type plugin struct {
 	document *bundle.Document
 	isSource bool // not built
 	isNested bool // in the directory of another plugin
+
+	needsModule bool // hosts load a module.js
 	inLayout bool // in the dist or src of a repository, whose Go files are around it
 }
 
@@ -71,6 +73,9 @@ func Check(files fs.FS, o Options) ([]Report, error) {
 			return nil, err
 		}
 		p.isSource, p.inLayout = isSource, inLayout
+		p.needsModule = !isSource && p.metadata.NeedsFrontend(slices.ContainsFunc(dirs, func(other string) bool {
+			return other != dir && (dir == "." || strings.HasPrefix(other, dir+"/"))
+		}))
 		p.isNested = slices.ContainsFunc(dirs, func(other string) bool {
 			return other != dir && (other == "." || strings.HasPrefix(dir, other+"/"))
 		})

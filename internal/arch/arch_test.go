@@ -49,7 +49,7 @@ func packages(t *testing.T) []pkg {
 // arrows returns the packages of this module that each package may import.
 func arrows() map[string][]string {
 	return map[string][]string{
-		"bundle":                   {"internal/jsontype", "internal/limit"},
+		"bundle":                   {"bundle/tree", "internal/jsontype", "internal/limit"},
 		"bundle/access":            nil,
 		"templates":                {"bundle", "internal/atomicfile", "internal/nearest"},
 		"internal/wire":            nil,

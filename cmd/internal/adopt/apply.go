@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/gitignore"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
@@ -130,8 +131,10 @@ type Undone struct {
 // Undo restores the files that init changed in the repository of the plugin in dir, and
 // removes those that it created. What has been edited since is kept, and stays in the record.
 func Undo(dir string) (u Undone, err error) {
-	dir, err = filepath.Abs(dir)
-	if err != nil {
+	if repo, err := bundle.FindRepo(dir); err == nil {
+		dir = repo.Root
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
 		return u, err
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
@@ -256,7 +259,7 @@ func writeRecord(dir string, r record) error {
 // Recorded returns the slash-separated paths of the plugins below dir that have a record of init,
 // relative to dir.
 func Recorded(dir string) []string {
-	return slices.DeleteFunc(pluginsBelow(dir), func(name string) bool {
+	return slices.DeleteFunc(bundle.ReposBelow(dir), func(name string) bool {
 		_, err := readRecord(filepath.Join(dir, filepath.FromSlash(name)))
 		return err != nil
 	})

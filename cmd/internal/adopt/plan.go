@@ -93,10 +93,7 @@ func request(format string, args ...any) error {
 // MakePlan computes what init changes. It runs the go command, which may download
 // modules, on copies of go.mod and go.sum. It leaves the repository unchanged.
 func MakePlan(ctx context.Context, o Options) (*Plan, error) {
-	repo, err := bundle.OpenRepo(o.Dir)
-	if errors.Is(err, bundle.ErrNoPlugin) {
-		return nil, noPlugin(o.Dir)
-	}
+	repo, err := bundle.FindRepo(o.Dir)
 	if err != nil {
 		return nil, &RequestError{err}
 	}
@@ -115,36 +112,6 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 		}
 	}
 	return p, nil
-}
-
-// noPlugin returns an error that names the plugins below dir, as in a monorepo.
-func noPlugin(dir string) error {
-	found := pluginsBelow(dir)
-	if len(found) == 0 {
-		return request("%s: %w", dir, bundle.ErrNoPlugin)
-	}
-	return request("%s has no plugin.json or src/plugin.json; run init in the directory of one of its plugins: %s", dir,
-		strings.Join(found, ", "))
-}
-
-// pluginsBelow returns the slash-separated paths of the plugin repositories at most four levels below
-// dir, relative to it.
-func pluginsBelow(dir string) (found []string) {
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		rel, relErr := filepath.Rel(dir, name)
-		if err != nil || relErr != nil || !d.IsDir() || rel == "." {
-			return nil //nolint:nilerr // a directory that cannot be read has no plugin to suggest
-		}
-		if bundle.IsToolDir(d.Name()) || d.Name() == bundle.DistDir || strings.Count(filepath.ToSlash(rel), "/") > 3 {
-			return fs.SkipDir
-		}
-		if _, err := bundle.OpenRepo(name); err == nil {
-			found = append(found, filepath.ToSlash(rel))
-			return fs.SkipDir
-		}
-		return nil
-	})
-	return found
 }
 
 // topDir returns the top directory of the Git repository that contains dir, or dir.

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 		return usage("%s and %s cannot be used together", o.Face.Option("undo"), o.Face.Option("dry-run"))
 	}
 	if o.Dir == "" {
-		o.Dir = "."
+		o.Dir = cmp.Or(Around(), ".")
 	}
 	if o.Undo {
 		return undoInit(w, o)

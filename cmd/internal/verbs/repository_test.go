@@ -402,3 +402,51 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("a side of the conflict is lost:\n%s", text)
 	}
 }
+
+// TestBelowRoot runs verbs in src and img of a repository, whose root they find.
+func TestBelowRoot(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(panel(t, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := filepath.Glob(filepath.Join(dir, "src", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{"src", "src/img"} {
+		t.Chdir(filepath.Join(dir, filepath.FromSlash(at)))
+		w, printed := captured(t)
+		if _, err := Build(t.Context(), w, BuildOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := Package(t.Context(), w, PackageOptions{}); err != nil {
+			t.Error(err)
+		}
+		if err := Schema(w, SchemaOptions{}); err != nil {
+			t.Error(err)
+		}
+		if got, want := printed(), "plugin repository: "+dir+"\n"; strings.Count(got, want) != 2 {
+			t.Errorf("%s: %q was not printed by build and package:\n%s", at, want, got)
+		}
+		for _, name := range []string{"dist/module.js", "release/acme-x-panel-0.1.0.zip", "slipway.schema.json"} {
+			if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+				t.Errorf("%s: %v", at, err)
+			}
+		}
+		w, printed = captured(t)
+		if err := Validate(t.Context(), w, ValidateOptions{}); err != nil || strings.Contains(printed(), "not checked: license") {
+			t.Errorf("%s: %v\n%s", at, err, printed())
+		}
+		if err := Clean(t.Context(), io.Discard, ""); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Chdir(filepath.Dir(dir))
+	if _, err := Build(t.Context(), nil, BuildOptions{}); code(err) != ExitUsage || !strings.Contains(err.Error(), "choose the directory of one of its plugins: acme-x-panel") {
+		t.Errorf("above the repository: %v", err)
+	}
+	after, err := filepath.Glob(filepath.Join(dir, "src", "*"))
+	if err != nil || !slices.Equal(before, after) {
+		t.Errorf("src contains %v, and before %v (%v)", after, before, err)
+	}
+}

@@ -43,9 +43,9 @@ func Sign(w io.Writer, o SignOptions) error {
 		}
 		return err
 	}
-	repo, err := bundle.OpenRepo(o.Dir)
+	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: err}
+		return err
 	}
 	m, err := sign(w, packed{path: repo.Dist}, key)
 	if errors.Is(err, fs.ErrNotExist) {

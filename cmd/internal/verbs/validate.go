@@ -177,6 +177,9 @@ func openTarget(o ValidateOptions) (*target, error) {
 		}
 		t.tree, t.options, err = validate.OpenReader(in)
 	} else {
+		if o.Path == "" {
+			o.Path = Around()
+		}
 		t.tree, t.options, err = validate.Open(cwd, o.Path)
 		if t.dir = filepath.FromSlash(t.options.Prefix); !filepath.IsAbs(t.dir) {
 			t.dir = filepath.Join(cwd, t.dir)
