@@ -71,7 +71,9 @@ func isOfCatalog(p *validate.Pass, pointer string) bool {
 }
 
 // isInherited reports whether hosts take a key of a nested plugin from the plugin around it.
-func isInherited(pointer string) bool { return pointer == "/info/version" || pointer == "/info/updated" }
+func isInherited(pointer string) bool {
+	return pointer == "/info/version" || pointer == "/info/updated"
+}
 
 func dotted(pointer string) string { return strings.ReplaceAll(pointer[1:], "/", ".") }
 

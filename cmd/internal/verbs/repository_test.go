@@ -409,6 +409,7 @@ func TestBelowRoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	write(t, filepath.Join(dir, "..", ".git", "HEAD"), "")
 	before, err := filepath.Glob(filepath.Join(dir, "src", "*"))
 	if err != nil {
 		t.Fatal(err)
@@ -435,6 +436,10 @@ func TestBelowRoot(t *testing.T) {
 		}
 		w, printed = captured(t)
 		if err := Validate(t.Context(), w, ValidateOptions{}); err != nil || strings.Contains(printed(), "not checked: license") {
+			t.Errorf("%s: %v\n%s", at, err, printed())
+		}
+		w, printed = captured(t)
+		if err := Validate(t.Context(), w, ValidateOptions{Format: "json"}); err != nil || !strings.Contains(printed(), `"directory": "acme-x-panel/`+at+`"`) {
 			t.Errorf("%s: %v\n%s", at, err, printed())
 		}
 		if err := Clean(t.Context(), io.Discard, ""); err != nil {

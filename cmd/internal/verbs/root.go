@@ -30,6 +30,14 @@ func (t *target) fromRoot(r *validate.Report, format string) {
 	})
 }
 
+// inRepository returns the path of the current directory relative to the root of its repository, or "".
+func (t *target) inRepository() string {
+	if root := repositoryRoot(t.cwd, os.Getenv("GITHUB_WORKSPACE")); root != "" {
+		return relative(root, t.cwd)
+	}
+	return ""
+}
+
 // repositoryRoot returns the root of the repository around a directory, or "" without one. The
 // workspace of GitHub Actions is preferred, where it is a repository: the directory may be in a
 // submodule, or Git's own directory may be absent.
