@@ -258,7 +258,7 @@ func TestPlanRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ archive, want string }{
 		"no plugin":       {"-- a/README.md --\n", "no plugin.json or src/plugin.json"},
-		"monorepo":        {"-- a/src/plugin.json --\n{}\n-- b/c/plugin.json --\n{}\n-- node_modules/d/plugin.json --\n{}\n", "run init in the directory of one of its plugins: a, b/c"},
+		"monorepo":        {"-- a/src/plugin.json --\n{}\n-- b/c/plugin.json --\n{}\n-- node_modules/d/plugin.json --\n{}\n", "choose the directory of one of its plugins: a, b/c"},
 		"no module":       {plugin + "-- Magefile.go --\n//go:build mage\n\npackage main\n", "run go mod init first"},
 		"vendor":          {plugin + "-- go.mod --\nmodule x\n-- vendor/modules.txt --\n", "vendor directory"},
 		"invalid go.mod":  {plugin + "-- go.mod --\nmodul x\n", "unknown directive: modul"},
@@ -401,11 +401,15 @@ func TestUndoKeepsDataOfHost(t *testing.T) {
 	root, _, _ := applied(t)
 	data := filepath.Join(root, ".slipway", "data", "slipway.db")
 	write(t, data, "data")
-	if _, err := Undo(root); err != nil {
-		t.Fatal(err)
+	u, err := Undo(root)
+	if err != nil || !slices.Equal(u.Data, []string{".slipway"}) {
+		t.Fatalf("%+v, %v", u, err)
 	}
 	if _, err := os.Stat(data); err != nil {
 		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(root, ".slipway", ".gitignore")); err != nil || string(text) != "*\n" {
+		t.Errorf("Git does not ignore the data of the host: %q, %v", text, err)
 	}
 }
 

@@ -126,6 +126,7 @@ func modeIn(r record, name string) fs.FileMode {
 type Undone struct {
 	Files []File   // in the order of the changes; After is nil for a file that was removed
 	Kept  []string // files that stay as they are, because they have changed since init
+	Data  []string // directories that remain, with what a host, a build or package wrote; Git ignores them
 }
 
 // Undo restores the files that init changed in the repository of the plugin in dir, and
@@ -176,7 +177,15 @@ func Undo(dir string) (u Undone, err error) {
 	if len(kept) > 0 {
 		return u, writeRecord(dir, record{kept})
 	}
-	return u, removeRecord(dir)
+	if err := removeRecord(dir); err != nil {
+		return u, err
+	}
+	for _, name := range []string{recordDir, "release"} {
+		if text, err := os.ReadFile(filepath.Join(dir, name, gitignore.FileName)); err == nil && string(text) == gitignore.All {
+			u.Data = append(u.Data, name)
+		}
+	}
+	return u, nil
 }
 
 var errIrregular = errors.New("not a regular file")

@@ -131,6 +131,9 @@ func undoInit(w *os.File, o InitOptions) error {
 	if len(undone.Kept) > 0 {
 		fmt.Fprintf(w, "help: remove from these files what init added; or take your changes back, and run %s again\n", o.command("undo"))
 	}
+	if len(undone.Data) > 0 {
+		fmt.Fprintf(w, "note: %s can be deleted; Git ignores what a host, a build or package wrote there\n", strings.Join(undone.Data, " and "))
+	}
 	if errors.Is(err, adopt.ErrNoRecord) {
 		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("undo init: %w%s", err, elsewhere(o))}
 	}
