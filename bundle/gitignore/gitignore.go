@@ -39,8 +39,8 @@ func Make(root *os.Root, dir string, mode fs.FileMode) error {
 }
 
 // MakeFor creates a directory, unless it exists, in which files with the given names will be
-// written, and lets Git ignore them. The names are patterns of package path. If the directory has no
-// other files, it is ignored as a whole; otherwise they are added to its .gitignore, if it is part of a
+// written, and lets Git ignore them. The names may contain stars. If the directory has no other
+// files, it is ignored as a whole; otherwise the names are added to its .gitignore, if it is part of a
 // repository.
 func MakeFor(dir string, mode fs.FileMode, names ...string) error {
 	if err := os.MkdirAll(dir, mode); err != nil {

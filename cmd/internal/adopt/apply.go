@@ -27,7 +27,7 @@ const (
 )
 
 // ErrNoRecord is the error of Undo in a repository that init did not change, or not in this clone.
-var ErrNoRecord = errors.New("no record of init in .slipway, which is not committed: there is nothing to undo in this clone")
+var ErrNoRecord = errors.New("no record of init in .slipway: there is nothing to undo")
 
 // record is what Undo restores.
 type record struct {
