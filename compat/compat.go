@@ -46,7 +46,7 @@ type plugin struct {
 	isNested bool // in the directory of another plugin
 
 	needsModule bool // hosts load a module.js
-	inLayout bool // in the dist or src of a repository, whose Go files are around it
+	inLayout    bool // in the dist or src of a repository, whose Go files are around it
 }
 
 // Check reports on every plugin in a tree: a plugin repository, a built plugin or the
