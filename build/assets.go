@@ -28,7 +28,7 @@ func (p *Plan) planAssets(context.Context) error {
 		}
 		rel = filepath.ToSlash(rel)
 		switch {
-		case d.IsDir() && (bundle.IsToolDir(d.Name()) || p.isOutside(rel+"/")):
+		case d.IsDir() && (bundle.IsToolDir(d.Name()) || p.isOutside(rel+"/") || isDist(file)):
 			return filepath.SkipDir
 		case d.IsDir() || isSourceFile(d.Name()) || p.isBundledSource(rel) || rel == bundle.MetadataFile || p.isOutside(rel):
 			return nil
@@ -49,6 +49,12 @@ func (p *Plan) planAssets(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// isDist reports whether a directory is the dist of the plugin.json beside it, such as one that was built in
+// src by mistake.
+func isDist(dir string) bool {
+	return filepath.Base(dir) == bundle.DistDir && exists(filepath.Join(filepath.Dir(dir), bundle.MetadataFile))
 }
 
 // texts lists the texts that a plugin is published with.

@@ -144,7 +144,10 @@ func (p *Plan) planFrontend(context.Context) error {
 	case !p.hasFrontend() || p.options.Only == OnlyBackend || p.options.Frontend.Command != "":
 	case isBundled(p.Repo.Source):
 		p.addFrontend(p.Repo.Source, p.Metadata, ".")
-	case !exists(filepath.Join(p.Repo.Source, "module.js")):
+	case exists(filepath.Join(p.Repo.Source, "module.js")):
+	case !p.Metadata.NeedsFrontend(len(bundle.ReposBelow(p.Repo.Source)) > 0):
+		p.isGroup = true
+	default:
 		return fmt.Errorf("%s has no frontend, which a plugin of type %s needs: add one of %s", p.relative(p.Repo.Source), p.Metadata.Type, strings.Join(entries(), ", "))
 	}
 	return nil
@@ -170,7 +173,7 @@ func (p *Plan) addFrontend(source string, m *bundle.Metadata, to string) {
 // directories whose contents existing bundlers copy are kept.
 func (p *Plan) isBundledSource(rel string) bool {
 	first, _, _ := strings.Cut(rel, "/")
-	if len(p.Frontends) == 0 && p.options.Frontend.Command == "" || slices.Contains([]string{"img", "libs", "static"}, first) {
+	if len(p.Frontends) == 0 && !p.isGroup && p.options.Frontend.Command == "" || slices.Contains([]string{"img", "libs", "static"}, first) {
 		return false
 	}
 	dir := filepath.Join(p.Repo.Source, filepath.FromSlash(path.Dir(rel)))

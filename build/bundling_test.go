@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,47 @@ func TestBundledFrontends(t *testing.T) {
 	doc := parse(t, filepath.Join(r.Dist, "plugin.json"))
 	if text, _ := doc.Text("/generated/extensions/0/extensionPointId"); text != "a" {
 		t.Errorf("generated is %v", doc.Any())
+	}
+}
+
+// An app may only group other plugins. What their bundles are made of is not copied, and neither is a dist
+// in src.
+func TestGroupOfPlugins(t *testing.T) {
+	t.Parallel()
+	dir := app(t, "serviceDependency")
+	if err := os.Remove(filepath.Join(dir, "src", "module.ts")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"src/dist/plugin.json", "src/dist/module.js", "src/panel/dist/module.js", "src/libs/x/dist/x.js"} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), "{}")
+	}
+	p, err := MakePlan(t.Context(), Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir(), Rules: rules.All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outputs []string
+	for _, a := range p.Assets {
+		outputs = append(outputs, a.To)
+	}
+	for _, f := range p.Frontends {
+		outputs = append(outputs, f.output())
+	}
+	for name := range p.Documents() {
+		outputs = append(outputs, name)
+	}
+	slices.Sort(outputs)
+	want := []string{"img/logo.svg", "libs/vendored.js", "libs/x/dist/x.js", "locales/en.json", "panel/module.js", "panel/plugin.json",
+		"plain/module.js", "plain/plugin.json", "plugin.json"}
+	if diff := cmp.Diff(want, outputs); diff != "" {
+		t.Error(diff)
+	}
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "src", "panel")), os.RemoveAll(filepath.Join(dir, "src", "plain"))); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "src", "plugin.json"), strings.NewReplacer("KEY", "serviceDependency", "INCLUDES", "").Replace(appJSON))
+	_, err = MakePlan(t.Context(), Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir(), Rules: rules.All()})
+	if err == nil || !strings.Contains(err.Error(), "src has no frontend") {
+		t.Errorf("without nested plugins: %v", err)
 	}
 }
 

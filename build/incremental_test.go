@@ -274,6 +274,9 @@ func TestForeignFilesAreKept(t *testing.T) {
 			t.Errorf("%s contains %q, %v", name, text, err)
 		}
 	}
+	if text, err := os.ReadFile(filepath.Join(dir, ".slipway", ".gitignore")); err != nil || string(text) != "*\n" {
+		t.Errorf("Git does not ignore .slipway: %q, %v", text, err)
+	}
 	if exists(filepath.Join(r.Dist, "notes")) {
 		t.Error("dist contains files of others")
 	}

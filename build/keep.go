@@ -12,12 +12,16 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle/archive"
+	"github.com/slipway-dev/slipway/bundle/gitignore"
 	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
 // keptDir is where files are kept that a build would otherwise delete, relative to the
 // repository.
-const keptDir = ".slipway/kept"
+const keptDir = ownDir + "/kept"
+
+// ownDir is a directory of Slipway's, relative to the repository.
+const ownDir = ".slipway"
 
 // keepForeign keeps the files of dist that no build made, such as notes or what another
 // bundler wrote: replacing dist would delete them. They are linked or copied rather than
@@ -106,6 +110,9 @@ func makeKept(repo string, at time.Time) (string, error) {
 		return "", err
 	}
 	defer func() { _ = root.Close() }()
+	if err := gitignore.Make(root, ownDir, 0o755); err != nil {
+		return "", err
+	}
 	if err := root.MkdirAll(keptDir, 0o755); err != nil {
 		return "", err
 	}

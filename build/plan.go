@@ -63,6 +63,7 @@ type Plan struct {
 	Info      Info       // what the build adds to plugin.json
 
 	options   Options
+	isGroup   bool       // an app without a frontend of its own, for the plugins nested in it
 	documents []document // the plugin.json files, the plugin's own first
 	backends  []backend  // the plugin's own first
 	temp      string     // directory for the temporary files of the go command

@@ -185,9 +185,9 @@ func (s *scan) mount(dir, parent string) string {
 		s.fault(FaultDuplicateID, dir, m.ID, fmt.Sprintf("%s has the same id %s and was found first", first, m.ID))
 		return ""
 	}
-	if m.Info.Version == "" && parent != "" { // it is released with its parent
+	if parent != "" {
 		i := slices.IndexFunc(s.plugins, func(p Plugin) bool { return p.Metadata.ID == parent })
-		m.Info.Version = s.plugins[i].Metadata.Info.Version
+		m.inherit(s.plugins[i].Metadata)
 	}
 	s.byID[m.ID] = dir
 	s.plugins = append(s.plugins, Plugin{Dir: dir, Metadata: m, Parent: parent, Digest: sha256.Sum256(data), Root: s.outer})

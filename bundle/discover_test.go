@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,11 +47,14 @@ func TestVersionOfNested(t *testing.T) {
 	info := func(id, version string) string {
 		return fmt.Sprintf(`{"id":%q,"type":"panel","info":{"version":%q}}`, id, version)
 	}
-	root := writeTree(t, map[string]string{"a/plugin.json": info("a", "1.2.0"), "a/x/plugin.json": "x", "a/x/y/plugin.json": "y", "a/z/plugin.json": info("z", "3.0.0")})
+	root := writeTree(t, map[string]string{"a/plugin.json": info("a", "1.2.0"), "a/x/plugin.json": info("x", ""), "a/x/y/plugin.json": "y", "a/z/plugin.json": info("z", "3.0.0")})
 	plugins, faults := Discover(root)
 	got := map[string]string{}
 	for _, p := range plugins {
 		got[p.Metadata.ID] = p.Metadata.Info.Version
+		if slices.Contains(p.Metadata.Missing, "info.version") {
+			t.Errorf("%s lacks a version", p.Metadata.ID)
+		}
 	}
 	if diff := cmp.Diff(map[string]string{"a": "1.2.0", "x": "1.2.0", "y": "1.2.0", "z": "3.0.0"}, got); diff != "" || len(faults) != 0 {
 		t.Errorf("%v (-want +got):\n%s", faults, diff)

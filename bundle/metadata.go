@@ -1,8 +1,10 @@
 package bundle
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // MetadataFile is the name of the file that describes a plugin.
@@ -34,6 +36,13 @@ const RendererExecutable = "plugin_start"
 // HasFrontend reports whether hosts load a module.js for plugins of the type.
 func (t Type) HasFrontend() bool {
 	return t == TypeApp || t == TypeDatasource || t == TypePanel
+}
+
+// NeedsFrontend reports whether a plugin needs a module.js. An app without pages may have none and only group
+// other plugins; hasNested says whether there are any.
+func (m *Metadata) NeedsFrontend(hasNested bool) bool {
+	isPage := func(i Include) bool { return i.Type == "page" }
+	return m.Type.HasFrontend() && (m.Type != TypeApp || !hasNested || m.Preload || slices.ContainsFunc(m.Includes, isPage))
 }
 
 // Metadata is a decoded plugin.json, as far as the other packages need it. Validation
@@ -166,6 +175,15 @@ type Role struct {
 		Permissions []Permission `json:"permissions"`
 	} `json:"role"`
 	Grant []string `json:"grant"`
+}
+
+// inherit takes over the version and the date of the plugin around this one, with which it is released,
+// unless it has its own.
+func (m *Metadata) inherit(outer *Metadata) {
+	m.Info.Version, m.Info.Updated = cmp.Or(m.Info.Version, outer.Info.Version), cmp.Or(m.Info.Updated, outer.Info.Updated)
+	m.Missing = slices.DeleteFunc(m.Missing, func(key string) bool {
+		return key == "info.version" && m.Info.Version != "" || key == "info.updated" && m.Info.Updated != ""
+	})
 }
 
 // ParseMetadata decodes a plugin.json. The error names a key with a value of the wrong

@@ -6,6 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle/tree"
 )
 
 // Repo is the layout of a plugin repository. Its paths are absolute.
@@ -33,4 +36,75 @@ func OpenRepo(dir string) (Repo, error) {
 		}
 	}
 	return Repo{}, fmt.Errorf("open repository %s: %w", root, ErrNoPlugin)
+}
+
+// FindRepo returns the layout of the plugin repository that dir is part of: the nearest one from dir
+// upwards, within the Git repository around dir. Its src and dist, and the plugins nested in them, are no
+// repositories of their own. The error names the plugins below dir, as in a monorepo.
+func FindRepo(dir string) (Repo, error) {
+	nearest, err := OpenRepo(dir)
+	if err != nil && !errors.Is(err, ErrNoPlugin) {
+		return nearest, err
+	}
+	start, absErr := filepath.Abs(dir)
+	if absErr != nil {
+		return nearest, absErr
+	}
+	for _, at := range upwards(start) {
+		repo, openErr := OpenRepo(at)
+		if openErr == nil && (err != nil || repo.contains(nearest)) {
+			nearest, err = repo, nil
+		}
+	}
+	if err == nil {
+		return nearest, nil
+	}
+	if below := ReposBelow(start); len(below) > 0 {
+		return nearest, fmt.Errorf("%s has no plugin.json or src/plugin.json: choose the directory of one of its plugins: %s", start,
+			strings.Join(below, ", "))
+	}
+	return nearest, err
+}
+
+// contains reports whether another repository is a part of this one that has a plugin.json.
+func (r Repo) contains(other Repo) bool {
+	isIn := func(dir string) bool {
+		rel, err := filepath.Rel(dir, other.Root)
+		return err == nil && filepath.IsLocal(rel)
+	}
+	return other.Source == other.Root && (isIn(r.Dist) || r.Source != r.Root && isIn(r.Source))
+}
+
+// upwards lists the directories above dir in its Git repository. Outside of one, it lists those below the
+// home directory.
+func upwards(dir string) (list []string) {
+	home, _ := os.UserHomeDir()
+	last, isRepo := tree.Boundary(dir)
+	for at := dir; at != filepath.Dir(at) && (at != last || !isRepo); {
+		if at = filepath.Dir(at); at == home {
+			break
+		}
+		list = append(list, at)
+	}
+	return list
+}
+
+// ReposBelow returns the slash-separated paths of the plugin repositories at most four levels below dir,
+// relative to it.
+func ReposBelow(dir string) (found []string) {
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		rel, relErr := filepath.Rel(dir, name)
+		if err != nil || relErr != nil || !d.IsDir() || rel == "." {
+			return nil //nolint:nilerr // a directory that cannot be read has no plugin to suggest
+		}
+		if IsToolDir(d.Name()) || d.Name() == DistDir || strings.Count(filepath.ToSlash(rel), "/") > 3 {
+			return fs.SkipDir
+		}
+		if _, err := OpenRepo(name); err == nil {
+			found = append(found, filepath.ToSlash(rel))
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return found
 }

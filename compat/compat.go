@@ -44,7 +44,9 @@ type plugin struct {
 	document *bundle.Document
 	isSource bool // not built
 	isNested bool // in the directory of another plugin
-	inLayout bool // in the dist or src of a repository, whose Go files are around it
+
+	needsModule bool // hosts load a module.js
+	inLayout    bool // in the dist or src of a repository, whose Go files are around it
 }
 
 // Check reports on every plugin in a tree: a plugin repository, a built plugin or the
@@ -71,6 +73,9 @@ func Check(files fs.FS, o Options) ([]Report, error) {
 			return nil, err
 		}
 		p.isSource, p.inLayout = isSource, inLayout
+		p.needsModule = !isSource && p.metadata.NeedsFrontend(slices.ContainsFunc(dirs, func(other string) bool {
+			return other != dir && (dir == "." || strings.HasPrefix(other, dir+"/"))
+		}))
 		p.isNested = slices.ContainsFunc(dirs, func(other string) bool {
 			return other != dir && (other == "." || strings.HasPrefix(dir, other+"/"))
 		})

@@ -152,6 +152,13 @@ func TestCheck(t *testing.T) {
 			[]string{"frontend partly no no module.js"}, Runs{Partly, No}, "build the whole plugin",
 		},
 		{
+			"group of plugins", map[string]string{
+				"plugin.json":   `{"id":"acme-x-app","type":"app","dependencies":{"grafanaDependency":">=10.3.0"}}`,
+				"a/plugin.json": panel, "a/module.js": `define([],function(){})`,
+			},
+			nil, Runs{Yes, Yes}, "",
+		},
+		{
 			"modules of the host", map[string]string{"plugin.json": panel, "module.js": `define(["app/core/config"],function(){})`},
 			[]string{"frontend partly yes module.js", "libraries partly partly app/core/config"}, Runs{Partly, Partly}, "@grafana",
 		},

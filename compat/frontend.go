@@ -29,7 +29,7 @@ func (p plugin) frontend(o Options) []Row {
 		called = calledRoutes(called, text)
 	})
 	module, err := readText(p.files, path.Join(p.dir, "module.js"), maxScript)
-	if !p.isSource && p.metadata.Type.HasFrontend() && errors.Is(err, fs.ErrNotExist) {
+	if p.needsModule && errors.Is(err, fs.ErrNotExist) {
 		row.Found, row.Existing, row.Help = "no module.js", No, "existing hosts load it for this type of plugin: build the whole plugin"
 		return []Row{row}
 	}

@@ -31,20 +31,22 @@ func Scaffold(ctx context.Context, pluginType, id string,
 
 // Init adds Slipway to an existing plugin repository.
 func Init(ctx context.Context,
-	dir *string, // directory of the plugin (default: this directory)
+	dir *string, // directory of the plugin (default: that of this directory)
 	dryRun *bool, // print a diff and change nothing
+	noWorkflow *bool, // add no GitHub workflow
 	undo *bool, // restore the files that init changed
 ) error {
 	return program.Mage(ctx, "init", nil,
 		program.Option("dir", dir),
 		program.Option("dry-run", dryRun),
+		program.Option("no-workflow", noWorkflow),
 		program.Option("undo", undo),
 	)
 }
 
 // Validate checks plugin.json and the files it refers to.
 func Validate(ctx context.Context,
-	path *string, // what to validate (default: the plugin in this directory); "-" reads plugin.json or a zip from standard input
+	path *string, // what to validate (default: the plugin repository of this directory); "-" reads plugin.json or a zip from standard input
 	format *string, // format of the report: text, concise, json, sarif, junit or github (default: text)
 	output *string, // write the report to this file
 	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
@@ -91,7 +93,7 @@ func Explain(ctx context.Context, rule string) error {
 // Schema writes JSON Schemas for plugin.json and slipway.yaml.
 func Schema(ctx context.Context,
 	what *string, // schema to write: plugin or config (default: both)
-	dir *string, // directory to write to (default: this directory)
+	dir *string, // directory to write to (default: the plugin repository of this directory)
 	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
 ) error {
 	return program.Mage(ctx, "schema", program.Args(what),
@@ -102,7 +104,7 @@ func Schema(ctx context.Context,
 
 // Deps downloads the packages that the frontend imports.
 func Deps(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 ) error {
 	return program.Mage(ctx, "deps", nil,
 		program.Option("dir", dir),
@@ -111,7 +113,7 @@ func Deps(ctx context.Context,
 
 // Build builds the plugin into dist.
 func Build(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 	platforms *string, // all, host or a list such as linux/amd64,windows/amd64 (default: those in slipway.yaml, or all)
 	add *bool, // also build for the platforms of the executables in dist
 	only *string, // build only the backend or the frontend, and keep the rest of dist
@@ -130,7 +132,7 @@ func Build(ctx context.Context,
 
 // Package packs the built plugin for distribution.
 func Package(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 	out *string, // directory to write to (default: release in the repository)
 	key *string, // file with an ed25519 private key (PEM or OpenSSH) to sign with
 ) error {
@@ -143,7 +145,7 @@ func Package(ctx context.Context,
 
 // Sign signs the built plugin and its zips.
 func Sign(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 	path *string, // sign only this dist, zip or directory of zips
 	key *string, // file with an ed25519 private key (PEM or OpenSSH) to sign with
 ) error {
@@ -157,7 +159,7 @@ func Sign(ctx context.Context,
 // Verify compares packaged plugins with their manifests, checksums and signatures.
 func Verify(ctx context.Context,
 	path *string, // verify only this dist, zip or directory of zips
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 	key *string, // file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin
 ) error {
 	return program.Mage(ctx, "verify", program.Args(path),
@@ -168,7 +170,7 @@ func Verify(ctx context.Context,
 
 // Compat reports whether a plugin runs in Slipway's host and in existing hosts.
 func Compat(ctx context.Context,
-	dir *string, // plugin repository, dist directory or zip (default: this directory)
+	dir *string, // plugin repository, dist directory or zip (default: the repository of this directory)
 	format *string, // output format: text or json (default: text)
 	serviceVersion *string, // version of Slipway's host (default: 10.3.0)
 	existingVersion *string, // version of the existing host (default: any)
@@ -187,7 +189,7 @@ func Compat(ctx context.Context,
 
 // Conformance runs conformance checks on a built plugin.
 func Conformance(ctx context.Context,
-	dir *string, // plugin to check (default: this directory)
+	dir *string, // plugin to check (default: that of this directory)
 	format *string, // output format: text, json or junit (default: text)
 	timeout *string, // time limit for each check (default: 30s)
 	checks *string, // what to require: strict, existing, or auto, which depends on the plugin's SDK (default: auto)
@@ -253,7 +255,7 @@ func Host(ctx context.Context,
 
 // Dev runs the plugin in a host that builds and reloads it when files change.
 func Dev(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 	open *bool, // open the console of the host in a browser, signed in
 	debug *bool, // build the backend for a debugger and run it under Delve
 	listen *string, // address to listen on; port 0 picks a free port (default: 127.0.0.1:3000)

@@ -31,7 +31,7 @@ func compatVerb() verbs.Verb {
 	o := &verbs.CompatOptions{}
 	v := verbs.CompatVerb(o)
 	v.Run = func(ctx context.Context, c verbs.Call) error {
-		o.Path = cmp.Or(o.Path, ".")
+		o.Path = cmp.Or(o.Path, verbs.Around(), ".")
 		return runCompat(ctx, c, *o)
 	}
 	return v

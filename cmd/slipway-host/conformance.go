@@ -22,7 +22,7 @@ func conformanceVerb() verbs.Verb {
 	o := &verbs.ConformanceOptions{}
 	v := verbs.ConformanceVerb(o)
 	v.Run = func(ctx context.Context, c verbs.Call) error {
-		o.Dir = cmp.Or(o.Dir, ".")
+		o.Dir = cmp.Or(o.Dir, verbs.Around(), ".")
 		return runConformance(ctx, c, *o)
 	}
 	return v

@@ -14,7 +14,6 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/loader"
@@ -59,9 +58,9 @@ func devVerb() verbs.Verb {
 // dev builds and serves the plugin, and rebuilds and reloads what file changes affect,
 // until ctx is done.
 func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stderr io.Writer) (err error) {
-	repo, err := bundle.OpenRepo(o.dir)
+	repo, err := verbs.FindRepo(stdout, o.dir)
 	if err != nil {
-		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
+		return err
 	}
 	if o.DataDir == "" {
 		o.DataDir = filepath.Join(repo.Root, ".slipway", "data")

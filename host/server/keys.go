@@ -14,6 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/slipway-dev/slipway/bundle/gitignore"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
@@ -31,13 +32,18 @@ func (e *InUseError) Error() string { return "another host is using " + e.File }
 // would replace the tokens of the plugins that the first one runs.
 func (s *Server) lockData() error {
 	names := []string{filepath.Join(s.options.DataDir, "instance")}
+	// One may be in a plugin repository, perhaps that of an older version.
+	err := gitignore.MakeFor(s.options.DataDir, 0o700, "instance*", "secret.key", "provisioned.json", "sign-in.html", "slipway.db*")
 	if !store.IsShared(s.options.Database) {
 		names = append(names, s.options.Database)
+		if dir := filepath.Dir(s.options.Database); err == nil && dir != filepath.Clean(s.options.DataDir) {
+			err = gitignore.MakeFor(dir, 0o700, filepath.Base(s.options.Database)+"*")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("create the data directory: %w", err)
 	}
 	for _, name := range names {
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			return fmt.Errorf("create the data directory: %w", err)
-		}
 		lock := flock.New(name+".lock", flock.SetPermissions(0o600))
 		isFree, err := lock.TryLock()
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -68,6 +69,39 @@ func TestOneHostPerDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	open(t, o)
+}
+
+// The keys of a host in a plugin repository must not be committed, even if the repository ignores nothing.
+func TestGitIgnoresData(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git := func(args ...string) string {
+		out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %s: %v\n%s", args[0], err, out)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	if err := os.WriteFile(filepath.Join(dir, "plugin.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, places := range [][2]string{{".slipway/data", ""}, {"data", "db/slipway.db"}, {".", ""}} {
+		o := testOptions(t)
+		o.DataDir, o.Database = filepath.Join(dir, places[0]), ""
+		if places[1] != "" {
+			o.Database = filepath.Join(dir, places[1])
+		}
+		if err := open(t, o).Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(o.DataDir, "secret.key")); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, want := git("status", "--porcelain", "--untracked-files=all"), "?? .gitignore\n?? plugin.json\n"; got != want {
+		t.Errorf("Git sees\n%swant\n%s", got, want)
+	}
 }
 
 // A password is generated only when nothing else can fail, because it is shown only

@@ -49,7 +49,7 @@ func packages(t *testing.T) []pkg {
 // arrows returns the packages of this module that each package may import.
 func arrows() map[string][]string {
 	return map[string][]string{
-		"bundle":                   {"internal/jsontype", "internal/limit"},
+		"bundle":                   {"bundle/tree", "internal/jsontype", "internal/limit"},
 		"bundle/access":            nil,
 		"templates":                {"bundle", "internal/atomicfile", "internal/nearest"},
 		"internal/wire":            nil,
@@ -71,9 +71,9 @@ func arrows() map[string][]string {
 		"validate/report":          {"validate", "internal/junit", "internal/terminal", "internal/text"},
 		"validate/rulebook":        {"validate", "validate/report", "internal/terminal"},
 		"validate/fix":             {"validate", "bundle/tree", "bundle", "internal/atomicfile"},
-		"build":                    {"bundle", "build/webpack", "bundle/archive", "validate", "bundle/tree", "internal/atomicfile", "internal/origin", "internal/progress", "bundle/config", "internal/process", "internal/terminal", "internal/text", "internal/wire/handshake"},
-		"cmd/internal/verbs":       {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "bundle/zipfs", "bundle/config", "validate/baseline", "bundle/tree", "build", "bundle/archive", "bundle", "internal/origin", "internal/atomicfile", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "cmd/internal/adopt", "internal/process", "bundle/access", "internal/text", "build/provenance"},
-		"cmd/internal/adopt":       {"bundle", "bundle/tree", "internal/origin", "internal/atomicfile", "internal/process"},
+		"build":                    {"bundle", "build/webpack", "bundle/archive", "validate", "bundle/tree", "internal/atomicfile", "bundle/gitignore", "internal/origin", "internal/progress", "bundle/config", "internal/process", "internal/terminal", "internal/text", "internal/wire/handshake"},
+		"cmd/internal/verbs":       {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "bundle/zipfs", "bundle/config", "validate/baseline", "bundle/tree", "build", "bundle/archive", "bundle", "internal/origin", "internal/atomicfile", "bundle/gitignore", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "cmd/internal/adopt", "internal/process", "bundle/access", "internal/text", "build/provenance"},
+		"cmd/internal/adopt":       {"bundle", "bundle/tree", "internal/origin", "internal/atomicfile", "bundle/gitignore", "internal/process"},
 		"cmd/internal/command":     {"internal/nearest", "cmd/internal/verbs"},
 		"cmd/internal/program":     {"internal/origin", "internal/progress"},
 		"cmd/slipway":              {"build", "cmd/internal/command", "cmd/internal/program", "cmd/internal/verbs"},
@@ -88,6 +88,7 @@ func arrows() map[string][]string {
 		"bundle/archive":           {"bundle", "bundle/zipfs", "internal/atomicfile", "internal/limit"},
 		"internal/nearest":         nil,
 		"internal/atomicfile":      nil,
+		"bundle/gitignore":         {"bundle/tree", "internal/atomicfile"},
 		"internal/jsontype":        nil,
 		"internal/junit":           {"internal/terminal"},
 		"internal/instant":         nil,
@@ -127,7 +128,7 @@ func arrows() map[string][]string {
 		"host/api":                 {"host", "host/gate", "host/builtin", "host/live", "host/store", "host/proxy", "bundle", "bundle/access", "internal/limit", "loader", "sdk", "sdk/frame", "sdk/hostapi", "sdk/backend", "internal/instant", "internal/jsontype", "internal/urlpath", "validate", "validate/rules", "internal/text"},
 		"host/console":             {"sdk/hostapi", "internal/instant", "internal/text"},
 		"host/provisioning":        {"host", "host/gate", "host/store", "internal/limit"},
-		"host/server":              {"host", "host/gate", "host/api", "host/console", "host/provisioning", "host/store", "bundle/archive", "bundle", "bundle/access", "internal/nearest", "loader", "loader/watch", "sdk/hostapi", "internal/atomicfile", "internal/limit"},
+		"host/server":              {"host", "host/gate", "host/api", "host/console", "host/provisioning", "host/store", "bundle/archive", "bundle", "bundle/access", "internal/nearest", "loader", "loader/watch", "sdk/hostapi", "internal/atomicfile", "bundle/gitignore", "internal/limit"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,
 		"internal/frametest":       nil,

@@ -28,7 +28,7 @@ func (Scaffold) List(ctx context.Context) error {
 
 // Update brings the files of a scaffold up to date.
 func (Scaffold) Update(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 	dryRun *bool, // print a diff and change nothing
 ) error {
 	return program.Mage(ctx, "scaffold update", nil,
@@ -39,7 +39,7 @@ func (Scaffold) Update(ctx context.Context,
 
 // Test runs the tests of a plugin repository.
 func Test(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 	race *bool, // detect data races
 	coverage *bool, // write coverage reports to the directory coverage
 ) error {
@@ -66,7 +66,7 @@ func (TEST) Race(ctx context.Context) error {
 
 // Coverage runs the Go tests and writes coverage/backend.html.
 func Coverage(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 ) error {
 	return program.Mage(ctx, "test", nil,
 		"--coverage",
@@ -76,7 +76,7 @@ func Coverage(ctx context.Context,
 
 // Lint checks the Go code of a plugin repository.
 func Lint(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 ) error {
 	return program.Mage(ctx, "lint", nil,
 		program.Option("dir", dir),
@@ -85,7 +85,7 @@ func Lint(ctx context.Context,
 
 // Format formats the Go files of a plugin repository.
 func Format(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 ) error {
 	return program.Mage(ctx, "format", nil,
 		program.Option("dir", dir),
@@ -94,7 +94,7 @@ func Format(ctx context.Context,
 
 // Clean removes what builds and tests wrote.
 func Clean(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
+	dir *string, // plugin repository (default: that of this directory)
 ) error {
 	return program.Mage(ctx, "clean", nil,
 		program.Option("dir", dir),

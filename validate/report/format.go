@@ -22,6 +22,7 @@ type Options struct {
 	IsVerbose bool            // for Text: list all info findings, and the rules that did not run
 	Rules     []validate.Rule // for SARIF: the rules that ran
 	Version   string          // for SARIF: of Slipway
+	Directory string          // for JSON: the slash path of the working directory in its repository; "" if it is in none
 }
 
 // Format is an output format.

@@ -17,6 +17,9 @@ const jsonVersion = 1
 //	summary     the numbers of plugins, errors, warnings, infos and skips
 //	profiles    the profiles detected from the files, sorted; empty if the caller
 //	            chose one
+//	directory   slash path of the working directory, relative to the root of the Git
+//	            repository; absent outside of one. Code hosts know a file by its path
+//	            after this one
 //	findings    sorted by file, line, column and rule; each has
 //	            rule
 //	            severity     error, warning or info
@@ -40,7 +43,7 @@ const jsonVersion = 1
 //	            file
 //	            reason
 //	            isBroken     false if a finding explains the reason
-func JSON(w io.Writer, r *validate.Report, _ Options) error {
+func JSON(w io.Writer, r *validate.Report, o Options) error {
 	out := jsonReport{
 		Version:  jsonVersion,
 		ExitCode: r.ExitCode(),
@@ -48,7 +51,7 @@ func JSON(w io.Writer, r *validate.Report, _ Options) error {
 			Plugins: r.Plugins, Errors: r.Count(validate.Error), Warnings: r.Count(validate.Warning),
 			Infos: r.Count(validate.Info), Skips: len(r.Skips),
 		},
-		Profiles: append([]string{}, r.Profiles...),
+		Profiles: append([]string{}, r.Profiles...), Directory: o.Directory,
 		Findings: []jsonFinding{},
 		Skips:    []jsonSkip{},
 
@@ -74,12 +77,13 @@ func JSON(w io.Writer, r *validate.Report, _ Options) error {
 }
 
 type jsonReport struct {
-	Version  int           `json:"version"`
-	ExitCode int           `json:"exitCode"`
-	Summary  jsonSummary   `json:"summary"`
-	Profiles []string      `json:"profiles"`
-	Findings []jsonFinding `json:"findings"`
-	Skips    []jsonSkip    `json:"skips"`
+	Version   int           `json:"version"`
+	ExitCode  int           `json:"exitCode"`
+	Summary   jsonSummary   `json:"summary"`
+	Profiles  []string      `json:"profiles"`
+	Directory string        `json:"directory,omitempty"`
+	Findings  []jsonFinding `json:"findings"`
+	Skips     []jsonSkip    `json:"skips"`
 
 	Suppressed []jsonSuppressed `json:"suppressed"`
 	Gone       []jsonGone       `json:"gone"`

@@ -13,12 +13,17 @@ func moduleJSMissing() validate.Rule {
 		ID:       "module-js-missing",
 		Severity: validate.Error,
 		Summary:  "missing or empty module.js",
-		Why:      "The web application loads module.js to show the plugin. Without it, users see an error instead.",
-		Help:     "build the frontend; the build must write module.js next to plugin.json",
-		Where:    validate.Dist | validate.Zip,
+		Why: "The web application loads module.js to show the plugin. Without it, users see an error instead. An app without pages that only has " +
+			"nested plugins needs none, except for the preset catalog.",
+		Help:  "build the frontend; the build must write module.js next to plugin.json",
+		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
 			if !bundle.Type(kind).HasFrontend() {
+				return
+			}
+			m, err := bundle.ParseMetadata(p.Doc.Data)
+			if err == nil && !p.IsCatalog && !m.NeedsFrontend(len(inspect.Nested(p)) > 0) {
 				return
 			}
 			name := path.Join(p.Dir, inspect.ModuleFile)

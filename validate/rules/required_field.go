@@ -19,7 +19,8 @@ func requiredField() validate.Rule {
 		Why: `The host and the catalog rely on these keys. Without them, the host rejects the plugin or shows it without its name, ` +
 			`version or logo. In the grafana profile, the finding is a warning for any key in "roles", "iam", "routes", "includes" and ` +
 			`"extensions", and for a plugin name that is empty. What a nested plugin lacks in "info" and does not inherit is one ` +
-			`finding there, an info; in the preset catalog, missing logos are errors.`,
+			`finding there, an info; in the preset catalog, missing logos are errors. A version and a date that a nested plugin ` +
+			`inherits are infos.`,
 		Help: "add the key",
 		Check: func(p *validate.Pass) {
 			var lacking []string
@@ -45,7 +46,12 @@ func requiredField() validate.Rule {
 				default:
 					continue
 				}
-				if p.Profile.Name == "grafana" && !isRequiredByGrafana(p, v) {
+				switch {
+				case v.Keyword == "required" && inspect.IsNested(p) && isInherited(v.Pointer):
+					f.Severity = validate.Info
+					f.Message = fmt.Sprintf("the nested plugin has no %q and takes that of the plugin around it", dotted(v.Pointer))
+					f.Help = "add the key if they differ"
+				case p.Profile.Name == "grafana" && !isRequiredByGrafana(p, v):
 					f.Severity = validate.Warning
 				}
 				p.Report(f)
@@ -64,6 +70,13 @@ func isOfCatalog(p *validate.Pass, pointer string) bool {
 	return inTop(pointer, "info") || inTop(pointer, "dependencies")
 }
 
+// isInherited reports whether hosts take a key of a nested plugin from the plugin around it.
+func isInherited(pointer string) bool {
+	return pointer == "/info/version" || pointer == "/info/updated"
+}
+
+func dotted(pointer string) string { return strings.ReplaceAll(pointer[1:], "/", ".") }
+
 func inTop(pointer, key string) bool { return strings.HasPrefix(pointer+"/", "/"+key+"/") }
 
 // reportLacking reports the keys that a nested plugin lacks, in one finding. It has the version, the date
@@ -71,8 +84,8 @@ func inTop(pointer, key string) bool { return strings.HasPrefix(pointer+"/", "/"
 func reportLacking(p *validate.Pass, pointers []string) {
 	var keys []string
 	for _, pointer := range pointers {
-		if pointer != "/info/version" && pointer != "/info/updated" && !inTop(pointer, "dependencies") {
-			keys = append(keys, fmt.Sprintf("%q", strings.ReplaceAll(pointer[1:], "/", ".")))
+		if !isInherited(pointer) && !inTop(pointer, "dependencies") {
+			keys = append(keys, fmt.Sprintf("%q", dotted(pointer)))
 		}
 	}
 	if len(keys) == 0 {

@@ -104,12 +104,36 @@ func TestOtherExecutables(t *testing.T) {
 	}
 }
 
+// TestModuleOfGroup requires no module.js of an app that only groups plugins, except in the preset catalog.
+func TestModuleOfGroup(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pages     bool
+		isCatalog bool
+		want      bool
+	}{{true, false, true}, {false, false, false}, {false, true, true}} {
+		p := completePlugin(t, validate.Dist)
+		dropFile("module.js")(p)
+		if !c.pages {
+			removeIn("plugin.json", "/includes/0")(p)
+			set("/preload", false)(p)
+		}
+		report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist, IsCatalog: c.isCatalog})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(lines(report), "module-js-missing"); got != c.want {
+			t.Errorf("pages %t, catalog %t: a finding of module-js-missing: %t\n%s", c.pages, c.isCatalog, got, lines(report))
+		}
+	}
+}
+
 // TestNestedRequirements checks what is reported of the keys that a nested plugin lacks: everything in the
 // profile service, and in the profile grafana one finding for all that it does not inherit.
 func TestNestedRequirements(t *testing.T) {
 	t.Parallel()
 	service := map[string]validate.Severity{
-		"/name": validate.Error, "/info/version": validate.Error, "/info/keywords": validate.Error, "/info/logos": validate.Error,
+		"/name": validate.Error, "/info/version": validate.Info, "/info/updated": validate.Info, "/info/keywords": validate.Error, "/info/logos": validate.Error,
 		"/dependencies/serviceDependency": validate.Error,
 	}
 	grafana := map[string]validate.Severity{"/name": validate.Error, "/info": validate.Info}

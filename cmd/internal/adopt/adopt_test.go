@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -162,30 +161,27 @@ func TestPlan(t *testing.T) {
 		namespace string
 	}{
 		"without Go": {plugin, ".",
-			[]string{"magefile.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			[]string{"magefile.go", "go.mod", "go.sum", ".github/workflows/slipway.yml"},
 			"magefile.go", []string{Targets, workflows}, ""},
 		"plugin.json at the root": {"-- plugin.json --\n{\"id\": \"acme-hello-panel\"}\n", ".",
-			[]string{"magefile.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			[]string{"magefile.go", "go.mod", "go.sum", ".github/workflows/slipway.yml"},
 			"magefile.go", []string{Targets, workflows}, ""},
 		"other targets": {otherTargets, ".",
-			[]string{"magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			[]string{"magefile_slipway.go", "go.mod", "go.sum", ".github/workflows/slipway.yml"},
 			"magefile_slipway.go", []string{Targets}, ""},
 		"targets of our names": {otherTargets + "\nfunc Build() {}\n", ".",
-			[]string{"magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			[]string{"magefile_slipway.go", "go.mod", "go.sum", ".github/workflows/slipway.yml"},
 			"magefile_slipway.go", []string{Targets}, "slipway"},
 		"own targets of other names": {plugin + "-- go.mod --\nmodule example.com/acme\n-- magefile.go --\n//go:build mage\n\npackage main\n\nfunc Hello() {}\n", ".",
-			[]string{"magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			[]string{"magefile_slipway.go", "go.mod", "go.sum", ".github/workflows/slipway.yml"},
 			"magefile_slipway.go", []string{Targets, workflows}, ""},
 		"directory magefiles": {plugin + "-- go.mod --\nmodule example.com/acme\n-- magefiles/hello.go --\npackage main\n\nfunc Hello() {}\n", ".",
-			[]string{"magefiles/magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			[]string{"magefiles/magefile_slipway.go", "go.mod", "go.sum", ".github/workflows/slipway.yml"},
 			"magefiles/magefile_slipway.go", []string{Targets, workflows}, ""},
 		"monorepo": {"-- plugins/a/src/plugin.json --\n{\"id\": \"acme-a-panel\"}\n-- go.mod --\nmodule example.com/acme\n", "plugins/a",
-			[]string{"plugins/a/magefile.go", "go.mod", "go.sum", "plugins/a/slipway.yaml", ".github/workflows/slipway-plugins-a.yml"},
+			[]string{"plugins/a/magefile.go", "go.mod", "go.sum", ".github/workflows/slipway-plugins-a.yml"},
 			"plugins/a/magefile.go", []string{Targets, workflows}, ""},
-		"files that Git ignores": {plugin + "-- .gitignore --\ndist\n", ".",
-			[]string{"magefile.go", "go.mod", "go.sum", "slipway.yaml", ".gitignore", ".github/workflows/slipway.yml"},
-			"magefile.go", []string{Targets, workflows}, ""},
-		"files that are there": {plugin + "-- slipway.yaml --\nrules: {}\n-- .gitignore --\n/release/\n-- .github/workflows/ci.yaml --\n- run: go tool mage validate\n", ".",
+		"files that are there": {plugin + "-- .github/workflows/ci.yaml --\n- run: go tool mage validate\n", ".",
 			[]string{"magefile.go", "go.mod", "go.sum"},
 			"magefile.go", []string{Targets, workflows}, ""},
 	} {
@@ -202,9 +198,6 @@ func TestPlan(t *testing.T) {
 			}
 			if p.Namespace != c.namespace {
 				t.Errorf("namespace %q, want %q", p.Namespace, c.namespace)
-			}
-			if text := after(p, path.Join(c.dir, "slipway.yaml")); strings.HasPrefix(text, "# yaml-language-server: ") {
-				t.Errorf("slipway.yaml refers to a schema that init does not write:\n%s", text)
 			}
 			text := after(p, c.magefile)
 			for _, name := range []string{Targets, workflows} {
@@ -229,7 +222,7 @@ func TestPlan(t *testing.T) {
 				t.Fatal(err)
 			}
 			var restored []string
-			for _, f := range undone {
+			for _, f := range undone.Files {
 				restored = append(restored, f.Path)
 				if _, existed := before[f.Path]; existed != (f.After != nil) {
 					t.Errorf("Undo reports %+v, but the file existed before: %t", f, existed)
@@ -265,7 +258,7 @@ func TestPlanRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ archive, want string }{
 		"no plugin":       {"-- a/README.md --\n", "no plugin.json or src/plugin.json"},
-		"monorepo":        {"-- a/src/plugin.json --\n{}\n-- b/c/plugin.json --\n{}\n-- node_modules/d/plugin.json --\n{}\n", "run init in the directory of one of its plugins: a, b/c"},
+		"monorepo":        {"-- a/src/plugin.json --\n{}\n-- b/c/plugin.json --\n{}\n-- node_modules/d/plugin.json --\n{}\n", "choose the directory of one of its plugins: a, b/c"},
 		"no module":       {plugin + "-- Magefile.go --\n//go:build mage\n\npackage main\n", "run go mod init first"},
 		"vendor":          {plugin + "-- go.mod --\nmodule x\n-- vendor/modules.txt --\n", "vendor directory"},
 		"invalid go.mod":  {plugin + "-- go.mod --\nmodul x\n", "unknown directive: modul"},
@@ -324,21 +317,6 @@ func TestUndo(t *testing.T) {
 		t.Errorf("Apply changed the mode of go.mod to %s", mode)
 	}
 
-	edited := filepath.Join(root, "slipway.yaml")
-	original, err := os.ReadFile(edited)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, edited, string(original)+"rules: {}\n")
-	want := state(t, root)
-	if _, err := Undo(root); err == nil || !strings.Contains(err.Error(), "slipway.yaml has been edited since init") {
-		t.Errorf("Undo of an edited file returned %v", err)
-	}
-	if diff := cmp.Diff(want, state(t, root)); diff != "" {
-		t.Errorf("Undo changed files although it refused (-want +got):\n%s", diff)
-	}
-
-	write(t, edited, string(original))
 	if _, err := Undo(root); err != nil {
 		t.Fatal(err)
 	}
@@ -350,16 +328,58 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// TestUndoKeepsEdits checks that Undo restores what has not been edited, and the rest once the
+// author has taken the edits back.
+func TestUndoKeepsEdits(t *testing.T) {
+	t.Parallel()
+	root, before, after := applied(t)
+	modfile, workflow := filepath.Join(root, "go.mod"), filepath.Join(root, ".github", "workflows", "slipway.yml")
+	original, err := os.ReadFile(modfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, modfile, string(original)+"\nrequire example.com/more v1.0.0\n")
+	if err := os.Remove(workflow); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second changes nothing
+		u, err := Undo(root)
+		if err != nil || !slices.Equal(u.Kept, []string{"go.mod"}) {
+			t.Fatalf("Undo returned %+v, %v", u, err)
+		}
+	}
+	want := maps.Clone(before)
+	now := state(t, root)
+	for _, name := range []string{"go.mod", ".slipway", ".slipway/.gitignore", ".slipway/init.json"} {
+		want[name] = now[name]
+	}
+	for dir := range maps.Keys(after) { // the directory of a file that someone else removed
+		if strings.HasPrefix(dir, ".github") && !strings.HasSuffix(dir, ".yml") {
+			want[dir] = after[dir]
+		}
+	}
+	if diff := cmp.Diff(want, now); diff != "" || !strings.Contains(now["go.mod"], "example.com/more") {
+		t.Errorf("after Undo (-want +got):\n%s", diff)
+	}
+	write(t, modfile, "module example.com/acme\r\n\r\ngo 1.25\r\n") // as before init, by Git
+	if u, err := Undo(root); err != nil || len(u.Files)+len(u.Kept) > 0 {
+		t.Errorf("Undo returned %+v, %v", u, err)
+	}
+	if _, err := Undo(root); !errors.Is(err, ErrNoRecord) {
+		t.Errorf("a further Undo returned %v, want %v", err, ErrNoRecord)
+	}
+}
+
 // TestUndoOfTwoRuns checks that Undo restores the state before the first run if a second
 // run adds what was removed in between.
 func TestUndoOfTwoRuns(t *testing.T) {
 	t.Parallel()
 	root, before, after := applied(t)
-	if err := os.Remove(filepath.Join(root, "slipway.yaml")); err != nil {
+	if err := os.Remove(filepath.Join(root, "magefile.go")); err != nil {
 		t.Fatal(err)
 	}
 	p := makePlan(t, root)
-	if got := paths(p); !slices.Equal(got, []string{"slipway.yaml"}) {
+	if got := paths(p); !slices.Equal(got, []string{"magefile.go"}) {
 		t.Fatalf("the second run changes %v", got)
 	}
 	if err := p.Apply(); err != nil {
@@ -381,11 +401,15 @@ func TestUndoKeepsDataOfHost(t *testing.T) {
 	root, _, _ := applied(t)
 	data := filepath.Join(root, ".slipway", "data", "slipway.db")
 	write(t, data, "data")
-	if _, err := Undo(root); err != nil {
-		t.Fatal(err)
+	u, err := Undo(root)
+	if err != nil || !slices.Equal(u.Data, []string{".slipway"}) {
+		t.Fatalf("%+v, %v", u, err)
 	}
 	if _, err := os.Stat(data); err != nil {
 		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(root, ".slipway", ".gitignore")); err != nil || string(text) != "*\n" {
+		t.Errorf("Git does not ignore the data of the host: %q, %v", text, err)
 	}
 }
 
@@ -408,7 +432,7 @@ func TestApplyRestores(t *testing.T) {
 // MakePlan.
 func TestApplyRefusesChangedFiles(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"go.mod", "slipway.yaml"} {
+	for _, name := range []string{"go.mod", "magefile_slipway.go"} {
 		root := repository(t, otherTargets)
 		p := makePlan(t, root)
 		write(t, filepath.Join(root, name), "module other\n")
@@ -465,6 +489,17 @@ func TestWorkflow(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the workflow does not contain %q:\n%s", want, text)
 		}
+	}
+}
+
+func TestNoWorkflow(t *testing.T) {
+	t.Parallel()
+	p, err := MakePlan(t.Context(), Options{Dir: repository(t, plugin), Slipway: checkout(t), NoWorkflow: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := paths(p); !slices.Equal(got, []string{"magefile.go", "go.mod", "go.sum"}) {
+		t.Errorf("init changes %v", got)
 	}
 }
 
@@ -586,7 +621,7 @@ func TestPlanKeepsVersions(t *testing.T) {
 	if diff := cmp.Diff(want, after(p, "go.mod")); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"go.mod", "slipway.yaml", ".github/workflows/slipway.yml"}, paths(p)); diff != "" || p.OldMage != "v1.15.0" || p.OldGo != "" {
+	if diff := cmp.Diff([]string{"go.mod", ".github/workflows/slipway.yml"}, paths(p)); diff != "" || p.OldMage != "v1.15.0" || p.OldGo != "" {
 		t.Errorf("Mage %s, Go %q\n%s", p.OldMage, p.OldGo, diff)
 	}
 	for _, line := range []string{

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/gitignore"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
@@ -22,11 +24,9 @@ import (
 const (
 	recordDir  = ".slipway"
 	recordFile = "init.json"
-	ignoreFile = ".gitignore"
-	ignoreAll  = "*\n"
 )
 
-// ErrNoRecord is the error of Undo in a repository that init did not change.
+// ErrNoRecord is the error of Undo in a repository that init did not change, or not in this clone.
 var ErrNoRecord = errors.New("no record of init in .slipway: there is nothing to undo")
 
 // record is what Undo restores.
@@ -122,51 +122,84 @@ func modeIn(r record, name string) fs.FileMode {
 	return 0o644
 }
 
+// Undone is what Undo did.
+type Undone struct {
+	Files []File   // in the order of the changes; After is nil for a file that was removed
+	Kept  []string // files that stay as they are, because they have changed since init
+	Data  []string // directories that remain, with what a host, a build or package wrote; Git ignores them
+}
+
 // Undo restores the files that init changed in the repository of the plugin in dir, and
-// removes those that it created. It returns the changes that it made, with After nil for a
-// file that was removed. It changes nothing if one of the files has been edited since.
-func Undo(dir string) (undone []File, err error) {
-	dir, err = filepath.Abs(dir)
-	if err != nil {
-		return nil, err
+// removes those that it created. What has been edited since is kept, and stays in the record.
+func Undo(dir string) (u Undone, err error) {
+	if repo, err := bundle.FindRepo(dir); err == nil {
+		dir = repo.Root
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return u, err
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return nil, err
+		return u, err
 	}
 	r, err := readRecord(dir)
 	if err != nil {
-		return nil, err
+		return u, err
 	}
 	root, err := os.OpenRoot(topDir(dir))
 	if err != nil {
-		return nil, err
+		return u, err
 	}
 	defer root.Close()
+	var unchanged, kept []recordedFile
 	for _, f := range r.Files {
-		name := filepath.FromSlash(f.Path)
-		info, err := root.Lstat(name)
-		if err != nil {
-			return nil, fmt.Errorf("%s has been removed since init; restore it, or revert init's changes with git: %w", f.Path, err)
-		}
-		data, err := root.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		if !info.Mode().IsRegular() || digest(data) != f.After {
-			return nil, request("%s has been edited since init; undo your edit, or restore the file with git", f.Path)
+		data, err := f.read(root)
+		isGone := errors.Is(err, fs.ErrNotExist)
+		switch {
+		case err != nil && !isGone && !errors.Is(err, errIrregular):
+			return u, err
+		case isGone && !f.Exists, err == nil && f.Exists && bytes.Equal(data, f.Before): // undone by hand
+		case err == nil && digest(data) == f.After:
+			unchanged = append(unchanged, f)
+		default:
+			kept, u.Kept = append(kept, f), append(u.Kept, f.Path)
 		}
 	}
-	for _, f := range slices.Backward(r.Files) {
+	for _, f := range slices.Backward(unchanged) {
 		if err := restore(root, f); err != nil {
-			return undone, fmt.Errorf("restore %s: %w", f.Path, err)
+			return u, fmt.Errorf("restore %s: %w", f.Path, err)
 		}
 		change := File{Path: f.Path}
 		if f.Exists {
 			change.After = append([]byte{}, f.Before...)
 		}
-		undone = append(undone, change)
+		u.Files = append(u.Files, change)
 	}
-	return undone, removeRecord(dir)
+	if len(kept) > 0 {
+		return u, writeRecord(dir, record{kept})
+	}
+	if err := removeRecord(dir); err != nil {
+		return u, err
+	}
+	for _, name := range []string{recordDir, "release"} {
+		if text, err := os.ReadFile(filepath.Join(dir, name, gitignore.FileName)); err == nil && string(text) == gitignore.All {
+			u.Data = append(u.Data, name)
+		}
+	}
+	return u, nil
+}
+
+var errIrregular = errors.New("not a regular file")
+
+func (f *recordedFile) read(root *os.Root) ([]byte, error) {
+	name := filepath.FromSlash(f.Path)
+	info, err := root.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errIrregular
+	}
+	if err != nil {
+		return nil, err
+	}
+	return root.ReadFile(name)
 }
 
 // restore writes the original content of a file, or removes the file and the directories
@@ -226,13 +259,19 @@ func writeRecord(dir string, r record) error {
 		return err
 	}
 	defer root.Close()
-	ignore := path.Join(recordDir, ignoreFile)
-	if _, err := root.Lstat(filepath.FromSlash(ignore)); errors.Is(err, fs.ErrNotExist) {
-		if err := writeFile(root, ignore, 0o644, []byte(ignoreAll)); err != nil {
-			return err
-		}
+	if err := gitignore.Make(root, recordDir, 0o755); err != nil {
+		return err
 	}
 	return writeFile(root, path.Join(recordDir, recordFile), 0o600, data)
+}
+
+// Recorded returns the slash-separated paths of the plugins below dir that have a record of init,
+// relative to dir.
+func Recorded(dir string) []string {
+	return slices.DeleteFunc(bundle.ReposBelow(dir), func(name string) bool {
+		_, err := readRecord(filepath.Join(dir, filepath.FromSlash(name)))
+		return err != nil
+	})
 }
 
 // removeRecord removes the record, and its directory unless a host keeps data in it.
@@ -246,11 +285,11 @@ func removeRecord(dir string) error {
 		return err
 	}
 	entries, err := fs.ReadDir(root.FS(), ".")
-	if err != nil || len(entries) != 1 || entries[0].Name() != ignoreFile {
+	if err != nil || len(entries) != 1 || entries[0].Name() != gitignore.FileName {
 		return err
 	}
-	if text, err := root.ReadFile(ignoreFile); err != nil || string(text) != ignoreAll {
+	if text, err := root.ReadFile(gitignore.FileName); err != nil || string(text) != gitignore.All {
 		return err
 	}
-	return errors.Join(root.Remove(ignoreFile), os.Remove(filepath.Join(dir, recordDir)))
+	return errors.Join(root.Remove(gitignore.FileName), os.Remove(filepath.Join(dir, recordDir)))
 }

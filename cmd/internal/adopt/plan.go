@@ -15,7 +15,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -29,7 +28,9 @@ import (
 type Options struct {
 	Dir     string // directory of the plugin; "" is the current directory
 	Slipway origin.Origin
-	Step    func(name string) // called before each long step; may be nil
+
+	NoWorkflow bool              // add no workflow
+	Step       func(name string) // called before each long step; may be nil
 }
 
 func (o *Options) step(name string) {
@@ -92,10 +93,7 @@ func request(format string, args ...any) error {
 // MakePlan computes what init changes. It runs the go command, which may download
 // modules, on copies of go.mod and go.sum. It leaves the repository unchanged.
 func MakePlan(ctx context.Context, o Options) (*Plan, error) {
-	repo, err := bundle.OpenRepo(o.Dir)
-	if errors.Is(err, bundle.ErrNoPlugin) {
-		return nil, noPlugin(o.Dir)
-	}
+	repo, err := bundle.FindRepo(o.Dir)
 	if err != nil {
 		return nil, &RequestError{err}
 	}
@@ -104,7 +102,7 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Root: topDir(dir), Dir: dir}
-	for _, add := range []func(context.Context, Options) error{p.addTool, p.addConfig, p.addIgnore, p.addWorkflow} {
+	for _, add := range []func(context.Context, Options) error{p.addTool, p.addWorkflow} {
 		err := add(ctx, o)
 		if ctx.Err() != nil {
 			return nil, errors.New("interrupted; nothing was changed")
@@ -114,30 +112,6 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 		}
 	}
 	return p, nil
-}
-
-// noPlugin returns an error that names the plugins below dir, as in a monorepo.
-func noPlugin(dir string) error {
-	var found []string
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		rel, relErr := filepath.Rel(dir, name)
-		if err != nil || relErr != nil || !d.IsDir() || rel == "." {
-			return nil //nolint:nilerr // a directory that cannot be read has no plugin to suggest
-		}
-		if bundle.IsToolDir(d.Name()) || d.Name() == bundle.DistDir || strings.Count(filepath.ToSlash(rel), "/") > 3 {
-			return fs.SkipDir
-		}
-		if _, err := bundle.OpenRepo(name); err == nil {
-			found = append(found, filepath.ToSlash(rel))
-			return fs.SkipDir
-		}
-		return nil
-	})
-	if len(found) == 0 {
-		return request("%s: %w", dir, bundle.ErrNoPlugin)
-	}
-	return request("%s has no plugin.json or src/plugin.json; run init in the directory of one of its plugins: %s", dir,
-		strings.Join(found, ", "))
 }
 
 // topDir returns the top directory of the Git repository that contains dir, or dir.
@@ -175,44 +149,12 @@ func (p *Plan) create(file, text string) error {
 	return p.change(file, nil, []byte(text))
 }
 
-// config is a slipway.yaml that changes nothing.
-const config = `# Severities and accepted findings of validate. "%s" writes the schema, with
-# which editors complete and check this file if its first line is
-# "# yaml-language-server: $schema=slipway.schema.json". For example:
-#
-# rules:
-#   id-type-suffix: off
-# suppress:
-#   - rule: path-missing
-#     file: src/plugin.json
-#     pointer: /info/screenshots/*
-#     reason: the release workflow generates the screenshots
-`
-
-func (p *Plan) addConfig(context.Context, Options) error {
-	return p.create(filepath.Join(p.Dir, "slipway.yaml"), fmt.Sprintf(config, p.line("schema")))
-}
-
-// isIgnored matches the line of a .gitignore that ignores what package writes.
-var isIgnored = regexp.MustCompile(`(?m)^/?release/?\s*$`)
-
-// addIgnore adds what package writes to the .gitignore of the plugin, if there is one.
-func (p *Plan) addIgnore(context.Context, Options) error {
-	file := filepath.Join(p.Dir, ignoreFile)
-	before, err := readRegular(file)
-	if err != nil || isIgnored.Match(before) { // such as a symbolic link
-		return nil
-	}
-	text := string(before)
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return p.change(file, before, []byte(text+"/release/\n"))
-}
-
 // addWorkflow adds a workflow at the top of the repository, the only place from which
 // workflows run, unless another one validates plugins already.
-func (p *Plan) addWorkflow(ctx context.Context, _ Options) error {
+func (p *Plan) addWorkflow(ctx context.Context, o Options) error {
+	if o.NoWorkflow {
+		return nil
+	}
 	workflows := filepath.Join(p.Root, ".github", "workflows")
 	rel, err := p.rel(p.Dir)
 	if err != nil {

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,12 +108,11 @@ func DownloadHelp(f Face) string { return "help: download them with " + f.Verb("
 
 // Build builds a plugin repository and prints its progress to w.
 func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, error) {
+	repo, missing := FindRepo(w, o.Dir)
+	o.Dir = cmp.Or(repo.Root, o.Dir)
 	b, err := o.options(w)
-	if err != nil {
+	if err = cmp.Or(err, missing); err != nil { // invalid options come first
 		return nil, err
-	}
-	if _, err := bundle.OpenRepo(o.Dir); err != nil {
-		return nil, &ExitError{Code: ExitUsage, Err: err}
 	}
 	r, err := build.Plugin(ctx, b)
 	if errors.Is(err, build.ErrNotDownloaded) && o.In != nil {

@@ -16,9 +16,9 @@ import (
 // Clean removes the dist and coverage directories of a plugin repository, and the record
 // of its last build in the user's cache. It keeps a directory with files that Git tracks.
 func Clean(ctx context.Context, w io.Writer, dir string) error {
-	repo, err := bundle.OpenRepo(dir)
+	repo, err := FindRepo(w, dir)
 	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: err}
+		return err
 	}
 	root, err := os.OpenRoot(repo.Root)
 	if err != nil {

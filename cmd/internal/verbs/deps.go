@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/text"
@@ -25,10 +24,11 @@ type DepsOptions struct {
 // Deps downloads the packages that the frontends of a plugin repository import, in the
 // versions of its lockfile, and prints to w how many it downloaded.
 func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
-	repo, err := bundle.OpenRepo(o.Dir)
+	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: err}
+		return err
 	}
+	o.Dir = repo.Root
 	b := build.Options{Dir: o.Dir, Rules: rules.All()}
 	if err := configureBuild(&b); err != nil {
 		return err

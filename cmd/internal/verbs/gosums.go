@@ -7,16 +7,15 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // GoSums writes the list of Go files into dist. A build does so by itself if the profile is that of
 // Grafana; other builds set the file aside, since it is not one of their own.
 func GoSums(w io.Writer, dir string) error {
-	repo, err := bundle.OpenRepo(dir)
+	repo, err := FindRepo(w, dir)
 	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: err}
+		return err
 	}
 	if err := os.MkdirAll(repo.Dist, 0o755); err != nil {
 		return err

@@ -1,12 +1,14 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -25,6 +27,8 @@ type InitOptions struct {
 	Dir    string // the directory of the plugin; "" is the current directory
 	DryRun bool   // print a diff and change nothing
 	Undo   bool   // restore what an earlier run changed
+
+	NoWorkflow bool // add no workflow
 }
 
 // Init adds Slipway to an existing plugin repository, then validates and builds the
@@ -35,7 +39,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 		return usage("%s and %s cannot be used together", o.Face.Option("undo"), o.Face.Option("dry-run"))
 	}
 	if o.Dir == "" {
-		o.Dir = "."
+		o.Dir = cmp.Or(Around(), ".")
 	}
 	if o.Undo {
 		return undoInit(w, o)
@@ -45,7 +49,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 		return err
 	}
 	stop := func() {}
-	plan, err := adopt.MakePlan(ctx, adopt.Options{Dir: o.Dir, Slipway: from, Step: func(name string) {
+	plan, err := adopt.MakePlan(ctx, adopt.Options{Dir: o.Dir, Slipway: from, NoWorkflow: o.NoWorkflow, Step: func(name string) {
 		stop()
 		stop = progress.Task{W: os.Stderr, Name: name}.Start()
 	}})
@@ -67,10 +71,19 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if err := plan.Apply(); err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
-	fmt.Fprintf(w, "\nSlipway is set up. To undo these changes, run %s %s\n", o.Face.Verb("init"), o.Face.Option("undo"))
+	fmt.Fprintf(w, "\nSlipway is set up. To undo these changes, run %s\n", o.command("undo"))
 	printCheckout(w, from.Checkout)
 	tryTargets(ctx, w, plan)
 	return ctx.Err()
+}
+
+// command returns the command line of init with another option, for the same plugin.
+func (o InitOptions) command(option string) string {
+	line := o.Face.Verb("init") + " " + o.Face.Option(option)
+	if o.Dir != "." {
+		line += " " + o.Face.Option("dir") + "=" + filepath.ToSlash(o.Dir)
+	}
+	return line
 }
 
 // printDiff prints the changes of a plan in the format of git.
@@ -105,20 +118,41 @@ func printPlan(w *os.File, p *adopt.Plan) {
 
 func undoInit(w *os.File, o InitOptions) error {
 	undone, err := adopt.Undo(o.Dir)
-	for _, f := range undone {
+	for _, f := range undone.Files {
 		verb := "restored"
 		if f.After == nil {
 			verb = "removed"
 		}
 		fmt.Fprintf(w, "  %-8s  %s\n", verb, terminal.Line(f.Path))
 	}
-	if _, isRequest := errors.AsType[*adopt.RequestError](err); isRequest || errors.Is(err, adopt.ErrNoRecord) {
-		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("undo init: %w", err)}
+	for _, name := range undone.Kept {
+		fmt.Fprintf(w, "  %-8s  %s, which has changed since init\n", "kept", terminal.Line(name))
+	}
+	if len(undone.Kept) > 0 {
+		fmt.Fprintf(w, "help: remove from these files what init added; or take your changes back, and run %s again\n", o.command("undo"))
+	}
+	if len(undone.Data) > 0 {
+		fmt.Fprintf(w, "note: %s can be deleted; Git ignores what a host, a build or package wrote there\n", strings.Join(undone.Data, " and "))
+	}
+	if errors.Is(err, adopt.ErrNoRecord) {
+		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("undo init: %w%s", err, elsewhere(o))}
 	}
 	if err != nil {
 		return fmt.Errorf("undo init: %w", err)
 	}
 	return nil
+}
+
+// elsewhere names the directories below that have a record of init.
+func elsewhere(o InitOptions) string {
+	var found []string
+	for _, name := range adopt.Recorded(o.Dir) {
+		found = append(found, o.Face.Option("dir")+"="+path.Join(filepath.ToSlash(o.Dir), name))
+	}
+	if found == nil {
+		return "\nhelp: if init ran in another clone, revert the commit with its changes"
+	}
+	return "\nhelp: init ran in a directory below; use " + strings.Join(found, ", or ")
 }
 
 // tryTargets runs the first verbs as the author will, and prints how they end.

@@ -37,9 +37,9 @@ func linters() []linter {
 // Lint runs go vet, and golangci-lint and staticcheck if go.mod has them as tools or the
 // repository configures them. It prints each command that it runs.
 func Lint(ctx context.Context, w *os.File, dir string) error {
-	repo, err := bundle.OpenRepo(dir)
+	repo, err := FindRepo(w, dir)
 	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: err}
+		return err
 	}
 	packages, err := goPackages(ctx, repo.Root)
 	if err != nil {
@@ -100,9 +100,9 @@ func goTools(ctx context.Context, dir string) ([]string, error) {
 // Format formats the Go files of a plugin repository like gofmt, and prints those that
 // changed.
 func Format(w io.Writer, dir string) error {
-	repo, err := bundle.OpenRepo(dir)
+	repo, err := FindRepo(w, dir)
 	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: err}
+		return err
 	}
 	root, err := os.OpenRoot(repo.Root)
 	if err != nil {

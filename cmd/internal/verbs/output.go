@@ -8,8 +8,18 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/slipway-dev/slipway/bundle/gitignore"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
+
+// ignore lets Git ignore a directory of a plugin repository that Slipway has made, or is about to make.
+func ignore(repo, dir string) error {
+	root, err := os.OpenRoot(repo)
+	if err != nil {
+		return err
+	}
+	return errors.Join(gitignore.Make(root, dir, 0o755), root.Close())
+}
 
 // writeTo writes to w, or to the file output, which appears complete or not at all.
 // Anything but a regular file, such as /dev/stdout or a symbolic link, is opened and

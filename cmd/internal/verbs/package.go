@@ -37,11 +37,12 @@ type PackageOptions struct {
 // the directory stay.
 func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 	started := time.Now()
-	repo, err := bundle.OpenRepo(o.Dir)
+	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: err}
+		return err
 	}
-	if o.Out == "" {
+	isOwn := o.Out == ""
+	if isOwn {
 		o.Out = filepath.Join(repo.Root, releaseDir)
 	}
 	options := archive.Options{ToolVersion: origin.Version()}
@@ -57,7 +58,8 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 	if err != nil {
 		return o.Face.notBuilt("package", err)
 	}
-	if _, err := os.Stat(filepath.Join(repo.Dist, "module.js")); errors.Is(err, fs.ErrNotExist) && built.Type.HasFrontend() {
+	_, err = os.Stat(filepath.Join(repo.Dist, "module.js"))
+	if errors.Is(err, fs.ErrNotExist) && built.NeedsFrontend(len(bundle.ReposBelow(repo.Dist)) > 0) {
 		return fmt.Errorf("package: dist has no module.js, which a plugin of type %s needs; build the whole plugin with %s", built.Type,
 			o.Face.Verb("build"))
 	}
@@ -91,6 +93,9 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 		}
 	}
 	stop()
+	if err == nil && isOwn && isNew {
+		err = ignore(repo.Root, releaseDir)
+	}
 	if err != nil {
 		return fmt.Errorf("package: %w", err)
 	}

@@ -233,7 +233,7 @@ func TestInit(t *testing.T) {
 	if err := Init(t.Context(), w, InitOptions{Dir: dir, DryRun: true}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(printed(), "diff --git a/slipway.yaml b/slipway.yaml\nnew file mode 100644\n--- /dev/null\n+++ b/slipway.yaml\n") {
+	if !strings.Contains(printed(), "diff --git a/magefile.go b/magefile.go\nnew file mode 100644\n--- /dev/null\n+++ b/magefile.go\n") {
 		t.Errorf("the diff is\n%s", printed())
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
@@ -246,7 +246,7 @@ func TestInit(t *testing.T) {
 	}
 	for _, want := range []string{
 		"  create  magefile.go\n", "  create  go.mod\n", "  create  .github/workflows/slipway.yml\n",
-		"To undo these changes, run slipway init --undo\n",
+		"To undo these changes, run slipway init --undo --dir=" + filepath.ToSlash(dir) + "\n",
 		"$ go tool mage validate\nsrc/plugin.json:1:1: error",
 		"  go tool mage validate: ended with exit status 1; the reason is above\n",
 		"  go tool mage deps: works\n",
@@ -272,9 +272,15 @@ func TestInit(t *testing.T) {
 	if err := Init(t.Context(), w, InitOptions{Dir: dir}); err != nil || printed() != "nothing to change: Slipway is already set up\n" {
 		t.Errorf("a second time: %v\n%s", err, printed())
 	}
+	if err := Init(t.Context(), w, InitOptions{Dir: filepath.Dir(dir), Undo: true}); code(err) != ExitUsage || !strings.Contains(err.Error(), "use --dir="+filepath.ToSlash(dir)) {
+		t.Errorf("undo in a directory above: %v", err)
+	}
 	w, printed = captured(t)
-	if err := Init(t.Context(), w, InitOptions{Dir: dir, Undo: true}); err != nil || strings.Count(printed(), "  removed   ") != 5 {
+	if err := Init(t.Context(), w, InitOptions{Dir: dir, Undo: true}); err != nil || strings.Count(printed(), "  removed   ") != 4 {
 		t.Errorf("undo: %v\n%s", err, printed())
+	}
+	if err := Init(t.Context(), w, InitOptions{Dir: filepath.Dir(dir), Undo: true}); code(err) != ExitUsage || !strings.Contains(err.Error(), "revert the commit") {
+		t.Errorf("undo where there is no record: %v", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "src" && e.Name() != "dist" }) {
 		t.Errorf("undo left %v (%v)", entries, err)
@@ -394,5 +400,58 @@ func TestUpdate(t *testing.T) {
 	}
 	if text := read(t, filepath.Join(dir, "magefile.go")); !strings.Contains(text, "package mine\n") || !strings.Contains(text, "package main\n") {
 		t.Errorf("a side of the conflict is lost:\n%s", text)
+	}
+}
+
+// TestBelowRoot runs verbs in src and img of a repository, whose root they find.
+func TestBelowRoot(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(panel(t, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "..", ".git", "HEAD"), "")
+	before, err := filepath.Glob(filepath.Join(dir, "src", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{"src", "src/img"} {
+		t.Chdir(filepath.Join(dir, filepath.FromSlash(at)))
+		w, printed := captured(t)
+		if _, err := Build(t.Context(), w, BuildOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := Package(t.Context(), w, PackageOptions{}); err != nil {
+			t.Error(err)
+		}
+		if err := Schema(w, SchemaOptions{}); err != nil {
+			t.Error(err)
+		}
+		if got, want := printed(), "plugin repository: "+dir+"\n"; strings.Count(got, want) != 2 {
+			t.Errorf("%s: %q was not printed by build and package:\n%s", at, want, got)
+		}
+		for _, name := range []string{"dist/module.js", "release/acme-x-panel-0.1.0.zip", "slipway.schema.json"} {
+			if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+				t.Errorf("%s: %v", at, err)
+			}
+		}
+		w, printed = captured(t)
+		if err := Validate(t.Context(), w, ValidateOptions{}); err != nil || strings.Contains(printed(), "not checked: license") {
+			t.Errorf("%s: %v\n%s", at, err, printed())
+		}
+		w, printed = captured(t)
+		if err := Validate(t.Context(), w, ValidateOptions{Format: "json"}); err != nil || !strings.Contains(printed(), `"directory": "acme-x-panel/`+at+`"`) {
+			t.Errorf("%s: %v\n%s", at, err, printed())
+		}
+		if err := Clean(t.Context(), io.Discard, ""); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Chdir(filepath.Dir(dir))
+	if _, err := Build(t.Context(), nil, BuildOptions{}); code(err) != ExitUsage || !strings.Contains(err.Error(), "choose the directory of one of its plugins: acme-x-panel") {
+		t.Errorf("above the repository: %v", err)
+	}
+	after, err := filepath.Glob(filepath.Join(dir, "src", "*"))
+	if err != nil || !slices.Equal(before, after) {
+		t.Errorf("src contains %v, and before %v (%v)", after, before, err)
 	}
 }

@@ -1,10 +1,13 @@
 package verbs
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -27,6 +30,14 @@ func (t *target) fromRoot(r *validate.Report, format string) {
 	})
 }
 
+// inRepository returns the path of the current directory relative to the root of its repository, or "".
+func (t *target) inRepository() string {
+	if root := repositoryRoot(t.cwd, os.Getenv("GITHUB_WORKSPACE")); root != "" {
+		return relative(root, t.cwd)
+	}
+	return ""
+}
+
 // repositoryRoot returns the root of the repository around a directory, or "" without one. The
 // workspace of GitHub Actions is preferred, where it is a repository: the directory may be in a
 // submodule, or Git's own directory may be absent.
@@ -41,4 +52,34 @@ func repositoryRoot(dir, workspace string) string {
 		return root
 	}
 	return ""
+}
+
+// FindRepo returns the plugin repository that a directory is part of, and prints its path if that is
+// another one: the paths that verbs print are relative to it. "" is the current directory.
+func FindRepo(w io.Writer, dir string) (bundle.Repo, error) {
+	repo, err := bundle.FindRepo(dir)
+	if err != nil {
+		return repo, &ExitError{Code: ExitUsage, Err: err}
+	}
+	if abs, err := filepath.Abs(dir); err != nil || abs != repo.Root {
+		fmt.Fprintf(w, "plugin repository: %s\n", repo.Root)
+	}
+	return repo, nil
+}
+
+// Around returns the path of the plugin repository around the current directory, for verbs that also work
+// elsewhere. It is "" if the directory is a repository, part of a dist, or part of none.
+func Around() string {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	repo, err := bundle.FindRepo(cwd)
+	if err != nil || repo.Root == cwd {
+		return ""
+	}
+	if rel, err := filepath.Rel(repo.Dist, cwd); err == nil && filepath.IsLocal(rel) {
+		return ""
+	}
+	return relative(cwd, repo.Root)
 }

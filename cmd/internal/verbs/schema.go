@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -55,7 +56,7 @@ func SchemaNames() (names []string) {
 // explain and check plugin.json and slipway.yaml.
 func Schema(w io.Writer, o SchemaOptions) error {
 	if o.Dir == "" {
-		o.Dir = "."
+		o.Dir = cmp.Or(Around(), ".")
 	}
 	if known := SchemaNames(); o.What != "" && !slices.Contains(known, o.What) {
 		return &ExitError{Code: ExitUsage, Err: nearest.Unknown("schema", o.What, known)}

@@ -28,7 +28,7 @@ type SignOptions struct {
 func Sign(w io.Writer, o SignOptions) error {
 	if o.Key == "" {
 		return usage("%s is required: a file with an ed25519 private key (PEM or OpenSSH)\n"+
-			"help: \"ssh-keygen -t ed25519 -f release-key\" writes one; leave the passphrase empty", o.Face.Option("key"))
+			"help: \"ssh-keygen -t ed25519 -f ../release-key\" writes one outside of the repository; leave the passphrase empty", o.Face.Option("key"))
 	}
 	key, err := readPrivateKey(w, o.Face, o.Key)
 	if err != nil {
@@ -43,9 +43,9 @@ func Sign(w io.Writer, o SignOptions) error {
 		}
 		return err
 	}
-	repo, err := bundle.OpenRepo(o.Dir)
+	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: err}
+		return err
 	}
 	m, err := sign(w, packed{path: repo.Dist}, key)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -235,7 +235,10 @@ func TestPackageKeepsOtherVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := contents()
-	if len(after) != 5 || after["acme-x-panel-0.0.9.zip"] != "old" {
+	if text := after[".gitignore"]; text != "*\n" {
+		t.Errorf("release/.gitignore contains %q", text)
+	}
+	if len(after) != 6 || after["acme-x-panel-0.0.9.zip"] != "old" {
 		t.Errorf("%d files", len(after))
 	}
 	for name, text := range before {

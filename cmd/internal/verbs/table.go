@@ -114,7 +114,7 @@ func All(b Bundler) []Verb {
 
 // The texts of options that several verbs have.
 const (
-	dirHelp     = "plugin repository (default: this directory)"
+	dirHelp     = "plugin repository (default: that of this directory)"
 	profileHelp = "key names in plugin.json: service or grafana (default: derived from the file)"
 	trustHelp   = "file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin"
 	signHelp    = "file with an ed25519 private key (PEM or OpenSSH) to sign with"

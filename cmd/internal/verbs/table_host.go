@@ -129,7 +129,7 @@ func ConformanceVerb(o *ConformanceOptions) Verb {
 		Name: "conformance", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "dir", Value: &o.Dir}},
 		Short: "Run conformance checks on a built plugin",
 		Options: []Option{
-			{Name: "dir", Value: &o.Dir, Help: "plugin to check (default: this directory)"},
+			{Name: "dir", Value: &o.Dir, Help: "plugin to check (default: that of this directory)"},
 			{Name: "format", Value: &o.Format, Help: "output format: text, json or junit"},
 			{Name: "timeout", Value: &o.Timeout, Help: "time limit for each check"},
 			{Name: "checks", Value: &o.Checks, Help: "what to require: strict, existing, or auto, which depends on the plugin's SDK"},
@@ -169,7 +169,7 @@ func CompatVerb(o *CompatOptions) Verb {
 		Name: "compat", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "path", Value: &o.Path}},
 		Short: "Report whether a plugin runs in Slipway's host and in existing hosts",
 		Options: []Option{
-			{Name: "dir", Value: &o.Path, Help: "plugin repository, dist directory or zip (default: this directory)"},
+			{Name: "dir", Value: &o.Path, Help: "plugin repository, dist directory or zip (default: the repository of this directory)"},
 			{Name: "format", Value: &o.Format, Help: "output format: text or json"},
 			{Name: "service-version", Value: &o.Version, Help: "version of Slipway's host"},
 			{Name: "existing-version", Value: &o.Existing, Help: "version of the existing host (default: any)"},

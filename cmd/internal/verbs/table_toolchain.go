@@ -78,8 +78,9 @@ func initVerb() Verb {
 		Name: "init", Mage: Targets,
 		Short: "Add Slipway to an existing plugin repository",
 		Options: []Option{
-			{Name: "dir", Value: &o.Dir, Help: "directory of the plugin (default: this directory)"},
+			{Name: "dir", Value: &o.Dir, Help: "directory of the plugin (default: that of this directory)"},
 			{Name: "dry-run", Value: &o.DryRun, Help: "print a diff and change nothing"},
+			{Name: "no-workflow", Value: &o.NoWorkflow, Help: "add no GitHub workflow"},
 			{Name: "undo", Value: &o.Undo, Help: "restore the files that init changed"},
 		},
 		Face: &o.Face,
@@ -92,7 +93,7 @@ func validateVerb() Verb {
 	return Verb{
 		Name: "validate", Mage: Targets,
 		Args: []Arg{{Name: "path", Value: &o.Path, Option: "path",
-			Help: "what to validate (default: the plugin in this directory); \"-\" reads plugin.json or a zip from standard input"}},
+			Help: "what to validate (default: the plugin repository of this directory); \"-\" reads plugin.json or a zip from standard input"}},
 		Short: "Check plugin.json and the files it refers to",
 		Options: []Option{
 			{Name: "format", Value: &o.Format, Help: "format of the report: text, concise, json, sarif, junit or github"},
@@ -140,7 +141,7 @@ func schemaVerb() Verb {
 		Args:  []Arg{{Name: "plugin|config", Value: &o.What, Option: "what", Help: "schema to write: plugin or config (default: both)"}},
 		Short: "Write JSON Schemas for plugin.json and slipway.yaml",
 		Options: []Option{
-			{Name: "dir", Value: &o.Dir, Help: "directory to write to (default: this directory)"},
+			{Name: "dir", Value: &o.Dir, Help: "directory to write to (default: the plugin repository of this directory)"},
 			profileOption(&o.Profile),
 		},
 		Face: &o.Face,

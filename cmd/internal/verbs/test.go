@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
@@ -32,9 +31,9 @@ const (
 // Test runs the Go tests and the TypeScript tests of a plugin repository, and prints
 // which of them it did not run and why.
 func Test(ctx context.Context, w *os.File, o TestOptions) error {
-	repo, err := bundle.OpenRepo(o.Dir)
+	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: err}
+		return err
 	}
 	packages, err := goPackages(ctx, repo.Root)
 	if err != nil {
@@ -60,7 +59,7 @@ func testGo(ctx context.Context, w *os.File, dir string, packages []string, o Te
 	if !o.Coverage {
 		return runTool(ctx, w, dir, "go", append(args, packages...)...)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, coverageDir), 0o755); err != nil {
+	if err := ignore(dir, coverageDir); err != nil {
 		return err
 	}
 	args = append(args, "-coverpkg="+strings.Join(packages, ","), "-coverprofile="+coverageProfile)

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,7 +28,7 @@ type UpdateOptions struct {
 // there are conflicts, which it marks in the files.
 func Update(ctx context.Context, w io.Writer, o UpdateOptions) error {
 	if o.Dir == "" {
-		o.Dir = "."
+		o.Dir = cmp.Or(Around(), ".")
 	}
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {

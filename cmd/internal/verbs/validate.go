@@ -127,7 +127,7 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	}
 	notes := notes(o, r)
 	t.fromRoot(r, o.Format)
-	if err := errors.Join(err, writeReport(w, o, format, r)); err != nil {
+	if err := errors.Join(err, writeReport(w, o, format, r, t.inRepository())); err != nil {
 		return &ExitError{Code: ExitBroken, Err: err}
 	}
 	fmt.Fprint(o.notesTo(w), notes)
@@ -177,6 +177,9 @@ func openTarget(o ValidateOptions) (*target, error) {
 		}
 		t.tree, t.options, err = validate.OpenReader(in)
 	} else {
+		if o.Path == "" {
+			o.Path = Around()
+		}
 		t.tree, t.options, err = validate.Open(cwd, o.Path)
 		if t.dir = filepath.FromSlash(t.options.Prefix); !filepath.IsAbs(t.dir) {
 			t.dir = filepath.Join(cwd, t.dir)
@@ -254,9 +257,11 @@ func notes(o ValidateOptions, r *validate.Report) (list string) {
 	return list + fmt.Sprintf("not checked: %s, which a build wrote; to check it, run %s%s\n", left, command, r.Left[0])
 }
 
-func writeReport(w *os.File, o ValidateOptions, format report.Format, r *validate.Report) error {
+func writeReport(w *os.File, o ValidateOptions, format report.Format, r *validate.Report, directory string) error {
 	err := writeTo(w, o.Output, func(w io.Writer, hasColor bool) error {
-		return format.Write(w, r, report.Options{HasColor: hasColor, IsVerbose: o.Verbose, Rules: rules.All(), Version: origin.Version()})
+		return format.Write(w, r, report.Options{
+			HasColor: hasColor, IsVerbose: o.Verbose, Rules: rules.All(), Version: origin.Version(), Directory: directory,
+		})
 	})
 	if err != nil && o.Output != "" {
 		return fmt.Errorf("write report: %w; choose a writable file with %s", err, o.Face.Option("output"))

@@ -169,9 +169,9 @@ type packed struct {
 // findSigned returns dist and the zips of its version in release, without a dist that has no
 // manifest: package writes one only into the zips.
 func findSigned(w io.Writer, o VerifyOptions) ([]packed, error) {
-	repo, err := bundle.OpenRepo(o.Dir)
+	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
-		return nil, &ExitError{Code: ExitUsage, Err: err}
+		return nil, err
 	}
 	m, err := readBuilt(repo.Dist)
 	if err != nil {

@@ -1,0 +1,53 @@
+package bundle_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+func TestFindRepo(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"plugin.json", // above the Git repository
+		"git/.git/HEAD",
+		"git/a/src/plugin.json", "git/a/src/nested/plugin.json", "git/a/src/img/logo.svg", "git/a/pkg/main.go", "git/a/dist/plugin.json",
+		"git/a/examples/b/plugin.json", "git/a/examples/b/dist/plugin.json",
+		"git/bare/plugin.json", "git/bare/nested/plugin.json", "git/bare/dist/nested/plugin.json", "git/bare/testdata/x/plugin.json",
+		"git/docs/README.md",
+	} {
+		file := filepath.Join(top, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("{}"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, want := range map[string]string{
+		"git/a": "git/a", "git/a/src": "git/a", "git/a/src/nested": "git/a", "git/a/src/img": "git/a", "git/a/pkg": "git/a",
+		"git/a/dist": "git/a", "git/a/examples": "git/a", "git/a/examples/b": "git/a/examples/b",
+		"git/a/examples/b/dist": "git/a/examples/b", "git/bare": "git/bare", "git/bare/dist/nested": "git/bare",
+		"git/bare/nested": "git/bare/nested", "git/bare/testdata/x": "git/bare/testdata/x",
+	} {
+		repo, err := bundle.FindRepo(filepath.Join(top, dir))
+		if err != nil || repo.Root != filepath.Join(top, filepath.FromSlash(want)) {
+			t.Errorf("%s is part of %s (%v), want %s", dir, repo.Root, err, want)
+		}
+	}
+	if repo, err := bundle.FindRepo(filepath.Join(top, "git", "docs")); !errors.Is(err, bundle.ErrNoPlugin) {
+		t.Errorf("git/docs is part of %s, %v", repo.Root, err)
+	}
+	_, err = bundle.FindRepo(filepath.Join(top, "git"))
+	if err == nil || !strings.Contains(err.Error(), "one of its plugins: a, bare") {
+		t.Errorf("the root of a monorepo: %v", err)
+	}
+	if _, err = bundle.FindRepo(filepath.Join(top, "missing")); err == nil || !strings.Contains(err.Error(), "not found") {
+		t.Errorf("a missing directory: %v", err)
+	}
+}
