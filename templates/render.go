@@ -28,8 +28,8 @@ type File struct {
 // owned lists the files that follow Slipway: newer versions render them differently.
 func owned() []string {
 	return []string{
-		".devcontainer/devcontainer.json", ".github/workflows/ci.yml", ".gitignore", "magefile.go",
-		schemaFile, "tsconfig.json",
+		".devcontainer/devcontainer.json", ".github/workflows/ci.yml", ".github/workflows/release.yml", ".gitignore",
+		"docker-compose.yaml", "magefile.go", schemaFile, "tsconfig.json",
 	}
 }
 

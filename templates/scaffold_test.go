@@ -276,7 +276,7 @@ func TestRender(t *testing.T) {
 			}
 			want := slices.Clone(owned())
 			if !kind.HasFrontend {
-				want = slices.DeleteFunc(want, func(name string) bool { return name == "tsconfig.json" })
+				want = slices.DeleteFunc(want, func(name string) bool { return name == "tsconfig.json" || name == "docker-compose.yaml" })
 			}
 			slices.Sort(ours)
 			if !slices.Equal(ours, want) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -24,7 +25,7 @@ func TestTypeScript(t *testing.T) {
 	installed := ""
 	for _, kind := range templates.Types() {
 		for _, backend := range []string{"true", "false"} {
-			if !kind.HasFrontend || backend == "false" && !kind.BackendOptional {
+			if !kind.HasFrontend || backend == "false" && kind.Name != string(bundle.TypeApp) { // only its frontend differs
 				continue
 			}
 			id := "acme-typed" + backend + "-" + kind.Name
