@@ -208,9 +208,10 @@ func Release(ctx context.Context,
 	return command(ctx, "go", args...)
 }
 
-// Templates updates go.mod and go.sum of the scaffolds after go get.
+// Templates updates go.mod, go.sum and package-lock.json of the scaffolds, after go get or an edit of
+// package.json. It needs npm.
 func Templates(ctx context.Context) error {
-	return command(ctx, "go", "test", "./templates", "-run=TestModules", "-update")
+	return command(ctx, "go", "test", "./templates", "-run=TestModules|TestLockfile", "-update")
 }
 
 // Docs writes the generated documents and tables: rules, commands and their Mage functions, failures,

@@ -14,7 +14,7 @@ func Scaffold(ctx context.Context, pluginType, id string,
 	name *string, // name shown to users (default: derived from the id)
 	org *string, // author (default: the first part of the id)
 	description *string, // one sentence about the plugin
-	profile *string, // key names in plugin.json: service, grafana or both (default: service)
+	profile *string, // key names in plugin.json: service, grafana or both (default: both)
 	backend *bool, // whether the plugin has a backend (default: true, but false for a panel)
 	force *bool, // write into a directory that is not empty, and list the files overwritten
 ) error {
@@ -172,7 +172,7 @@ func Verify(ctx context.Context,
 func Compat(ctx context.Context,
 	dir *string, // plugin repository, dist directory or zip (default: the repository of this directory)
 	format *string, // output format: text or json (default: text)
-	serviceVersion *string, // version of Slipway's host (default: 10.3.0)
+	serviceVersion *string, // version of Slipway's host (default: one that the plugin accepts)
 	existingVersion *string, // version of the existing host (default: any)
 	platform *string, // platform of the hosts: os/arch, or "host" for that of this machine (default: host)
 	start *bool, // start the backend and complete the handshake; not for a zip
@@ -228,7 +228,7 @@ func Host(ctx context.Context,
 	tlsCert *string, // PEM file with the TLS certificate and its chain
 	tlsKey *string, // PEM file with the key of the TLS certificate
 	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
-	serviceVersion *string, // service version reported to plugins (default: 10.3.0)
+	serviceVersion *string, // service version reported to plugins (default: the lowest that all of them accept, and at least 10.3.0)
 	featureToggles *string, // enabled feature toggles, such as externalServiceAccounts
 	debugWait *bool, // do not run the backend until a debugger connects and continues it
 	attach *string, // ids of plugins whose backends are started elsewhere, such as in an IDE, with -standalone
@@ -265,7 +265,7 @@ func Dev(ctx context.Context,
 	tlsCert *string, // PEM file with the TLS certificate and its chain
 	tlsKey *string, // PEM file with the key of the TLS certificate
 	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
-	serviceVersion *string, // service version reported to plugins (default: 10.3.0)
+	serviceVersion *string, // service version reported to plugins (default: the lowest that all of them accept, and at least 10.3.0)
 	featureToggles *string, // enabled feature toggles, such as externalServiceAccounts (default: externalServiceAccounts)
 	debugWait *bool, // do not run the backend until a debugger connects and continues it
 	attach *string, // ids of plugins whose backends are started elsewhere, such as in an IDE, with -standalone

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -21,7 +22,7 @@ type Options struct {
 	Name        string // "" derives it from the id
 	Org         string // "" is the first part of the id
 	Description string // "" derives one sentence from the name
-	Profile     string // name of one of Profiles; "" is the first
+	Profile     string // name of one of Profiles; "" is DefaultProfile
 	Backend     *bool  // nil is the default of the type
 	Force       bool   // write into a directory that is not empty
 	Slipway     Module // what the plugin repository builds with
@@ -161,11 +162,12 @@ func CheckID(pluginType, id string) error {
 	return nil
 }
 
-// CheckProfile returns the named profile; "" is the first.
+// DefaultProfile is the profile of plugins that run in every host.
+const DefaultProfile = "both"
+
+// CheckProfile returns the named profile; "" is DefaultProfile.
 func CheckProfile(name string) (Profile, error) {
-	if name == "" {
-		return Profiles()[0], nil
-	}
+	name = cmp.Or(name, DefaultProfile)
 	for _, p := range Profiles() {
 		if p.Name == name {
 			return p, nil

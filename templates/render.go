@@ -2,6 +2,7 @@ package templates
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -27,8 +28,8 @@ type File struct {
 // owned lists the files that follow Slipway: newer versions render them differently.
 func owned() []string {
 	return []string{
-		".devcontainer/devcontainer.json", ".github/workflows/ci.yml", ".gitignore", "magefile.go",
-		schemaFile, "tsconfig.json",
+		".devcontainer/devcontainer.json", ".github/workflows/ci.yml", ".github/workflows/release.yml", ".gitignore",
+		"docker-compose.yaml", "magefile.go", schemaFile, "tsconfig.json",
 	}
 }
 
@@ -38,15 +39,16 @@ const schemaFile = "plugin.schema.json"
 // are renamed because tools would act on their names inside this module.
 func targetName(name string) string {
 	name = strings.TrimSuffix(name, suffix)
-	switch name {
-	case "gitignore":
-		return ".gitignore"
-	case "workflow.yml":
-		return ".github/workflows/ci.yml"
-	case "devcontainer.json":
-		return ".devcontainer/devcontainer.json"
+	renamed := map[string]string{
+		"gitignore":         ".gitignore",
+		"nvmrc":             ".nvmrc",
+		"workflow.yml":      ".github/workflows/ci.yml",
+		"release.yml":       ".github/workflows/release.yml",
+		"dependabot.yml":    ".github/dependabot.yml",
+		"launch.json":       ".vscode/launch.json",
+		"devcontainer.json": ".devcontainer/devcontainer.json",
 	}
-	return name
+	return cmp.Or(renamed[name], name)
 }
 
 // Render returns the files of a plugin repository. The same options render the same

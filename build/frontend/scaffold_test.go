@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -96,39 +95,6 @@ func TestScaffolds(t *testing.T) {
 			dir := scaffold(t, o)
 			hasBackend := fmt.Sprintf("var hasBackend = %t;", *o.Backend)
 			evaluate(t, globals, testdata(t, "host.js"), hasBackend, bundled(t, dir, o.ID), testdata(t, o.Type+".js"))
-		})
-	}
-}
-
-// TestScaffoldTests runs the tests of the frontends, which need no library of the host.
-func TestScaffoldTests(t *testing.T) {
-	t.Parallel()
-	const tsconfig = `{"compilerOptions": {"paths": {"node:test": ["./nodetest.js"], "node:assert/strict": ["./nodetest.js"]}}}`
-	for name, o := range scaffolds() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := scaffold(t, o)
-			tests, err := filepath.Glob(filepath.Join(dir, "src", "*.test.ts"))
-			if err != nil || len(tests) != 1 {
-				t.Fatalf("%d tests, want 1 (%v)", len(tests), err)
-			}
-			for file, text := range map[string]string{
-				"tsconfig.json": tsconfig,
-				"nodetest.js":   testdata(t, "nodetest.js"),
-				"src/module.ts": "import './" + filepath.Base(tests[0]) + "';\nexport const plugin = 1;\n",
-			} {
-				if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(file)), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			vm := evaluate(t, globals, testdata(t, "host.js"), bundled(t, dir, o.ID))
-			text, err := os.ReadFile(tests[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := strings.Count(string(text), "\ntest("); want == 0 || vm.Get("passed").ToInteger() != int64(want) {
-				t.Errorf("%v tests passed, want %d", vm.Get("passed"), want)
-			}
 		})
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/compat"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/loader"
@@ -143,6 +144,7 @@ func startOnce(ctx context.Context, dir, version string) error {
 		}
 		return fmt.Errorf("%s is not a plugin", dir)
 	}
+	version = cmp.Or(version, loader.HostVersion([]string{dir}, server.LeastServiceVersion()))
 	process, err := loader.Start(ctx, found[i], loader.Options{HostVersion: version, Environ: os.Environ()}, loader.Output{})
 	if err != nil {
 		return err

@@ -49,6 +49,23 @@ func writeCompat(t *testing.T) (dir, archive string) {
 	return dir, archive
 }
 
+// Without an option, the host is one that reports a version which the plugin accepts, as the host does.
+func TestCompatVersion(t *testing.T) {
+	t.Parallel()
+	dir, _ := writeCompat(t)
+	const text = `{"id":"acme-x-panel","type":"panel","dependencies":{"grafanaDependency":">=12.4.0"}}`
+	if err := os.WriteFile(filepath.Join(dir, "plugin.json"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for option, want := range map[string]string{
+		"--format=text": "grafanaDependency  yes ", "--service-version=10.3.0": "grafanaDependency  partly ", "--service-version=12.4.0": "grafanaDependency  yes ",
+	} {
+		if stdout, stderr, _ := slipway(t, "compat", option, dir); !strings.Contains(stdout, want) {
+			t.Errorf("%s: no %q in\n%s%s", option, want, stdout, stderr)
+		}
+	}
+}
+
 func TestCompat(t *testing.T) {
 	t.Parallel()
 	dir, archive := writeCompat(t)

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/loader"
@@ -78,7 +79,8 @@ func reportOf(ctx context.Context, target string) (*pluginsReport, error) {
 }
 
 func reportOfDir(dir string) *pluginsReport {
-	plugins, faults := loader.Inspect(loader.Options{Dirs: []string{dir}, HostVersion: verbs.DefaultHostVersion})
+	dirs := []string{dir}
+	plugins, faults := loader.Inspect(loader.Options{Dirs: dirs, HostVersion: loader.HostVersion(dirs, server.LeastServiceVersion())})
 	r := &pluginsReport{Plugins: []pluginLine{}, Errors: []hostapi.PluginProblem{}}
 	for _, f := range faults {
 		r.Errors = append(r.Errors, api.ProblemOf(f))

@@ -73,7 +73,7 @@ func TestUsageErrors(t *testing.T) {
 // The table of verbs does not import the host, but describes its options.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	if verbs.DefaultHostVersion != server.DefaultServiceVersion || verbs.MinPassword != host.MinPasswordLength {
+	if verbs.LeastHostVersion != server.LeastServiceVersion().String() || verbs.MinPassword != host.MinPasswordLength {
 		t.Error("the table of verbs has other values than the host")
 	}
 	for _, v := range verbs.All(nil) {

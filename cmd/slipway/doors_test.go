@@ -65,7 +65,7 @@ func TestDoors(t *testing.T) {
 		{"slipway validate --baseline=none.json", 2, "slipway: baseline none.json not found; create it with --write-baseline=none.json\n"},
 		{"mage validate -path=none", 2, "slipway: nothing to validate: stat "},
 		{"slipway validate --strct", 2, "run 'go tool slipway validate --help' for usage\n"},
-		{"mage -h dev", 0, "-serviceVersion=<string>     service version reported to plugins (default: 10.3.0)"},
+		{"mage -h dev", 0, "-serviceVersion=<string>     service version reported to plugins (default: the lowest that all of them accept, and at least 10.3.0)"},
 		{"mage scaffold:new", 2, "run 'go tool mage scaffold <type> <id>' instead"},
 		{"mage scaffold:list", 0, "go tool mage -h scaffold"},
 		{"mage explain path-missing", 0, "path-missing"},

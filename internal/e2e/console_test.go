@@ -60,6 +60,7 @@ func TestConsole(t *testing.T) {
 	dir := t.TempDir()
 	c := &consoleTest{t: t, slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID), data: filepath.Join(dir, "data"), screenshots: os.Getenv("SLIPWAY_SCREENSHOTS")}
 	run(t, 0, "", c.slipway, "scaffold", "datasource", pluginID, "--dir", c.repo)
+	write(t, filepath.Join(c.repo, "pkg", "resource.go"), resourceSource)
 	c.start(t, "127.0.0.1:0")
 	// The sandbox needs a kernel feature that containers lack. The pages are ours.
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
@@ -353,7 +354,7 @@ func (c *consoleTest) table(t *testing.T) {
 
 // resource calls a resource of the plugin.
 func (c *consoleTest) resource(t *testing.T) {
-	c.do(t, chromedp.Navigate(c.url+"/explore?mode=resource"), set("path", "/playlists"), click("button.first"),
+	c.do(t, chromedp.Navigate(c.url+"/explore?mode=resource"), set("path", "/list"), click("button.first"),
 		until(hasText("#response .state", "200")))
 	if !value[bool](t, c, hasText("#response code", "[]")) {
 		t.Error("the response is not shown")

@@ -34,6 +34,17 @@ type development struct {
 	events []string // announced: their names
 }
 
+// resourceSource adds a resource to the data source of a scaffold.
+const resourceSource = `package main
+
+import (
+	"io"
+	"net/http"
+)
+
+func (d *source) ServeHTTP(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "[]") }
+`
+
 // TestDev edits a plugin under "slipway dev" as people and editors do.
 func TestDev(t *testing.T) {
 	dir := t.TempDir()
@@ -44,6 +55,7 @@ func TestDev(t *testing.T) {
 	}
 	d.write(t, "src/module.ts", "import { text } from './text';\nexport const plugin: string = text;\n")
 	d.write(t, "src/text.ts", "export const text = 'the frontend is edit 0';\n")
+	d.write(t, "pkg/resource.go", resourceSource)
 	d.write(t, "src/img/asset.svg", "<svg><!-- the asset is edit 0 --></svg>\n")
 	d.start(t, dir)
 	failures, stop := d.load(t)
@@ -188,7 +200,7 @@ func (d *development) load(t *testing.T) (failures func() []string, stop func() 
 		pause = 10 * time.Millisecond
 		t.Logf("a request each %s because of -short", pause)
 	}
-	end := repeatedly([]string{"/health", "/resources/playlists"}, pause, func(path string) {
+	end := repeatedly([]string{"/health", "/resources/list"}, pause, func(path string) {
 		requests.Add(1)
 		status, body, err := d.get("/api/plugins/" + pluginID + path)
 		if err != nil || status != http.StatusOK {

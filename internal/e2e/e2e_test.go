@@ -53,6 +53,7 @@ func TestScript(t *testing.T) {
 		{"build", s.build},
 		{"playlists", s.playlists},
 		{"plugin", s.plugin},
+		{"app", s.app},
 		{"stop", s.stop},
 		{"dev", s.dev},
 		{"usage", s.usage},
@@ -236,28 +237,44 @@ func (s *script) playlists(t *testing.T) {
 	h.terminate(t)
 }
 
-// plugin calls the backend, kills it, and calls it again. The host's own variables with
-// the names of the token must not reach it.
-func (s *script) plugin(t *testing.T) {
-	h := s.host(t, "SVC_PLUGIN_APP_CLIENT_SECRET=wrong", "GF_PLUGIN_APP_CLIENT_SECRET=wrong")
+// app has an app list the playlists of the host with its own token. The host's own variables with the
+// names of the token must not reach it.
+func (s *script) app(t *testing.T) {
+	const id = "acme-hello-app"
+	repo := filepath.Join(filepath.Dir(s.repo), id)
+	run(t, 0, "", s.slipway, "scaffold", "app", id, "--dir", repo)
+	run(t, 0, repo, s.slipway, "build", "--platforms=host")
+	h := s.start(t, []string{"SVC_PLUGIN_APP_CLIENT_SECRET=wrong", "GF_PLUGIN_APP_CLIENT_SECRET=wrong"},
+		"host", "--plugins-dir", repo, "--feature-toggles=externalServiceAccounts")
 	editor := h.token(t, "Editor")
 	h.call(t, editor, 200, "POST", "/api/playlists", map[string]any{"name": "Lobby", "interval": "5m"})
-	resource := "/api/plugins/" + pluginID + "/resources/playlists"
-	list := h.call(t, editor, 200, "GET", resource, nil).([]any)
+	list := h.call(t, editor, 200, "GET", "/api/plugins/"+id+"/resources/playlists", nil).([]any)
 	if len(list) != 1 || list[0].(map[string]any)["name"] != "Lobby" {
 		t.Fatalf("playlists from the plugin: %v", list)
 	}
-	expect(t, h.call(t, editor, 200, "GET", "/api/plugins/"+pluginID+"/health", nil), `{"message":"the backend is running","status":"OK"}`)
-	pid := h.backend(t)
-	if environ := string(readFile(t, fmt.Sprintf("/proc/%d/environ", pid))); strings.Contains(environ, "=wrong") || !strings.Contains(environ, "SVC_PLUGIN_APP_CLIENT_SECRET=svcsa_") {
+	environ := string(readFile(t, fmt.Sprintf("/proc/%d/environ", h.backend(t))))
+	if strings.Contains(environ, "=wrong") || !strings.Contains(environ, "SVC_PLUGIN_APP_CLIENT_SECRET=svcsa_") {
 		t.Errorf("unexpected environment of the backend: %q", environ)
+	}
+	h.terminate(t)
+}
+
+// plugin calls the backend, kills it, and calls it again.
+func (s *script) plugin(t *testing.T) {
+	h := s.host(t)
+	editor := h.token(t, "Editor")
+	health := "/api/plugins/" + pluginID + "/health"
+	expect(t, h.call(t, editor, 200, "GET", health, nil), `{"message":"the backend is running","status":"OK"}`)
+	pid := h.backend(t)
+	if environ := string(readFile(t, fmt.Sprintf("/proc/%d/environ", pid))); strings.Contains(environ, "CLIENT_SECRET") {
+		t.Errorf("a plugin that asks for no token has one: %q", environ)
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	killed := time.Now()
 	for {
-		if status, _ := h.do(t, editor, "GET", resource, nil); status == 200 && h.backend(t) != pid {
+		if status, _ := h.do(t, editor, "GET", health, nil); status == 200 && h.backend(t) != pid {
 			break
 		}
 	}

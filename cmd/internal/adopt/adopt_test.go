@@ -473,7 +473,7 @@ func TestWorkflow(t *testing.T) {
 	t.Parallel()
 	root := repository(t, otherTargets+"\nfunc Build() {}\n")
 	text := after(makePlan(t, root), ".github/workflows/slipway.yml")
-	for _, want := range []string{"  push:\n    branches: [main, master] # the default branch\n", "go-version-file: \"go.mod\"", "go tool mage slipway:validate -format=sarif", "sarif_file: \"slipway.sarif\"", "go tool mage slipway:build\n"} {
+	for _, want := range []string{"  push:\n    branches: [main, master] # the default branch\n", "go-version-file: \"go.mod\"", "cache-dependency-path: \"go.sum\"", "go tool mage slipway:validate -format=github\n", "go tool mage slipway:build -platforms=host\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the workflow does not contain %q:\n%s", want, text)
 		}
@@ -485,7 +485,7 @@ func TestWorkflow(t *testing.T) {
 		}
 	}
 	text = after(makePlan(t, filepath.Join(mono, "plugins", "a")), ".github/workflows/slipway-plugins-a.yml")
-	for _, want := range []string{"branches: [\"develop\"]", "working-directory: \"plugins/a\"", "go-version-file: \"plugins/a/go.mod\"", "sarif_file: \"plugins/a/slipway.sarif\""} {
+	for _, want := range []string{"branches: [\"develop\"]", "working-directory: \"plugins/a\"", "go-version-file: \"plugins/a/go.mod\"", "cache-dependency-path: \"plugins/a/go.sum\""} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the workflow does not contain %q:\n%s", want, text)
 		}
@@ -625,7 +625,8 @@ func TestPlanKeepsVersions(t *testing.T) {
 		t.Errorf("Mage %s, Go %q\n%s", p.OldMage, p.OldGo, diff)
 	}
 	for _, line := range []string{
-		"- run: go tool slipway validate --format=sarif --output=slipway.sarif\n", "- run: go tool slipway build\n", "- run: go tool slipway validate dist\n",
+		"- run: go tool slipway validate --format=github\n", "- run: go tool slipway build --platforms=host\n",
+		"- run: go tool slipway validate --format=github dist\n",
 	} {
 		if text := after(p, ".github/workflows/slipway.yml"); !strings.Contains(text, line) {
 			t.Errorf("no %q in\n%s", line, text)

@@ -188,16 +188,17 @@ func (p *Plan) workflow(ctx context.Context, dir string) string {
 		name = "Slipway (" + dir + ")"
 		defaults = fmt.Sprintf("    defaults:\n      run:\n        working-directory: %q\n", dir)
 	}
-	return fmt.Sprintf(workflow, name, defaults, path.Join(p.moduleDir(dir), "go.mod"), path.Join(dir, "slipway.sarif"),
-		p.line("validate", "format=sarif", "output=slipway.sarif"), p.line("deps"), p.line("build"), p.defaultBranch(ctx), p.checkDist())
+	module := p.moduleDir(dir)
+	return fmt.Sprintf(workflow, name, p.defaultBranch(ctx), defaults, path.Join(module, "go.mod"), path.Join(module, "go.sum"),
+		p.line("validate", "format=github"), p.line("deps"), p.line("build", "platforms=host"), p.checkDist())
 }
 
 // checkDist returns the command line that validates dist, whose path is an option only under Mage.
 func (p *Plan) checkDist() string {
 	if p.OldMage != "" {
-		return p.line("validate") + " dist"
+		return p.line("validate", "format=github") + " dist"
 	}
-	return p.line("validate", "path=dist")
+	return p.line("validate", "format=github", "path=dist")
 }
 
 // defaultBranch returns the name of the default branch, or its usual names if Git does not
@@ -229,27 +230,28 @@ func (p *Plan) moduleDir(dir string) string {
 const workflow = `name: %[1]q
 on:
   push:
-    branches: [%[8]s] # the default branch
+    branches: [%[2]s] # the default branch
   pull_request:
 
 permissions:
   contents: read
-  security-events: write # to show the findings of validate at their lines
 
 jobs:
   plugin:
     runs-on: ubuntu-latest
-%[2]s    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-go@v5
+%[3]s    steps:
+      - uses: actions/checkout@v7
+      - uses: actions/setup-go@v7
         with:
-          go-version-file: %[3]q
-      - run: %[5]s
-      - uses: github/codeql-action/upload-sarif@v3
-        if: always() && !github.event.pull_request.head.repo.fork
+          go-version-file: %[4]q
+          cache-dependency-path: %[5]q
+      - uses: actions/cache@v6 # packages of the frontend
         with:
-          sarif_file: %[4]q
+          path: ~/.cache/slipway
+          key: slipway-${{ hashFiles('**/package-lock.json', '**/yarn.lock', '**/pnpm-lock.yaml') }}
+          restore-keys: slipway-
       - run: %[6]s
       - run: %[7]s
+      - run: %[8]s
       - run: %[9]s
 `

@@ -34,8 +34,8 @@ func linters() []linter {
 	}
 }
 
-// Lint runs go vet, and golangci-lint and staticcheck if go.mod has them as tools or the
-// repository configures them. It prints each command that it runs.
+// Lint runs go vet, golangci-lint and staticcheck if go.mod has them as tools or the repository
+// configures them, and the lint script of a frontend. It prints each command that it runs.
 func Lint(ctx context.Context, w *os.File, dir string) error {
 	repo, err := FindRepo(w, dir)
 	if err != nil {
@@ -46,9 +46,18 @@ func Lint(ctx context.Context, w *os.File, dir string) error {
 		return err
 	}
 	if len(packages) == 0 {
-		fmt.Fprintln(w, "nothing to lint: the repository has no Go packages")
-		return nil
+		fmt.Fprintln(w, "no Go code to lint: the repository has no Go packages")
+	} else {
+		err = lintGo(ctx, w, repo, importPaths(packages))
 	}
+	if hasFrontend(repo) {
+		_, wrong := readFrontend(repo.Root).run(ctx, w, "TypeScript was not linted", "lint")
+		err = errors.Join(err, wrong)
+	}
+	return err
+}
+
+func lintGo(ctx context.Context, w *os.File, repo bundle.Repo, packages []string) error {
 	failed := []error{runTool(ctx, w, repo.Root, "go", append([]string{"vet"}, packages...)...)}
 	tools, err := goTools(ctx, repo.Root)
 	if err != nil {

@@ -57,8 +57,11 @@ func (p prompter) ask(ctx context.Context, question, fallback string, check func
 	}
 }
 
-// askScaffold asks for the options that are missing.
+// askScaffold asks for the profile, and without an id for the other options that are missing.
 func askScaffold(ctx context.Context, p prompter, o *templates.Options) (err error) {
+	if o.ID != "" {
+		return askProfile(ctx, p, o)
+	}
 	if o.Type == "" {
 		o.Type, err = p.ask(ctx, "type ("+strings.Join(templates.TypeNames(), ", ")+")", "", func(s string) error {
 			_, err := templates.CheckType(s)
@@ -72,11 +75,9 @@ func askScaffold(ctx context.Context, p prompter, o *templates.Options) (err err
 	if err != nil {
 		return &ExitError{Code: ExitUsage, Err: err}
 	}
-	if o.ID == "" {
-		o.ID, err = p.ask(ctx, "id, such as acme-hello-"+o.Type, "", func(s string) error { return templates.CheckID(o.Type, s) })
-		if err != nil {
-			return err
-		}
+	o.ID, err = p.ask(ctx, "id, such as acme-hello-"+o.Type, "", func(s string) error { return templates.CheckID(o.Type, s) })
+	if err != nil {
+		return err
 	}
 	if o.Name == "" {
 		o.Name, err = p.ask(ctx, "name shown to users", templates.DefaultName(o.ID),
@@ -85,20 +86,25 @@ func askScaffold(ctx context.Context, p prompter, o *templates.Options) (err err
 			return err
 		}
 	}
-	if o.Profile == "" {
-		names := templates.ProfileNames()
-		o.Profile, err = p.ask(ctx, "profile ("+strings.Join(names, ", ")+")", names[0], func(s string) error {
-			_, err := templates.CheckProfile(s)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+	if err := askProfile(ctx, p, o); err != nil {
+		return err
 	}
 	if o.Backend == nil && t.BackendOptional {
 		return askBackend(ctx, p, t, o)
 	}
 	return nil
+}
+
+// askProfile asks for the profile if it is missing.
+func askProfile(ctx context.Context, p prompter, o *templates.Options) (err error) {
+	if o.Profile == "" {
+		question := "profile (" + strings.Join(templates.ProfileNames(), ", ") + ")"
+		o.Profile, err = p.ask(ctx, question, templates.DefaultProfile, func(s string) error {
+			_, err := templates.CheckProfile(s)
+			return err
+		})
+	}
+	return err
 }
 
 func askBackend(ctx context.Context, p prompter, t templates.Type, o *templates.Options) error {

@@ -18,14 +18,14 @@ func TestScaffoldAsks(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
 	var out bytes.Buffer
-	in := strings.NewReader("pannel\npanel\nhello\nacme-x-panel\n  Round gauge \nnone\nboth\nperhaps\nyes\n")
+	in := strings.NewReader("pannel\npanel\nhello\nacme-x-panel\n  Round gauge \nnone\n\nperhaps\nyes\n")
 	if err := Scaffold(t.Context(), &out, ScaffoldOptions{Options: templates.Options{Dir: dir}, In: in}); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	for _, want := range []string{
 		"type (app, datasource, panel, renderer, secretsmanager): ", `did you mean "panel"?`,
 		"id, such as acme-hello-panel: ", `invalid plugin id "hello"`, "name shown to users [X]: ",
-		"profile (service, grafana, both) [service]: ", `unknown profile "none"`,
+		"profile (service, grafana, both) [both]: ", `unknown profile "none"`,
 		"backend (no, yes) [no]: ", `unknown response "perhaps"; use one of no, yes`,
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -52,6 +52,27 @@ func TestScaffoldAsksOnlyForWhatIsMissing(t *testing.T) {
 	}
 	if schema := read(t, filepath.Join(o.Dir, "plugin.schema.json")); !strings.Contains(schema, `"grafanaDependency"`) {
 		t.Error("the schema for editors is not that of the profile")
+	}
+}
+
+// With an id, only the profile is asked for; without a terminal, it is both.
+func TestScaffoldAsksForTheProfile(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]string{"grafana\n": "grafana", "\n": "both", "": "both"} {
+		var out bytes.Buffer
+		o := ScaffoldOptions{Options: templates.Options{Type: "app", ID: "acme-x-app", Dir: filepath.Join(t.TempDir(), "new")}}
+		if input != "" {
+			o.In = strings.NewReader(input)
+		}
+		if err := Scaffold(t.Context(), &out, o); err != nil {
+			t.Fatalf("%v\n%s", err, &out)
+		}
+		if asked := strings.HasPrefix(out.String(), "profile (service, grafana, both) [both]: "); asked != (input != "") || strings.Contains(out.String(), "name shown") {
+			t.Errorf("with the input %q: asked %t:\n%s", input, asked, &out)
+		}
+		if record := read(t, filepath.Join(o.Dir, ".slipway-scaffold.json")); !strings.Contains(record, `"`+want+`"`) {
+			t.Errorf("with the input %q: the record does not name the profile %s:\n%.300s", input, want, record)
+		}
 	}
 }
 

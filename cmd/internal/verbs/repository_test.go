@@ -60,7 +60,14 @@ func TestTestWithoutGo(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "plugin.json"), "{}")
 	w, printed := captured(t)
-	if err := Test(t.Context(), w, TestOptions{Dir: dir}); err != nil || !strings.Contains(printed(), "no Go tests: the repository has no Go packages\n") {
+	err := Test(t.Context(), w, TestOptions{Dir: dir})
+	if want := "no Go tests: the repository has no Go packages\ntypes were not checked: "; err != nil || !strings.HasPrefix(printed(), want) ||
+		!strings.HasSuffix(printed(), "no package.json\nno tests ran\n") {
+		t.Errorf("%v\n%s", err, printed())
+	}
+	write(t, filepath.Join(dir, "plugin.json"), `{"type": "renderer"}`) // has no frontend
+	w, printed = captured(t)
+	if err := Test(t.Context(), w, TestOptions{Dir: dir}); err != nil || strings.Contains(printed(), "TypeScript") {
 		t.Errorf("%v\n%s", err, printed())
 	}
 }
@@ -80,35 +87,72 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-func TestTestScript(t *testing.T) {
+func TestReadFrontend(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		manifest     string
-		isInstalled  bool
-		script, want string
-	}{
-		"none":          {"", false, "", "the repository has no package.json"},
-		"invalid":       {"{", false, "", "package.json is not valid JSON"},
-		"no script":     {`{"scripts": {"build": "x"}}`, true, "", "package.json has no test script"},
-		"not installed": {`{"scripts": {"test": "jest"}}`, false, "", "node_modules is missing; run npm install first, or npm run test if the tests need no packages"},
-		"test":          {`{"scripts": {"test": "jest"}}`, true, "test", ""},
-		"test:ci":       {`{"scripts": {"test": "jest --watch", "test:ci": "jest"}}`, true, "test:ci", ""},
+	const notInstalled = "node_modules is missing; run "
+	for name, c := range map[string]struct{ files, manager, missing string }{
+		"none":           {"", "npm", "the repository has no package.json"},
+		"invalid":        {"package.json={", "npm", "package.json is not valid JSON"},
+		"not installed":  {"package.json={}", "npm", notInstalled + "npm install first"},
+		"by the field":   {`package.json={"packageManager": "pnpm@10.1.0"} yarn.lock=`, "pnpm", notInstalled + "pnpm install first"},
+		"by a lockfile":  {"package.json={} yarn.lock=", "yarn", notInstalled + "yarn install first"},
+		"unknown":        {`package.json={"packageManager": "vlt@1"} bun.lock=`, "bun", notInstalled + "bun install first"},
+		"in a workspace": {"package.json={} ../pnpm-lock.yaml= ../node_modules/x= ../.git/config=", "pnpm", ""},
+		"plug and play":  {"package.json={} .pnp.cjs= yarn.lock=", "yarn", ""},
+		"outside":        {"package.json={} ../pnpm-lock.yaml=", "npm", notInstalled + "npm install first"},
 	} {
-		dir := t.TempDir()
-		if c.manifest != "" {
-			write(t, filepath.Join(dir, "package.json"), c.manifest)
+		dir := filepath.Join(t.TempDir(), "plugin")
+		write(t, filepath.Join(dir, "src", "x.ts"), "")
+		for file := range strings.SplitSeq(strings.ReplaceAll(c.files, `": "`, `":"`), " ") {
+			if name, text, ok := strings.Cut(file, "="); ok {
+				write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+			}
 		}
-		if c.isInstalled {
-			write(t, filepath.Join(dir, "node_modules", "x", "package.json"), "{}")
+		if _, err := exec.LookPath(c.manager); err != nil && c.missing == "" {
+			c.missing = c.manager + " is not installed"
 		}
-		script, why := testScript(dir)
-		if _, err := exec.LookPath("npm"); err != nil && c.script != "" {
-			c.script, c.want = "", "npm is not installed"
-		}
-		if script != c.script || why != c.want {
-			t.Errorf("%s: got %q, %q, want %q, %q", name, script, why, c.script, c.want)
+		if f := readFrontend(dir); f.manager != c.manager || f.missing != c.missing {
+			t.Errorf("%s: %s, %q, want %s, %q", name, f.manager, f.missing, c.manager, c.missing)
 		}
 	}
+}
+
+// The scripts of a frontend run, and their failures are those of Test and Lint.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skip("npm is not installed")
+	}
+	for script, want := range map[string][2]string{
+		`"typecheck": "exit 1", "test": "echo tested"`:                {"npm run typecheck: exit status 1", "tested"},
+		`"typecheck": "echo checked", "test": "exit 1"`:               {"npm run test: exit status 1", "checked"},
+		`"test": "exit 1", "test:ci": "echo once"`:                    {"", "types were not checked: package.json has no script typecheck"},
+		`"typecheck": "echo checked", "lint": "exit 1"`:               {"", "TypeScript tests did not run: package.json has no script test"},
+		`"typecheck": "echo checked", "test": "echo $CI with CI set"`: {"", "true with CI set"},
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "src", "plugin.json"), `{"type": "panel"}`)
+		write(t, filepath.Join(dir, "package.json"), `{"scripts": {`+script+`}}`)
+		write(t, filepath.Join(dir, "node_modules", "x", "package.json"), "{}")
+		w, printed := captured(t)
+		if err := Test(t.Context(), w, TestOptions{Dir: dir}); errorText(err) != want[0] || !strings.Contains(printed(), want[1]) {
+			t.Errorf("%s: %v, want %s; printed\n%s", script, err, want, printed())
+		}
+		if isLast := strings.HasSuffix(printed(), "\nno tests ran\n"); isLast == strings.Contains(script, `"test`) {
+			t.Errorf("%s: the last line says %t that no tests ran:\n%s", script, isLast, printed())
+		}
+		w, printed = captured(t)
+		if err := Lint(t.Context(), w, dir); (err != nil) != strings.Contains(script, "lint") {
+			t.Errorf("%s: lint: %v\n%s", script, err, printed())
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 func TestLint(t *testing.T) {

@@ -21,7 +21,7 @@ type ScaffoldOptions struct {
 	templates.Options
 	Face Face
 	List bool      // list types, profiles and options instead
-	In   io.Reader // a terminal, on which to ask for missing options; nil asks for none
+	In   io.Reader // a terminal, on which to ask for the profile, and for more without an id; nil asks for nothing
 }
 
 // Scaffold writes a new plugin repository and prints the files and the next steps.
@@ -40,6 +40,7 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 	if err != nil {
 		return &ExitError{Code: ExitUsage, Err: err}
 	}
+	o.Profile = profile.Name // which the record of the scaffold keeps
 	module, err := slipwayModule(ctx)
 	if err != nil {
 		return err

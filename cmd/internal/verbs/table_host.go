@@ -19,8 +19,8 @@ const (
 // What the options of the host refer to. The program slipway-host tests that package host has the
 // same values: this package does not import it.
 const (
-	DefaultHostVersion = "10.3.0" // of the service that the host claims to be
-	MinPassword        = 12       // characters of a password
+	LeastHostVersion = "10.3.0" // of the service that the host claims to be
+	MinPassword      = 12       // characters of a password
 )
 
 // ServeOptions are the options that host and dev share.
@@ -39,7 +39,7 @@ type ServeOptions struct {
 
 // options returns the rows of the table.
 func (o *ServeOptions) options() []Option {
-	o.Listen, o.ServiceVersion = "127.0.0.1:3000", DefaultHostVersion
+	o.Listen = "127.0.0.1:3000"
 	return []Option{
 		{Name: "listen", Value: &o.Listen, Help: "address to listen on; port 0 picks a free port"},
 		{Name: "data-dir", Value: &o.DataDir, Help: "directory of the database and the keys of this host (default: .slipway/data)"},
@@ -52,7 +52,8 @@ func (o *ServeOptions) options() []Option {
 		{Name: "tls-key", Value: &o.TLSKey, Help: "PEM file with the key of the TLS certificate"},
 		{Name: "allowed-hosts", Value: &o.AllowedHosts, Help: "host names that clients may use besides loopback, the address to listen " +
 			"on, and the names in the certificate; * allows any"},
-		{Name: "service-version", Value: &o.ServiceVersion, Help: "service version reported to plugins"},
+		{Name: "service-version", Value: &o.ServiceVersion, Help: "service version reported to plugins (default: the lowest that all of " +
+			"them accept, and at least " + LeastHostVersion + ")"},
 		{Name: "feature-toggles", Value: &o.Toggles, Help: "enabled feature toggles, such as " + access.ToggleServiceAccounts},
 		{Name: "debug-wait", Value: &o.DebugWait, Help: "do not run the backend until a debugger connects and continues it"},
 		{Name: "attach", Value: &o.Attach, Help: "ids of plugins whose backends are started elsewhere, such as in an IDE, with -standalone"},
@@ -164,14 +165,14 @@ type CompatOptions struct {
 // CompatVerb returns the row of compat, which compares a plugin with the routes and variables of
 // the host.
 func CompatVerb(o *CompatOptions) Verb {
-	o.Format, o.Version, o.Platform = "text", DefaultHostVersion, "host"
+	o.Format, o.Platform = "text", "host"
 	return Verb{
 		Name: "compat", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "path", Value: &o.Path}},
 		Short: "Report whether a plugin runs in Slipway's host and in existing hosts",
 		Options: []Option{
 			{Name: "dir", Value: &o.Path, Help: "plugin repository, dist directory or zip (default: the repository of this directory)"},
 			{Name: "format", Value: &o.Format, Help: "output format: text or json"},
-			{Name: "service-version", Value: &o.Version, Help: "version of Slipway's host"},
+			{Name: "service-version", Value: &o.Version, Help: "version of Slipway's host (default: one that the plugin accepts)"},
 			{Name: "existing-version", Value: &o.Existing, Help: "version of the existing host (default: any)"},
 			{Name: "platform", Value: &o.Platform, Help: "platform of the hosts: os/arch, or \"host\" for that of this machine"},
 			{Name: "start", Value: &o.Start, Help: "start the backend and complete the handshake; not for a zip"},

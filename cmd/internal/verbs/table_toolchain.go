@@ -22,7 +22,7 @@ func scaffoldVerb() Verb {
 			{Name: "name", Value: &o.Name, Help: "name shown to users (default: derived from the id)"},
 			{Name: "org", Value: &o.Org, Help: "author (default: the first part of the id)"},
 			{Name: "description", Value: &o.Description, Help: "one sentence about the plugin"},
-			{Name: "profile", Value: &o.Profile, Help: "key names in plugin.json: service, grafana or both (default: service)"},
+			{Name: "profile", Value: &o.Profile, Help: "key names in plugin.json: service, grafana or both (default: both)"},
 			{Name: "backend", Value: &o.Backend, Help: "whether the plugin has a backend (default: true, but false for a panel)"},
 			{Name: "list", Value: &o.List, Help: "list the types, profiles and options", IsNoMage: true}, // Mage requires the arguments
 			{Name: "force", Value: &o.Force, Help: "write into a directory that is not empty, and list the files overwritten"},
@@ -35,10 +35,8 @@ func scaffoldVerb() Verb {
 		},
 		Face: &o.Face,
 		Run: func(ctx context.Context, c Call) error {
-			if o.ID == "" && !o.List {
-				if o.In = Terminal(c.Stdin); o.In == nil {
-					return missingScaffold(c, o.Type != "")
-				}
+			if o.In = Terminal(c.Stdin); o.In == nil && o.ID == "" && !o.List {
+				return missingScaffold(c, o.Type != "")
 			}
 			return Scaffold(ctx, c.Stdout, *o)
 		},

@@ -2,12 +2,12 @@ package verbs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/process"
@@ -28,8 +28,8 @@ const (
 	coveragePage    = "coverage/backend.html"
 )
 
-// Test runs the Go tests and the TypeScript tests of a plugin repository, and prints
-// which of them it did not run and why.
+// Test runs the Go tests of a plugin repository, checks the types of its TypeScript and runs its tests.
+// It prints what it did not run and why, and ends with a line that says so if no test ran.
 func Test(ctx context.Context, w *os.File, o TestOptions) error {
 	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
@@ -39,16 +39,29 @@ func Test(ctx context.Context, w *os.File, o TestOptions) error {
 	if err != nil {
 		return err
 	}
+	ran := slices.ContainsFunc(packages, func(p goPackage) bool { return p.hasTests })
 	var failed []error
 	if len(packages) == 0 {
 		fmt.Fprintln(w, "no Go tests: the repository has no Go packages")
 	} else {
-		failed = append(failed, testGo(ctx, w, repo.Root, packages, o))
+		failed = append(failed, testGo(ctx, w, repo.Root, importPaths(packages), o))
 	}
-	if !o.Race && !o.Coverage {
-		failed = append(failed, testFrontend(ctx, w, repo.Root))
+	if !o.Race && !o.Coverage && hasFrontend(repo) {
+		f := readFrontend(repo.Root)
+		_, wrong := f.run(ctx, w, "types were not checked", "typecheck")
+		tested, err := f.run(ctx, w, "TypeScript tests did not run", "test:ci", "test") // "test" often watches files
+		ran, failed = ran || tested, append(failed, wrong, err)
+	}
+	if !ran {
+		fmt.Fprintln(w, "no tests ran")
 	}
 	return errors.Join(failed...)
+}
+
+// hasFrontend reports whether a plugin has a frontend, or may have one.
+func hasFrontend(repo bundle.Repo) bool {
+	built, err := readBuilt(repo.Source)
+	return err != nil || built.Type == "" || built.Type.HasFrontend()
 }
 
 func testGo(ctx context.Context, w *os.File, dir string, packages []string, o TestOptions) error {
@@ -76,59 +89,34 @@ func testGo(ctx context.Context, w *os.File, dir string, packages []string, o Te
 	return nil
 }
 
-// testFrontend runs the test script of package.json.
-func testFrontend(ctx context.Context, w *os.File, dir string) error {
-	script, why := testScript(dir)
-	if why != "" {
-		fmt.Fprintf(w, "TypeScript tests did not run: %s\n", why)
-		return nil
-	}
-	return runTool(ctx, w, dir, "npm", "run", script)
+// goPackage is a Go package of a repository.
+type goPackage struct {
+	path     string // of its import
+	hasTests bool
 }
 
-// testScript returns the script of package.json that runs all tests once, or why there
-// is none.
-func testScript(dir string) (script, why string) {
-	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
-	if err != nil {
-		return "", "the repository has no package.json"
+func importPaths(packages []goPackage) (paths []string) {
+	for _, p := range packages {
+		paths = append(paths, p.path)
 	}
-	var manifest struct{ Scripts map[string]string }
-	if err := json.Unmarshal(data, &manifest); err != nil {
-		return "", "package.json is not valid JSON"
-	}
-	for _, name := range []string{"test:ci", "test"} { // "test" often watches files
-		if manifest.Scripts[name] != "" {
-			script = name
-			break
-		}
-	}
-	if script == "" {
-		return "", "package.json has no test script"
-	}
-	if info, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil || !info.IsDir() {
-		return "", "node_modules is missing; run npm install first, or npm run " + script + " if the tests need no packages"
-	}
-	if _, err := exec.LookPath("npm"); err != nil {
-		return "", "npm is not installed"
-	}
-	return script, ""
+	return paths
 }
 
-// goPackages returns the import paths of the Go packages of a repository, without those
-// in node_modules. It returns none if there is no Go module.
-func goPackages(ctx context.Context, dir string) (packages []string, err error) {
+// goPackages returns the Go packages of a repository, without those in node_modules. It returns none
+// if there is no Go module.
+func goPackages(ctx context.Context, dir string) (packages []goPackage, err error) {
 	mod, err := goOutput(ctx, dir, "env", "GOMOD")
 	if err != nil || mod == "" || mod == os.DevNull {
 		return nil, err
 	}
-	out, err := goOutput(ctx, dir, "list", "-f", "{{.ImportPath}}", "./...")
+	out, err := goOutput(ctx, dir, "list", "-f", "{{.ImportPath}} {{or .TestGoFiles .XTestGoFiles}}", "./...")
 	if err != nil {
 		return nil, fmt.Errorf("list Go packages: %w", err)
 	}
-	for name := range strings.FieldsSeq(out) {
-		if !strings.Contains(name, "/node_modules/") {
-			packages = append(packages, name)
+	for line := range strings.Lines(out) {
+		name, tests, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name != "" && !strings.Contains(name, "/node_modules/") {
+			packages = append(packages, goPackage{name, tests != "[]"})
 		}
 	}
 	return packages, nil

@@ -1,0 +1,104 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle/tree"
+)
+
+// frontend is what a repository says about the scripts of its frontend.
+type frontend struct {
+	dir     string
+	manager string // the package manager: npm, yarn, pnpm or bun
+	scripts map[string]string
+	missing string // why no script can run, or ""
+}
+
+// readFrontend reads package.json, and finds the package manager and the installed packages, which may be
+// those of the repository around dir.
+func readFrontend(dir string) (f frontend) {
+	f = frontend{dir: dir, manager: packageManager(dir)}
+	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	var manifest struct{ Scripts map[string]string }
+	switch {
+	case err != nil:
+		f.missing = "the repository has no package.json"
+	case json.Unmarshal(data, &manifest) != nil:
+		f.missing = "package.json is not valid JSON"
+	case findUpwards(dir, "node_modules", ".pnp.cjs") == "":
+		f.missing = "node_modules is missing; run " + f.manager + " install first"
+	default:
+		if _, err := exec.LookPath(f.manager); err != nil {
+			f.missing = f.manager + " is not installed"
+		}
+	}
+	f.scripts = manifest.Scripts
+	return f
+}
+
+// run runs the first of the scripts that package.json has. It reports whether there was one, and
+// prints why not after what.
+func (f frontend) run(ctx context.Context, w *os.File, what string, names ...string) (ran bool, err error) {
+	why := f.missing
+	i := slices.IndexFunc(names, func(name string) bool { return f.scripts[name] != "" })
+	if why == "" && i < 0 {
+		why = "package.json has no script " + names[len(names)-1]
+	}
+	if why != "" {
+		fmt.Fprintf(w, "%s: %s\n", what, why)
+		return false, nil
+	}
+	return true, runTool(ctx, w, f.dir, f.manager, "run", names[i])
+}
+
+// packageManager returns the package manager that package.json names, or else that of the lockfile, in a
+// directory or the repository around it. The default is npm.
+func packageManager(dir string) string {
+	known := []string{"npm", "yarn", "pnpm", "bun"}
+	for at := range upwards(dir) {
+		var manifest struct{ PackageManager string }
+		if data, err := os.ReadFile(filepath.Join(at, "package.json")); err == nil && json.Unmarshal(data, &manifest) == nil {
+			if name, _, _ := strings.Cut(manifest.PackageManager, "@"); slices.Contains(known, name) {
+				return name
+			}
+		}
+	}
+	lock := findUpwards(dir, "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
+	for _, name := range known[1:] {
+		if strings.HasPrefix(filepath.Base(lock), name) {
+			return name
+		}
+	}
+	return known[0]
+}
+
+// findUpwards returns the first of the files in a directory or the repository around it, or "".
+func findUpwards(dir string, names ...string) string {
+	for at := range upwards(dir) {
+		for _, name := range names {
+			file := filepath.Join(at, name)
+			if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
+// upwards yields a directory and those above it, up to the root of its Git repository.
+func upwards(dir string) func(yield func(string) bool) {
+	boundary, isRepo := tree.Boundary(dir)
+	return func(yield func(string) bool) {
+		for at := dir; yield(at) && isRepo && at != boundary; at = filepath.Dir(at) {
+			continue
+		}
+	}
+}

@@ -1,0 +1,73 @@
+//go:build e2e && unix
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/templates"
+)
+
+// TestTypeScript installs the packages of the scaffolds from their lockfile, once: the lockfile is the same.
+// It runs what their workflow runs, with -short only for the data source, and shows that a wrong type and a failing test are noticed.
+func TestTypeScript(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skip("npm is not installed")
+	}
+	dir := t.TempDir()
+	slipway := slipwayCommand(t)
+	installed := ""
+	for _, kind := range templates.Types() {
+		for _, backend := range []string{"true", "false"} {
+			if !kind.HasFrontend || backend == "false" && kind.Name != string(bundle.TypeApp) { // only its frontend differs
+				continue
+			}
+			if testing.Short() && kind.Name != string(bundle.TypeDatasource) {
+				t.Logf("%s, backend %s: left out by -short", kind.Name, backend)
+				continue
+			}
+			id := "acme-typed" + backend + "-" + kind.Name
+			repo := filepath.Join(dir, id)
+			run(t, 0, dir, slipway, "scaffold", kind.Name, id, "--backend="+backend)
+			packages := filepath.Join(repo, "node_modules")
+			if installed == "" {
+				cmd := exec.CommandContext(t.Context(), "npm", "ci", "--silent", "--no-audit", "--no-fund")
+				cmd.Dir = repo
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Skipf("npm ci, perhaps offline: %v\n%s", err, out)
+				}
+			} else if err := os.Rename(installed, packages); err != nil {
+				t.Fatal(err)
+			}
+			installed = packages
+			if out := run(t, 0, repo, slipway, "test"); !strings.Contains(out, "running npm run typecheck\n") || strings.Contains(out, "did not run") {
+				t.Errorf("%s:\n%s", id, out)
+			}
+			run(t, 0, repo, slipway, "lint")
+		}
+	}
+	repo := filepath.Dir(installed)
+	for file, c := range map[string]struct{ text, want string }{
+		"src/wrong.tsx":     {"export const wrong: number = 'text';\n", "src/wrong.tsx(1,14): error TS2322"},
+		"src/fail.test.tsx": {"test('fails', () => expect(1).toBe(2));\n", "FAIL"},
+		"src/lint.ts":       {"export var old = 1 == (2 as number);\n", "no-var"},
+	} {
+		write(t, filepath.Join(repo, filepath.FromSlash(file)), c.text)
+		target := "test"
+		if c.want == "no-var" {
+			target = "lint"
+		}
+		if out := run(t, 1, repo, "go", "tool", "mage", target); !strings.Contains(out, c.want) {
+			t.Errorf("%s: the output of %s lacks %q:\n%s", file, target, c.want, out)
+		}
+		if err := os.Remove(filepath.Join(repo, filepath.FromSlash(file))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
