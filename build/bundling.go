@@ -128,16 +128,6 @@ func isBundled(dir string) bool {
 	return false
 }
 
-// Frontends lists the frontends of a repository that must be bundled, that of the plugin
-// first and then those of nested plugins.
-func Frontends(repo bundle.Repo) ([]Frontend, error) {
-	p, err := PlanSources(repo, config.Frontend{})
-	if err != nil {
-		return nil, err
-	}
-	return p.Frontends, nil
-}
-
 // planFrontend requires a frontend and decides whether it is bundled.
 func (p *Plan) planFrontend(context.Context) error {
 	switch {
