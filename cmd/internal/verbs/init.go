@@ -40,6 +40,9 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if o.Undo {
 		return undoInit(w, o)
 	}
+	if _, err := exec.LookPath("go"); err != nil {
+		return fmt.Errorf("init: %w", errNoGo)
+	}
 	from, err := origin.Find()
 	if err != nil {
 		return err
@@ -72,6 +75,9 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	tryTargets(ctx, w, plan)
 	return ctx.Err()
 }
+
+// errNoGo is the error of verbs that run the go command.
+var errNoGo = errors.New("go command not found on the PATH: install Go from go.dev/dl")
 
 // printDiff prints the changes of a plan in the format of git.
 func printDiff(w io.Writer, p *adopt.Plan) error {

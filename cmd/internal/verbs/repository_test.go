@@ -396,3 +396,21 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("a side of the conflict is lost:\n%s", text)
 	}
 }
+
+// Verbs that run the go command say what to install, and init changes nothing without it.
+func TestWithoutGo(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel"}`)
+	t.Setenv("PATH", t.TempDir())
+	w, _ := captured(t)
+	for name, err := range map[string]error{
+		"init": Init(t.Context(), w, InitOptions{Dir: dir}), "test": Test(t.Context(), w, TestOptions{Dir: dir}),
+	} {
+		if !errors.Is(err, errNoGo) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("files %v, %v", files, err)
+	}
+}
