@@ -105,6 +105,13 @@ func runHost(ctx context.Context, s *server.Server, stderr io.Writer, hangup <-c
 // readSecrets sets the options that come from the file of the password, unless it is "", and the
 // environment. It removes the secrets from the environment, so that no process inherits them.
 func readSecrets(f verbs.Face, o *server.Options, file string) error {
+	known := []string{verbs.EnvAdminPassword, verbs.EnvDatabase, verbs.EnvSecretKey}
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if near := nearest.Name(name, known); near != "" && near != name && strings.HasPrefix(name, "SLIPWAY_") {
+			return usageError("unknown environment variable %s; did you mean %s?", name, near)
+		}
+	}
 	password, database, key := takeEnv(verbs.EnvAdminPassword), takeEnv(verbs.EnvDatabase), takeEnv(verbs.EnvSecretKey)
 	o.Database = cmp.Or(o.Database, database)
 	o.AdminPassword = password
@@ -204,6 +211,9 @@ func hostError(f verbs.Face, o server.Options, err error) error {
 		if errors.Is(err, syscall.EADDRINUSE) {
 			err = fmt.Errorf("%w\nhelp: another program, perhaps another host, listens there; stop it, or choose a free port with "+
 				"%s=127.0.0.1:0", err, f.Option("listen"))
+		}
+		if address, ok := errors.AsType[*net.AddrError](listen.Err); ok {
+			err = usageError("%s=%s: %s; write a host and a port, such as 127.0.0.1:3000", f.Option("listen"), o.Listen, address.Err)
 		}
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}

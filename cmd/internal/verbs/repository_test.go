@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
