@@ -194,14 +194,24 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, link bool, st
 			f.Option("admin-password-file"), verbs.EnvAdminPassword)
 	}
 	fmt.Fprintf(stdout, "slipway host is at %s\n", s.URL())
-	if link && hasLoopbackURL(s) {
-		link, err := s.SignInURL()
-		if err != nil {
+	if link {
+		if err := printSignIn(s, stdout); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
-		fmt.Fprintf(stdout, "sign in: %s (once, within 5 minutes)\n", link)
 	}
 	return s, nil
+}
+
+// printSignIn prints a sign-in link, unless browsers on this machine cannot follow it.
+func printSignIn(s *server.Server, stdout io.Writer) error {
+	if !hasLoopbackURL(s) {
+		return nil
+	}
+	link, err := s.SignInURL()
+	if err == nil {
+		fmt.Fprintf(stdout, "sign in: %s (once, within 5 minutes)\n", link)
+	}
+	return err
 }
 
 // hostError adds the option that caused an error of a host.
