@@ -140,6 +140,16 @@ func (p *Plan) planFrontend(context.Context) error {
 	return nil
 }
 
+// extraEntries returns the entries of a frontend besides the one that is bundled, or that is copied.
+func extraEntries(dir string) (names []string) {
+	for _, name := range entries() {
+		if exists(filepath.Join(dir, name)) {
+			names = append(names, name)
+		}
+	}
+	return names[min(1, len(names)):]
+}
+
 // hasFrontend reports whether the plugin needs a frontend.
 func (p *Plan) hasFrontend() bool {
 	return p.Metadata.Type != bundle.TypeRenderer && p.Metadata.Type != bundle.TypeSecretsManager
@@ -199,6 +209,9 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 			return err
 		}
 		r.Warnings = append(r.Warnings, b.Warnings...)
+		if extra := extraEntries(f.Source); len(extra) > 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s also has %s, which is not used: delete it", p.relative(f.Source), strings.Join(extra, " and ")))
+		}
 		r.frontends = append(r.frontends, part{
 			name: "frontend", content: f.output(), size: size, took: time.Since(started), isUpToDate: b.isUpToDate,
 		})
