@@ -21,7 +21,9 @@ func frontendMissing() validate.Rule {
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			// Without package.json, there may be no frontend to build.
-			if r, ok := inspect.RepositoryOf(p); !ok || inspect.IsNested(p) || r.PackageJSON() == nil {
+			homes, _ := inspect.Homes(p)
+			hasPackage := func(dir string) bool { return inspect.Exists(p, path.Join(dir, "package.json")) }
+			if inspect.IsNested(p) || !slices.ContainsFunc(homes, hasPackage) {
 				return
 			}
 			kind, _ := p.Doc.Text("/type")
