@@ -98,7 +98,7 @@ func crash(file, output string) string {
 			continue
 		}
 		line = strings.TrimSpace(line)
-		_, place := text.OwnFrame(output)
+		_, place := text.OwnFrames(output)
 		if info, err := buildinfo.ReadFile(file); err == nil {
 			place = strings.TrimPrefix(place, info.Main.Path+"/")
 		}

@@ -32,15 +32,15 @@ func (e entry) withPanic() string {
 	return e.message
 }
 
-// showStack moves the stack of a recovered panic from the fields to the message, beginning with the
-// plugin's own code.
+// showStack moves the stack of a recovered panic from the fields to the message, without the functions
+// around the plugin's own code.
 func (e *entry) showStack() {
 	stack, _ := e.fields["stack"].(string)
-	rest, place := text.OwnFrame(stack)
+	frames, place := text.OwnFrames(stack)
 	if place == "" {
 		return
 	}
-	e.message = e.withPanic() + " (" + place + ")\n" + rest
+	e.message = e.withPanic() + " (" + place + ")\n" + frames
 	delete(e.fields, "stack")
 	delete(e.fields, "panic")
 }

@@ -143,7 +143,7 @@ func (l *logWriter) end() {
 	if e := l.pending; e != nil {
 		l.pending, l.isTrace, l.isCrash = nil, false, false
 		e.message = strings.TrimRight(l.text.String(), "\n \t")
-		if _, place := text.OwnFrame(e.message); place != "" && e.level == slog.LevelError {
+		if _, place := text.OwnFrames(e.message); place != "" && e.level == slog.LevelError {
 			first, rest, _ := strings.Cut(e.message, "\n")
 			if i := slices.Index(l.recent, quote(first)); i >= 0 {
 				l.recent[i] = quote(first + " (" + place + ")")

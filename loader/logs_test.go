@@ -93,7 +93,7 @@ func TestFormatsOfLogs(t *testing.T) {
 		},
 		"panic that the SDK recovered": {
 			`{"@level":"error","@message":"a handler panicked","panic":"oh","stack":"goroutine 5 [running]:\nruntime/debug.Stack()\n\truntime/debug/stack.go:1 +0x1\nmain.f()\n\ta.b/c/main.go:12 +0x1\n","refId":"A"}` + "\n",
-			[]Record{{Level: slog.LevelError, Message: "a handler panicked: oh (a.b/c/main.go:12)\nmain.f()\n\ta.b/c/main.go:12 +0x1\n", Fields: []byte(`{"refId":"A"}`)}},
+			[]Record{{Level: slog.LevelError, Message: "a handler panicked: oh (a.b/c/main.go:12)\nmain.f()\n\ta.b/c/main.go:12 +0x1", Fields: []byte(`{"refId":"A"}`)}},
 		},
 		"not UTF-8": {"a\xffb\n", []Record{{Level: slog.LevelWarn, Message: "a\uFFFDb"}}},
 		"long line": {

@@ -45,17 +45,21 @@ var (
 // program.
 func IsPanic(line string) bool { return crash.MatchString(line) }
 
-// OwnFrame returns the part of a Go stack trace that begins with the first function of the program
-// itself, rather than of Go or of a module that it requires, and the place of that function, such as
+// OwnFrames returns the part of a Go stack trace from the first to the last function of the program
+// itself, rather than of Go or of a module that it requires, and the place of the first one, such as
 // example.com/hello/main.go:7. Both are "" if there is none.
-func OwnFrame(trace string) (rest, place string) {
+func OwnFrames(trace string) (part, place string) {
+	from, to := 0, 0
 	for _, m := range frame.FindAllStringSubmatchIndex(trace, -1) {
 		function, at := trace[m[2]:m[3]], trace[m[4]:m[5]]
 		first, _, hasPath := strings.Cut(function, "/")
 		isOfModule := hasPath && strings.Contains(first, ".") && !strings.Contains(first, " ") // "created by" has a space
-		if strings.HasPrefix(function, "main.") || isOfModule && !strings.Contains(at, "@") {
-			return trace[m[0]:], at
+		if strings.Contains(at, "@") || !strings.HasPrefix(function, "main.") && !isOfModule {
+			continue // a generic function of a module can be named after the function that calls it
+		}
+		if to = m[1]; place == "" {
+			from, place = m[0], at
 		}
 	}
-	return "", ""
+	return trace[from:to], place
 }
