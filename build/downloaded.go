@@ -73,7 +73,8 @@ func (d *Downloads) Download(ctx context.Context, bundler Bundler, f Frontend) (
 	if err != nil {
 		return nil, err
 	}
-	sources := slices.DeleteFunc(slices.Clone(b.Inputs), filepath.IsAbs) // the others may have just been downloaded
+	isElsewhere := func(name string) bool { return !filepath.IsLocal(filepath.FromSlash(name)) }
+	sources := slices.DeleteFunc(slices.Clone(b.Inputs), isElsewhere) // the others may have just been downloaded
 	isComplete := b.Development == "" && len(b.Inputs) > 0 && !d.plan.isEdited(sources, started)
 	if in, err := d.inputs(f, b.Inputs); err == nil && isComplete {
 		d.steps[f.output()] = downloaded{Inputs: in, Read: b.Inputs}
