@@ -137,7 +137,7 @@ func (p *Plan) addLink(file, rel string) error {
 		return err
 	}
 	if inside, err := filepath.Rel(source, target); err != nil || !filepath.IsLocal(inside) || !info.Mode().IsRegular() {
-		return fmt.Errorf("symbolic link %s must point to a file in %s: replace it with a copy", rel, p.relative(p.Repo.Source))
+		return fmt.Errorf("%s is a symbolic link, which must point to a file in %s: replace it with a copy, or remove it", path.Join(filepath.ToSlash(p.relative(p.Repo.Source)), rel), p.relative(p.Repo.Source))
 	}
 	p.Assets = append(p.Assets, Asset{From: p.relative(file), To: rel})
 	return nil

@@ -275,7 +275,7 @@ func TestFailuresKeepDist(t *testing.T) {
 			if err := os.Symlink("../../README.md", filepath.Join(dir, "src", "img", "x.md")); err != nil {
 				t.Fatal(err)
 			}
-		}, "must point to a file in src"},
+		}, "src/img/x.md is a symbolic link, which must point to a file in src"},
 		"a nested backend without a main package": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "src", "nested", "plugin.json"), nested(`"gpx_y"`))
 		}, "main:\n      acme-y-datasource: path/to/directory"},

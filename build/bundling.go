@@ -128,16 +128,6 @@ func isBundled(dir string) bool {
 	return false
 }
 
-// Frontends lists the frontends of a repository that must be bundled, that of the plugin
-// first and then those of nested plugins.
-func Frontends(repo bundle.Repo) ([]Frontend, error) {
-	p, err := PlanSources(repo, config.Frontend{})
-	if err != nil {
-		return nil, err
-	}
-	return p.Frontends, nil
-}
-
 // planFrontend requires a frontend and decides whether it is bundled.
 func (p *Plan) planFrontend(context.Context) error {
 	switch {
@@ -151,6 +141,16 @@ func (p *Plan) planFrontend(context.Context) error {
 		return fmt.Errorf("%s has no frontend, which a plugin of type %s needs: add one of %s", p.relative(p.Repo.Source), p.Metadata.Type, strings.Join(entries(), ", "))
 	}
 	return nil
+}
+
+// extraEntries returns the entries of a frontend besides the one that is bundled, or that is copied.
+func extraEntries(dir string) (names []string) {
+	for _, name := range entries() {
+		if exists(filepath.Join(dir, name)) {
+			names = append(names, name)
+		}
+	}
+	return names[min(1, len(names)):]
 }
 
 // hasFrontend reports whether the plugin needs a frontend.
@@ -212,6 +212,9 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 			return err
 		}
 		r.Warnings = append(r.Warnings, b.Warnings...)
+		if extra := extraEntries(f.Source); len(extra) > 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s also has %s, which is not used: delete it", p.relative(f.Source), strings.Join(extra, " and ")))
+		}
 		r.frontends = append(r.frontends, part{
 			name: "frontend", content: f.output(), size: size, took: time.Since(started), isUpToDate: b.isUpToDate,
 		})

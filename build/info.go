@@ -3,7 +3,6 @@ package build
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
@@ -118,14 +118,27 @@ func (p *Plan) npmVersion() (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	var npm struct{ Version string }
-	if err == nil {
-		err = json.Unmarshal(data, &npm)
+	if err == nil && !utf8.Valid(data) {
+		err = errors.New("it is not UTF-8: save it in that encoding")
 	}
 	if err != nil {
 		return "", fmt.Errorf("read version from package.json: %w", err)
 	}
-	return npm.Version, nil
+	doc, err := bundle.ParseDocument("package.json", data)
+	if err != nil {
+		return "", fmt.Errorf("read version: %w", err)
+	}
+	version, isText := doc.Text("/version")
+	at := doc.Value("/version").Start
+	switch {
+	case !doc.Has("/version"):
+		return "", nil
+	case !isText:
+		return "", fmt.Errorf(`package.json:%d:%d: "version" must be a string, such as "1.2.3"`, at.Line, at.Column)
+	case version != "" && !versionTag.MatchString(version):
+		return "", fmt.Errorf(`package.json:%d:%d: the version %q must have three numbers, such as "1.2.3"`, at.Line, at.Column, version)
+	}
+	return version, nil
 }
 
 // versionTag matches the tags that name a version.

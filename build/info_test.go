@@ -88,18 +88,21 @@ func TestVersionMismatch(t *testing.T) {
 		dirty       bool
 		want        string // version, or part of the error
 	}{
-		"plugin.json alone":             {plugin: "1.2.3", want: "1.2.3"},
-		"package.json":                  {plugin: "%VERSION%", npm: "1.2.3", want: "1.2.3"},
-		"tag":                           {plugin: "%VERSION%", tags: []string{"1.2.3"}, want: "1.2.3"},
-		"highest tag":                   {plugin: "%VERSION%", tags: []string{"v1.10.0-rc.1", "v1.9.0", "v1.10.0", "nightly"}, want: "1.10.0"},
-		"all agree":                     {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.3", "v1.2.3-rc.1"}, want: "1.2.3"},
-		"written twice":                 {plugin: "1.2.3", npm: "1.2.3", tags: []string{"v1.2.3"}, want: "1.2.3"},
-		"other tags":                    {plugin: "1.2.3", tags: []string{"other/v9.9.9", "v9", "release"}, want: "1.2.3"},
-		"package.json differs":          {plugin: "1.2.3", npm: "1.2.4", want: `src/plugin.json:4:97: version is "1.2.3", but package.json has "1.2.4" (package-version-mismatch)`},
-		"tag differs":                   {plugin: "1.2.3", tags: []string{"v1.2.4"}, want: `src/plugin.json has version "1.2.3", but the commit has the tag v1.2.4`},
-		"tag and package.json":          {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, want: `package.json has version "1.2.3", but the commit has the tag v1.2.4`},
-		"changed since the tag":         {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, dirty: true, want: "9.0.0"},
-		"package.json is not an object": {plugin: "%VERSION%", npm: `"`, want: "read version from package.json"},
+		"plugin.json alone":                    {plugin: "1.2.3", want: "1.2.3"},
+		"package.json":                         {plugin: "%VERSION%", npm: "1.2.3", want: "1.2.3"},
+		"tag":                                  {plugin: "%VERSION%", tags: []string{"1.2.3"}, want: "1.2.3"},
+		"highest tag":                          {plugin: "%VERSION%", tags: []string{"v1.10.0-rc.1", "v1.9.0", "v1.10.0", "nightly"}, want: "1.10.0"},
+		"all agree":                            {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.3", "v1.2.3-rc.1"}, want: "1.2.3"},
+		"written twice":                        {plugin: "1.2.3", npm: "1.2.3", tags: []string{"v1.2.3"}, want: "1.2.3"},
+		"other tags":                           {plugin: "1.2.3", tags: []string{"other/v9.9.9", "v9", "release"}, want: "1.2.3"},
+		"package.json differs":                 {plugin: "1.2.3", npm: "1.2.4", want: `src/plugin.json:4:97: version is "1.2.3", but package.json has "1.2.4" (package-version-mismatch)`},
+		"tag differs":                          {plugin: "1.2.3", tags: []string{"v1.2.4"}, want: `src/plugin.json has version "1.2.3", but the commit has the tag v1.2.4`},
+		"tag and package.json":                 {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, want: `package.json has version "1.2.3", but the commit has the tag v1.2.4`},
+		"changed since the tag":                {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, dirty: true, want: "9.0.0"},
+		"package.json is not an object":        {plugin: "%VERSION%", npm: `"`, want: "read version: package.json:1:"},
+		"package.json has no semantic version": {plugin: "%VERSION%", npm: "1.0", want: `package.json:1:13: the version "1.0" must have three numbers, such as "1.2.3"`},
+		"package.json has a number":            {plugin: "%VERSION%", npm: `", "version": 1, "a": "`, want: `package.json:1:`},
+		"package.json is not UTF-8":            {plugin: "%VERSION%", npm: "\xff", want: "read version from package.json: it is not UTF-8: save it in that encoding"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package build
 import (
 	"bufio"
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io"
@@ -78,6 +79,8 @@ func probe(ctx context.Context, file string, environ []string, timeout time.Dura
 		err = fmt.Errorf("it did not respond within %s: call Serve before anything that takes a long time", timeout)
 	case errors.Is(err, io.EOF) && cmd.ProcessState == nil:
 		err = fmt.Errorf("it cannot be started: %w", exit)
+	case errors.Is(err, io.EOF) && crash(file, stderr.String()) != "":
+		err = fmt.Errorf("it crashed before the handshake (%s): %s", cmd.ProcessState, crash(file, stderr.String()))
 	case errors.Is(err, io.EOF):
 		err = fmt.Errorf("it ended before the handshake (%s): main must call Serve, which returns when the host stops the plugin", cmd.ProcessState)
 	}
@@ -85,6 +88,26 @@ func probe(ctx context.Context, file string, environ []string, timeout time.Dura
 		err = fmt.Errorf("%w\n  standard error:\n    %s", err, strings.ReplaceAll(text, "\n", "\n    "))
 	}
 	return err
+}
+
+// crash returns the first line of a panic in the output of an executable, with its place in the plugin's
+// own code, or "" if there is no panic.
+func crash(file, output string) string {
+	for line := range strings.Lines(output) {
+		if !text.IsPanic(line) {
+			continue
+		}
+		line = strings.TrimSpace(line)
+		_, place := text.OwnFrames(output)
+		if info, err := buildinfo.ReadFile(file); err == nil {
+			place = strings.TrimPrefix(place, info.Main.Path+"/")
+		}
+		if place != "" {
+			line += " (" + place + ")"
+		}
+		return line
+	}
+	return ""
 }
 
 // probeEnviron returns what hosts set in the environment of a backend.

@@ -53,6 +53,8 @@ func TestProbeFails(t *testing.T) {
 		"prints first":       {"echo starting up; sleep 600", `it printed "starting up" to standard output before the handshake`},
 		"a line without end": {"head -c 100000 /dev/zero | tr '\\0' x; sleep 600", `it printed "xxxx`},
 		"exits":              {"echo config missing >&2; exit 3", "it ended before the handshake (exit status 3)"},
+		"panics": {"printf 'panic: no region\\n\\ngoroutine 1 [running]:\\nmain.main()\\n\\ta/main.go:7 +0x25\\n' >&2; exit 2",
+			"it crashed before the handshake (exit status 2): panic: no region (a/main.go:7)\n"},
 		"exits with success": {"exit 0", "main must call Serve"},
 		"standard error":     {"seq 1000 >&2; exit 1", "standard error:\n    981\n    982\n"},
 		"another protocol":   {"echo '1|1|unix|/none|netrpc'; sleep 600", `it printed "1|1|unix|/none|netrpc", the handshake of another protocol`},

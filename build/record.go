@@ -164,10 +164,12 @@ func (p *Plan) writeRecord(ctx context.Context, staging string, result *Result) 
 }
 
 func (p *Plan) save(data []byte) {
-	file, err := p.recordFile()
-	if err != nil {
-		return
+	if file, err := p.recordFile(); err == nil {
+		saveFile(file, data)
 	}
+}
+
+func saveFile(file string, data []byte) {
 	_ = os.MkdirAll(filepath.Dir(file), 0o755)
 	_ = atomicfile.Write(file, 0o644, func(w io.Writer) error {
 		_, err := w.Write(data)

@@ -136,6 +136,7 @@ func TestDocumentSyntax(t *testing.T) {
 		"{\"a\": [\"b\"\n\"c\": 1}":       "1:11-1:11 expected ] to close the [ at line 1, column 7",
 		"{\"a\": [\"b\",\n\"c\": 1}":      "1:11-1:11 expected ] to close the [ at line 1, column 7",
 		"{\"a\": [\"b\": 1]}":             "1:11-1:12 unexpected colon in an array",
+		"{\"a\":":                         "1:6-1:6 unexpected end of file: the { at line 1, column 1 is not closed, and its last key has no value",
 		"{\"a\": {\n":                     "1:8-1:8 unexpected end of file: the { at line 1, column 7 is not closed",
 		"[True]":                          "1:2-1:6 True must be lowercase",
 		"[01]":                            "1:2-1:4 invalid number 01",

@@ -229,6 +229,8 @@ func (s *syntax) closing(t token) *SyntaxError {
 // end checks the end of the file.
 func (s *syntax) end(t token) *SyntaxError {
 	switch {
+	case s.inside() == '{' && s.last.kind == ':':
+		return s.missing("unexpected end of file: "+s.innermost()+" is not closed, and its last key has no value", "add a value and }")
 	case s.inside() == '{':
 		return s.missing("unexpected end of file: "+s.innermost()+" is not closed", "add }")
 	case s.inside() == '[':

@@ -144,7 +144,7 @@ func Checks() []Check {
 		{ID: "stop-host-killed", ownProcess: true, isUnusual: true, run: stopHostKilled},
 		// output.go
 		{ID: "stdout-silent", run: stdoutSilent},
-		{ID: "logs-readable", isUnusual: true, run: logsReadable},
+		{ID: logsReadableID, isUnusual: true, run: logsReadable},
 	}
 	why := map[string]string{}
 	for line := range strings.Lines(checksText) {

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"os"
+	"slices"
 
 	"golang.org/x/mod/semver"
 
@@ -53,3 +54,12 @@ func hasField(sdk bundle.SDK, since string) bool {
 	}
 	return !semver.IsValid(sdk.Version) || semver.Compare(sdk.Version, since) >= 0
 }
+
+// IsOfSDK reports whether a result is a warning that every plugin gets that uses Grafana's SDK. The
+// author of the plugin cannot do anything about it.
+func (r Report) IsOfSDK(one Result) bool {
+	isOfSDK := func(c Check) bool { return c.ID == one.ID && c.isUnusual && c.ID != logsReadableID }
+	return r.SDK != nil && r.SDK.Module == bundle.GrafanaModule && one.Outcome == Warned && slices.ContainsFunc(Checks(), isOfSDK)
+}
+
+const logsReadableID = "logs-readable" // it is about what the plugin itself prints

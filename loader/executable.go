@@ -75,17 +75,29 @@ func (o Options) find(p bundle.Plugin) (found bundle.Plugin, executable string, 
 	return p, executable, err
 }
 
-// otherExecutables names the executables for other platforms beside a missing one.
+// otherExecutables names the executables for other platforms beside a missing one, or else why there
+// may be none.
 func otherExecutables(p bundle.Plugin) string {
-	matches, err := filepath.Glob(filepath.Join(p.Dir, filepath.FromSlash(p.Metadata.Executable)) + "_*_*")
-	if err != nil || len(matches) == 0 {
-		return ""
+	executable := filepath.FromSlash(p.Metadata.Executable)
+	if names := namesOf(filepath.Join(p.Dir, executable) + "_*_*"); names != "" {
+		return " (found " + names + ")"
 	}
-	names := make([]string, len(matches))
+	if names := namesOf(filepath.Join(p.Dir, filepath.Dir(executable), bundle.Host().Executable("*"))); names != "" {
+		return `, but ` + names + ` is there; if that is the executable, correct "executable" in plugin.json`
+	}
+	if filepath.Base(p.Dir) == "src" {
+		return ", because this repository has not been built"
+	}
+	return ""
+}
+
+// namesOf lists the files that match a pattern.
+func namesOf(pattern string) string {
+	matches, _ := filepath.Glob(pattern) // an invalid pattern has none
 	for i, m := range matches {
-		names[i] = filepath.Base(m)
+		matches[i] = filepath.Base(m)
 	}
-	return " (found " + strings.Join(names, ", ") + ")"
+	return strings.Join(matches, ", ")
 }
 
 // sumOf returns the SHA-256 of a regular file in hexadecimal.

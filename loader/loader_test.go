@@ -546,7 +546,7 @@ func TestTailOfAPanic(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := l.tail(); got != "reading settings | panic: no region" {
+	if got := l.tail(); got != "reading settings | panic: no region (/a/main.go:7)" {
 		t.Errorf("%q", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
@@ -29,6 +30,19 @@ func (e entry) withPanic() string {
 		return fmt.Sprint(e.message, ": ", value)
 	}
 	return e.message
+}
+
+// showStack moves the stack of a recovered panic from the fields to the message, without the functions
+// around the plugin's own code.
+func (e *entry) showStack() {
+	stack, _ := e.fields["stack"].(string)
+	frames, place := text.OwnFrames(stack)
+	if place == "" {
+		return
+	}
+	e.message = e.withPanic() + " (" + place + ")\n" + frames
+	delete(e.fields, "stack")
+	delete(e.fields, "panic")
 }
 
 func (e entry) attrs() []slog.Attr {

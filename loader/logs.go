@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -65,7 +66,9 @@ func (l *logWriter) line(line string) {
 			l.end()
 		}
 		e.isCut, e.size = l.isCut, len(line)
-		l.remember(e.withPanic())
+		e.showStack()
+		first, _, _ := strings.Cut(e.withPanic(), "\n")
+		l.remember(first)
 		l.records.add(time.Now(), e)
 		return
 	}
@@ -140,6 +143,13 @@ func (l *logWriter) end() {
 	if e := l.pending; e != nil {
 		l.pending, l.isTrace, l.isCrash = nil, false, false
 		e.message = strings.TrimRight(l.text.String(), "\n \t")
+		if _, place := text.OwnFrames(e.message); place != "" && e.level == slog.LevelError {
+			first, rest, _ := strings.Cut(e.message, "\n")
+			if i := slices.Index(l.recent, quote(first)); i >= 0 {
+				l.recent[i] = quote(first + " (" + place + ")")
+			}
+			e.message = first + " (" + place + ")\n" + rest
+		}
 		e.size = l.text.Len()
 		l.text.Reset()
 		l.records.add(time.Now(), *e)

@@ -44,6 +44,9 @@ main.main()
 	/src/main.go:7 +0x25
 exit status 2`
 
+// placed is the message of a record with the trace.
+var placed = strings.Replace(trace, "panic: oh", "panic: oh (/src/main.go:12)", 1)
+
 func TestFormatsOfLogs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -76,10 +79,10 @@ func TestFormatsOfLogs(t *testing.T) {
 			"one\r\n\ntwo\n  indented\n\n\tdeeper\nthree\n",
 			[]Record{{Level: slog.LevelWarn, Message: "one"}, {Level: slog.LevelWarn, Message: "two\n  indented\n\n\tdeeper"}, {Level: slog.LevelWarn, Message: "three"}},
 		},
-		"panic": {"before\n" + trace + "\n", []Record{{Level: slog.LevelWarn, Message: "before"}, {Level: slog.LevelError, Message: trace}}},
+		"panic": {"before\n" + trace + "\n", []Record{{Level: slog.LevelWarn, Message: "before"}, {Level: slog.LevelError, Message: placed}}},
 		"panic beside another goroutine": {
 			strings.Replace(trace, "main.main()", `{"@level":"info","@message":"still here"}`+"\nmain.main()", 1) + "\n",
-			[]Record{{Message: "still here"}, {Level: slog.LevelError, Message: trace}},
+			[]Record{{Message: "still here"}, {Level: slog.LevelError, Message: placed}},
 		},
 		"recovered panic of net/http": {
 			"2026/01/01 http: panic serving 127.0.0.1:1: oh\ngoroutine 5 [running]:\nnet/http.(*conn).serve.func1()\n\t/go/server.go:1 +0xb\npanic({0x1?, 0x2?})\n\t/go/panic.go:1 +0x1\ncreated by net/http.(*Server).Serve in goroutine 1\n\t/go/server.go:2 +0x1\nready again\n",
@@ -87,6 +90,10 @@ func TestFormatsOfLogs(t *testing.T) {
 				{Level: slog.LevelError, Message: "2026/01/01 http: panic serving 127.0.0.1:1: oh\ngoroutine 5 [running]:\nnet/http.(*conn).serve.func1()\n\t/go/server.go:1 +0xb\npanic({0x1?, 0x2?})\n\t/go/panic.go:1 +0x1\ncreated by net/http.(*Server).Serve in goroutine 1\n\t/go/server.go:2 +0x1"},
 				{Level: slog.LevelWarn, Message: "ready again"},
 			},
+		},
+		"panic that the SDK recovered": {
+			`{"@level":"error","@message":"a handler panicked","panic":"oh","stack":"goroutine 5 [running]:\nruntime/debug.Stack()\n\truntime/debug/stack.go:1 +0x1\nmain.f()\n\ta.b/c/main.go:12 +0x1\n","refId":"A"}` + "\n",
+			[]Record{{Level: slog.LevelError, Message: "a handler panicked: oh (a.b/c/main.go:12)\nmain.f()\n\ta.b/c/main.go:12 +0x1", Fields: []byte(`{"refId":"A"}`)}},
 		},
 		"not UTF-8": {"a\xffb\n", []Record{{Level: slog.LevelWarn, Message: "a\uFFFDb"}}},
 		"long line": {
@@ -131,6 +138,26 @@ func TestRecordsAreBounded(t *testing.T) {
 		}
 		if n := len(l.kept); n == 0 || n > maxRecords || total > maxRecordBytes || total != l.bytes {
 			t.Errorf("messages of %d bytes: kept %d records with %d bytes, counted as %d", size, n, total, l.bytes)
+		}
+	}
+}
+
+// A crash that repeats the one before is an error in the log of the host only if it tells something.
+func TestRepeatedCrashes(t *testing.T) {
+	t.Parallel()
+	var host strings.Builder
+	l := newRecords(slog.New(slog.NewTextHandler(&host, nil)))
+	for _, c := range []struct {
+		message      string
+		isRepetition bool
+		want         int // errors so far
+	}{
+		{"panic: a (m.go:1)\n0x1", false, 1}, {"panic: a (m.go:1)\n0x2", true, 1}, {"panic: b", true, 2}, {"panic: b", false, 3}, {"broken", true, 4}, {"broken", true, 5},
+	} {
+		l.expectRepetition(c.isRepetition)
+		l.add(time.Now(), entry{level: slog.LevelError, message: c.message})
+		if n := strings.Count(host.String(), "level=ERROR"); n != c.want {
+			t.Errorf("after %q: %d errors, want %d", c.message, n, c.want)
 		}
 	}
 }

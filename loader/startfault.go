@@ -26,6 +26,9 @@ func startError(ctx context.Context, err error, c *command, stderr *logWriter) e
 		}
 		return permanentError{err}
 	}
+	if c.endedAlone() {
+		stderr.tail() // a crash is complete
+	}
 	f := handshakeFault(ctx, err.Error(), c, stderr.lines())
 	f.Stderr = stderr.lines()
 	return processError{fmt.Errorf("start backend: %w", f)}

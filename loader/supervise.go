@@ -16,6 +16,7 @@ type supervisor struct {
 	*Plugin
 	machine machine
 	retry   <-chan time.Time // nil if no attempt is planned
+	isRetry bool             // the attempt in progress follows one that failed, and nothing has changed
 }
 
 // run supervises the process until ctx is done.
@@ -70,6 +71,8 @@ func (s *supervisor) handle(ctx context.Context, e event) {
 		switch do.kind {
 		case actionAttempt:
 			s.retry, version = nil, e.want.version
+			s.isRetry = e.kind == eventDue
+			s.records.expectRepetition(s.isRetry)
 			e = s.attempt(ctx, e.want, do.mustReplace)
 			if ctx.Err() == nil {
 				continue
@@ -156,6 +159,7 @@ func (s *supervisor) swap(ctx context.Context, old, next *Process) {
 		status.State, status.Reason, status.PID, status.Token, status.NextStart = StateRunning, "", next.PID(), next.token, time.Time{}
 	})
 	s.logger.Info("plugin started", "pid", next.PID(), "serviceAccountToken", next.token.Reason)
+	s.records.expectRepetition(false)
 	next.probe(s.options.Probes)
 	if old == nil {
 		return
@@ -181,8 +185,11 @@ func (s *supervisor) keep(old *Process, err error) event {
 	} else if !isRetriable(err) {
 		e.kind = eventRefused
 	}
-	if status := s.Status(); status.State != StateFailed || status.Reason != e.reason { // not logged yet
+	switch status := s.Status(); {
+	case status.Reason != e.reason, status.State != StateFailed && !s.isRetry:
 		s.logger.Error("plugin not started", "reason", err)
+	case s.isRetry:
+		s.logger.Debug("plugin not started", "reason", err)
 	}
 	s.failed(err)
 	if e.isServing {

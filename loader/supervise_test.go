@@ -47,7 +47,7 @@ func (l *lines) logger() *slog.Logger {
 		defer l.mu.Unlock()
 		l.list = append(l.list, string(b))
 		return len(b), nil
-	}), nil))
+	}), &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
 func (l *lines) count(text string) (n int) {
@@ -61,7 +61,7 @@ func (l *lines) count(text string) (n int) {
 	return n
 }
 
-// A plugin that crashes at the start is started loopCrashes times. Scans that find nothing
+// A plugin that crashes at the start is started loopCrashes times, and logged as an error once. Scans that find nothing
 // new do not start it again; a new build and Restart do.
 func TestCrashLoop(t *testing.T) {
 	t.Parallel()
@@ -80,6 +80,9 @@ func TestCrashLoop(t *testing.T) {
 	s := p.Status()
 	if attempts := log.count("plugin not started"); attempts != loopCrashes || !isParked(s) || !strings.Contains(s.Reason, "cannot find my settings") {
 		t.Errorf("%d attempts, status %+v", attempts, s)
+	}
+	if n := log.count(`level=ERROR msg="plugin not started"`); n != 1 {
+		t.Errorf("logged %d times as an error", n)
 	}
 	if _, err := fetch(t.Context(), p, "x"); err == nil || !strings.Contains(err.Error(), "crash-loop") {
 		t.Errorf("a call: %v", err)

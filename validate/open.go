@@ -135,6 +135,9 @@ func openZip(name string) (*zipfs.Archive, error) {
 	case format != "":
 		return nil, errors.Join(fmt.Errorf("it is a %s archive: validate a zip or the unpacked directory", format), f.Close())
 	case !isNamed && string(magic[:n]) != zipMagic:
+		if extension := filepath.Ext(name); extension != "" && extension != ".json" {
+			return nil, errors.Join(errors.New("it is neither a plugin.json nor a zip: name one, or the directory of a plugin"), f.Close())
+		}
 		return nil, f.Close()
 	}
 	return zipfs.FromFile(f, zipfs.Limits{})

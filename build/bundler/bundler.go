@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/build"
@@ -47,6 +48,9 @@ func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, e
 		n, size := d.packages.Downloaded()
 		out.Packages, out.Bytes = out.Packages+n, out.Bytes+size
 	}
+	out.Inputs = append(out.Inputs, dev.Inputs()...)
+	slices.Sort(out.Inputs)
+	out.Inputs = slices.Compact(out.Inputs)
 	return out, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -223,7 +224,11 @@ func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string
 
 // failed returns the error of an import whose package cannot be provided.
 func failed(err error, module string) []api.Message {
-	return []api.Message{{Text: err.Error(), Detail: missing{module}}}
+	detail := missing{module: module}
+	if shared, ok := errors.AsType[sharedError](err); ok {
+		detail.shared, detail.help = shared.Shared()
+	}
+	return []api.Message{{Text: err.Error(), Detail: detail}}
 }
 
 // resolution turns what esbuild resolved into the result of a plugin.
@@ -565,7 +570,8 @@ func explain(text, help string) (string, string) {
 		if name == "app" { // the npm package of that name is unrelated
 			return fmt.Sprintf("cannot find %q", m[1]), "only services that run Angular plugins provide it; " + ownBundler
 		}
-		return fmt.Sprintf("cannot find the package %q", name), fmt.Sprintf("install the packages listed in package.json; if %q is not among them, add it: npm install %s", name, name)
+		return fmt.Sprintf("cannot find the package %q", name), fmt.Sprintf("install the packages listed in package.json; if %[1]q is not among them, add it: npm install %[1]s, or "+
+			"npm install --package-lock-only %[1]s, after which deps downloads only what is imported", name)
 	}
 	if m := noLoader.FindStringSubmatch(text); m != nil {
 		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or " + ownBundler

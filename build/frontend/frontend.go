@@ -299,17 +299,29 @@ func (b *bundler) files(meta metafile) []string {
 var baseConfig = regexp.MustCompile(`^Cannot find base config file "([^."]|\./node_modules/|\.\./node_modules/)`)
 
 // missing is the detail of an error about an import whose package cannot be provided.
-type missing struct{ module string }
+type missing struct {
+	module       string
+	shared, help string // of a sharedError
+}
+
+// sharedError is an error of Packages that many packages have for the same reason.
+type sharedError interface {
+	error
+	Shared() (text, help string) // the reason, and what to do about it
+}
 
 // Messages turns the bundler's messages into ours, with our own help where we have some. Those about
-// the repository come before those about packages. A missing package is one message, at its first import.
+// the repository come before those about packages. A missing package is one message, at its first import,
+// and so is a registry that cannot be reached.
 func Messages(list []api.Message) []Message {
 	type message struct {
 		Message
 		module string // import of a missing package, or ""
+		shared string // why it and other packages are missing, or ""
 	}
 	var sorted []message
-	imports := map[string]int{} // by the text about a missing package
+	imports := map[string]int{}      // by the text about a missing package
+	blocked := map[string][]string{} // packages, by the error that they share
 	for _, m := range list {
 		if baseConfig.MatchString(m.Text) {
 			continue
@@ -329,6 +341,10 @@ func Messages(list []api.Message) []Message {
 		}
 		if detail, ok := m.Detail.(missing); ok {
 			to.module = detail.module
+			if to.shared = detail.shared; to.shared != "" {
+				to.Text, to.Help = strings.TrimSuffix(to.Text, ": "+detail.shared), detail.help
+				blocked[to.shared] = append(blocked[to.shared], to.Text)
+			}
 		} else if found := unresolved.FindStringSubmatch(to.Text); found != nil && isBare(found[1]) {
 			to.module = found[1]
 		}
@@ -355,6 +371,14 @@ func Messages(list []api.Message) []Message {
 				continue
 			}
 			imports[m.Text] = 0
+			if packages := blocked[m.shared]; len(packages) > 0 {
+				slices.Sort(packages)
+				m.Text = m.shared + ", so these packages are missing: " + strings.Join(slices.Compact(packages), ", ")
+				out, blocked[m.shared] = append(out, m.Message), nil
+			}
+			if m.shared != "" {
+				continue
+			}
 			m.Text += importNote(m.Message, m.module, n-1)
 		}
 		out = append(out, m.Message)

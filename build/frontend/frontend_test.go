@@ -3,6 +3,7 @@ package frontend
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dop251/goja"
+	"github.com/evanw/esbuild/pkg/api"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -308,7 +310,7 @@ func TestErrors(t *testing.T) {
 		want  []string // File:Line:Column: Text, then "help: " and a part of Help
 	}{
 		"a package": {map[string]string{"src/module.ts": "\nimport { a } from '@x/y/deep';\nexport const b = a;\n"},
-			[]string{`src/module.ts:2:19: cannot find the package "@x/y"`, "help: npm install @x/y"}},
+			[]string{`src/module.ts:2:19: cannot find the package "@x/y"`, "help: npm install --package-lock-only @x/y"}},
 		"Angular": {map[string]string{"src/module.js": "import kbn from 'app/core/utils/kbn';\nexport const k = kbn;\n"},
 			[]string{`src/module.js:1:17: cannot find "app/core/utils/kbn"`, "help: own bundler"}},
 		"a file": {map[string]string{"src/module.ts": "export * from './Other';\n"},
@@ -638,5 +640,32 @@ func TestInjected(t *testing.T) {
 				t.Errorf("keeps the names of parameters: %v, want %v:\n%s", got, tc.want, code)
 			}
 		})
+	}
+}
+
+// unreachable is the error of a registry.
+type unreachable struct{}
+
+func (unreachable) Error() string { return "r.example cannot be reached" }
+
+func (unreachable) Shared() (text, help string) { return unreachable{}.Error(), "connect" }
+
+// What several packages lack for the same reason is one message.
+func TestSharedErrors(t *testing.T) {
+	t.Parallel()
+	var list []api.Message
+	for i, name := range []string{"b", "a", "b"} {
+		m := failed(fmt.Errorf("%s@1.0.0: %w", name, unreachable{}), name)[0]
+		m.Location = &api.Location{File: "src/module.ts", Line: i + 1}
+		list = append(list, m)
+	}
+	list = append(list, failed(errors.New("c: another reason"), "c")...)
+	var got []string
+	for _, m := range Messages(list) {
+		got = append(got, m.String())
+	}
+	want := []string{"c: another reason", "src/module.ts:1:1: r.example cannot be reached, so these packages are missing: a@1.0.0, b@1.0.0"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -143,7 +143,7 @@ func (s *sass) start(ctx context.Context) []api.Message {
 const sassHelp = "Sass is compiled by the package sass, 1.63 or later: npm install --save-dev sass; or " + ownBundler
 
 func sassError(text string) []api.Message {
-	return []api.Message{{Text: "cannot compile Sass: " + text, Notes: []api.Note{{Text: sassHelp}}, Detail: missing{"sass"}}}
+	return []api.Message{{Text: "cannot compile Sass: " + text, Notes: []api.Note{{Text: sassHelp}}, Detail: missing{module: "sass"}}}
 }
 
 // find returns the URL of the file that an import in a style sheet names, or "". The import is a

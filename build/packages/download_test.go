@@ -180,3 +180,21 @@ func TestUncounted(t *testing.T) {
 		t.Errorf("got the error %v", err)
 	}
 }
+
+// A registry that nobody serves is one error for all of its packages.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	o := repo(t, r, map[string]string{"package-lock.json": fmt.Sprintf(onlyA, "1.0.0", r.add(t, "a", "1.0.0"))})
+	o.Pause = time.Nanosecond
+	r.Close()
+	_, err := fetched(t, o)
+	unreachable, ok := errors.AsType[UnreachableError](err)
+	if !ok {
+		t.Fatalf("the error is %v", err)
+	}
+	host := strings.TrimPrefix(r.URL, "http://")
+	if text, help := unreachable.Shared(); err.Error() != "a@1.0.0: "+text || !strings.HasPrefix(text, host+" cannot be reached (") || strings.Contains(text, "dial") || help == "" {
+		t.Errorf("%v\n%s\n%s", err, text, help)
+	}
+}

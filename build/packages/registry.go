@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -136,6 +137,9 @@ func (r registries) get(ctx context.Context, at *url.URL, accept string) (io.Rea
 	}
 	resp, err := r.client.Do(req)
 	if err != nil {
+		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+			err = UnreachableError{at.Host, dial.Err}
+		}
 		return nil, errors.Join(body.explain(err), body.Close())
 	}
 	body.ReadCloser = resp.Body
@@ -150,6 +154,23 @@ func (r registries) get(ctx context.Context, at *url.URL, accept string) (io.Rea
 		err = fmt.Errorf("%s: %s", at.Redacted(), resp.Status)
 	}
 	return nil, errors.Join(err, body.Close())
+}
+
+// UnreachableError is the error for every package of a registry that does not respond.
+type UnreachableError struct {
+	Host  string
+	Cause error
+}
+
+// Error returns the host and the last part of the cause; the others are addresses of name servers.
+func (e UnreachableError) Error() string {
+	cause := e.Cause.Error()
+	return fmt.Sprintf("%s cannot be reached (%s)", e.Host, strings.TrimSpace(cause[strings.LastIndex(cause, ":")+1:]))
+}
+
+// Shared returns what the error is for all packages of the registry, and what to do about it.
+func (e UnreachableError) Shared() (text, help string) {
+	return e.Error(), "connect to the network, or set the registry in .npmrc"
 }
 
 // withoutToken removes the credentials from a request that a registry redirects to another server.

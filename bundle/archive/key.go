@@ -43,7 +43,10 @@ var ErrEncryptedKey = errors.New("the private key is encrypted: use a key withou
 func ParsePrivateKey(data []byte) (ed25519.PrivateKey, error) {
 	block, _ := pem.Decode(data)
 	switch {
-	case block == nil:
+	case block == nil || block.Type == "PUBLIC KEY":
+		if _, err := ParsePublicKey(data); err == nil {
+			return nil, errors.New("a public key: choose the private key that belongs to it")
+		}
 		return nil, errors.New("not a private key in PKCS#8 PEM or OpenSSH format")
 	case block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "":
 		return nil, ErrEncryptedKey

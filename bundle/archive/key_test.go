@@ -72,6 +72,11 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
+	for _, text := range []string{string(ssh.MarshalAuthorizedKey(public)), string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix}))} {
+		if _, err := ParsePrivateKey([]byte(text)); !strings.Contains(errorText(err), "a public key: choose the private key") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 	locked, err := ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte("secret"))
 	if err != nil {
 		t.Fatal(err)

@@ -117,11 +117,13 @@ func TestErrors(t *testing.T) {
 		"suppress:\n  - {rule: id-format, reason: x, pointer: info, file: '/a', line: 3}": "c:2:43: \"pointer\" must start with a slash, such as /info/version or /info/*\n" +
 			"c:2:55: \"file\" must be a slash-separated path relative to slipway.yaml, such as src/plugin.json or **/plugin.json\n" +
 			"c:2:61: unknown key \"line\" in the suppression: use one of rule, file, pointer, reason",
-		"a: &x 1\nprofile: *x\n": "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress, generate, backend, frontend\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
-		"strict: true\n---\n{}":  "c:2:1: the file has a second YAML document: delete one",
-		"strict: [\n":            "c:1:1: invalid YAML: did not find expected node content",
-		"\xff":                   "c:1:1: invalid UTF-8: save the file as UTF-8",
-		"? [a]\n: 1\n":           "c:1:3: keys must be strings, found an array",
+		"a: &x 1\nprofile: *x\n":  "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress, generate, backend, frontend\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
+		"strict: true\n---\n{}":   "c:2:1: the file has a second YAML document: delete one",
+		"strict: [\n":             "c:1:1: invalid YAML: did not find expected node content",
+		"backend:\n\tmain: a\n":   "c:2:1: invalid YAML: a tab; indent with spaces",
+		"backend:\n  \tmain: a\n": "c:2:3: invalid YAML: a tab; indent with spaces",
+		"\xff":                    "c:1:1: invalid UTF-8: save the file as UTF-8",
+		"? [a]\n: 1\n":            "c:1:3: keys must be strings, found an array",
 
 		"backend:\n  man: x\n  cgo: 1\n":               "c:2:3: unknown key \"man\" in \"backend\": did you mean \"main\"?\nc:3:8: \"cgo\" must be a boolean, found a number",
 		"backend: [x]\n":                               `c:1:10: "backend" must be an object, found an array`,

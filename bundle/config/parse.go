@@ -74,6 +74,9 @@ func (p *parser) document(data []byte) *yaml.Node {
 	if !errors.Is(err, io.EOF) {
 		line, text := yamlError(err)
 		nowhere.Line = line
+		if m := tab.FindIndex(lineOf(data, line)); m != nil {
+			nowhere.Column, text = m[1], "a tab; indent with spaces"
+		}
 		p.error(nowhere, "invalid YAML: %s", text)
 		return nil
 	}
@@ -81,6 +84,14 @@ func (p *parser) document(data []byte) *yaml.Node {
 		return root
 	}
 	return nil
+}
+
+var tab = regexp.MustCompile(`^ *\t`) // at the start of a line
+
+// lineOf returns a line, counted from 1.
+func lineOf(data []byte, n int) []byte {
+	lines := bytes.Split(data, []byte{'\n'})
+	return lines[min(max(n, 1), len(lines))-1]
 }
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)

@@ -98,6 +98,9 @@ func runConformance(ctx context.Context, c verbs.Call, o verbs.ConformanceOption
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
 	}
+	if len(plugins) == 0 && o.Format == "text" {
+		fmt.Fprintln(w, "this plugin has no backend: nothing to check")
+	}
 	standard := conformance.Standard(o.Checks)
 	if o.Checks == "auto" {
 		standard = ""
@@ -120,7 +123,7 @@ func runConformance(ctx context.Context, c verbs.Call, o verbs.ConformanceOption
 			return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
 		}
 		if o.Format == "text" {
-			printCauses(w, report)
+			printCauses(w, report, c.Face.Option("checks")+"="+string(conformance.Strict))
 			printSummary(w, report)
 		}
 		reports = append(reports, report)
@@ -135,7 +138,7 @@ func runConformance(ctx context.Context, c verbs.Call, o verbs.ConformanceOption
 	return nil
 }
 
-// builtBackends finds the plugins in a directory that have a backend.
+// builtBackends finds the plugins in a directory that have a backend. The error is that there is no plugin.
 func builtBackends(dir string) (list []bundle.Plugin, err error) {
 	found, faults := bundle.Discover(dir)
 	for _, p := range found {
@@ -143,14 +146,14 @@ func builtBackends(dir string) (list []bundle.Plugin, err error) {
 			list = append(list, p)
 		}
 	}
-	if len(list) > 0 {
+	if len(list) > 0 || len(found) > 0 && len(faults) == 0 {
 		return list, nil
 	}
 	text := "no plugin with a backend in " + dir
 	for _, f := range faults {
 		text += fmt.Sprintf("; %s: %v", f.Path, &f)
 	}
-	if len(faults) == 0 && len(found) == 0 {
+	if len(faults) == 0 {
 		text += ": build the plugin first"
 	}
 	return nil, errors.New(text)

@@ -28,10 +28,14 @@ func printPassed(w io.Writer, r conformance.Result) {
 }
 
 // printCauses prints each reason for skips, then each warning and each failure, with the
-// checks that it affects.
-func printCauses(w io.Writer, r conformance.Report) {
+// checks that it affects. Warnings about Grafana's SDK are one line: the option named strict has the details.
+func printCauses(w io.Writer, r conformance.Report, strict string) {
 	same := map[string][]string{}
+	var ofSDK []string
 	for _, one := range r.Results {
+		if r.IsOfSDK(one) {
+			ofSDK = append(ofSDK, one.ID)
+		}
 		if one.SameAs != "" {
 			same[one.SameAs] = append(same[one.SameAs], one.ID)
 		}
@@ -41,9 +45,13 @@ func printCauses(w io.Writer, r conformance.Report) {
 		mark    string
 	}{{conformance.Skipped, "skip"}, {conformance.Warned, "warn"}, {conformance.Failed, "FAIL"}} {
 		for _, one := range r.Results {
-			if one.Outcome == kind.outcome && one.SameAs == "" {
+			if one.Outcome == kind.outcome && one.SameAs == "" && !r.IsOfSDK(one) {
 				printCause(w, kind.mark, one, same[one.ID])
 			}
+		}
+		if kind.outcome == conformance.Warned && len(ofSDK) > 0 {
+			fmt.Fprintf(w, "  warn  %s that plugins on Grafana's SDK do not pass, whatever their authors do; %s explains them\n          checks: %s\n",
+				text.Plural(len(ofSDK), "check"), strict, strings.Join(ofSDK, ", "))
 		}
 	}
 }

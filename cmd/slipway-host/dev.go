@@ -95,7 +95,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true
 	}
-	s, err := openHost(ctx, f, o.Options, true, stdout, stderr)
+	s, err := openHost(ctx, f, o.Options, false, stdout, stderr)
 	if err != nil {
 		return err
 	}
@@ -105,6 +105,9 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	r.welcome(ctx)
 	if ctx.Err() != nil {
 		return nil
+	}
+	if err := printSignIn(s, stdout); err != nil { // the last lines are what is seen first
+		return err
 	}
 	fmt.Fprintf(stdout, "watching %s; press Ctrl-C to stop\n", repo.Root)
 	return r.watch(ctx, watcher)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
-	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/loader"
 )
@@ -34,9 +33,9 @@ func (r *rebuilder) welcome(ctx context.Context) {
 		fmt.Fprintln(r.stdout, err)
 		return
 	}
-	fmt.Fprintf(r.stdout, "token: %s (role Editor; valid until dev starts again); to call the plugin:\n", token.Secret())
+	fmt.Fprintf(r.stdout, "to call the plugin, with a token that has the role Editor until dev starts again:\n  TOKEN=%s\n", token.Secret())
 	for _, p := range plugins {
-		r.invite(p, token)
+		r.invite(p)
 	}
 	if r.options.open {
 		if err := r.openConsole(ctx); err != nil {
@@ -71,15 +70,11 @@ func (r *rebuilder) openConsole(ctx context.Context) error {
 	return openBrowser(ctx, name)
 }
 
-// invite prints commands that call a plugin.
-func (r *rebuilder) invite(p *loader.Plugin, token host.Token) {
+// invite prints commands that call a plugin, with the token in a variable of the shell.
+func (r *rebuilder) invite(p *loader.Plugin) {
 	curl := func(path string, more ...string) {
-		words := append([]string{"curl", "-H", "Authorization: Bearer " + token.Secret()}, more...)
-		for i, w := range append(words, r.server.URL()+path) {
-			if i == 0 {
-				fmt.Fprintf(r.stdout, "  %s", w)
-				continue
-			}
+		fmt.Fprint(r.stdout, `  curl -H "Authorization: Bearer $TOKEN"`)
+		for _, w := range append(more, r.server.URL()+path) {
 			fmt.Fprintf(r.stdout, " %s", quoteShell(w))
 		}
 		fmt.Fprintln(r.stdout)

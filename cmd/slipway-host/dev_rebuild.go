@@ -101,6 +101,8 @@ type outcome struct {
 	changes build.Changes
 	texts   string   // findings to print
 	failure *failure // nil if isLive, or if the build was canceled
+
+	mounting time.Duration // of which most is the start of the new process
 }
 
 // failure is the reason why a change is not live.
@@ -151,7 +153,9 @@ func (r *rebuilder) rebuild(ctx context.Context, p parts) outcome {
 	o := outcome{parts: p}
 	o.texts, o.changes, o.failure = r.update(ctx, p)
 	if o.failure == nil && ctx.Err() == nil {
+		started := time.Now()
 		o.failure = r.mount(ctx)
+		o.mounting = time.Since(started)
 	}
 	if ctx.Err() != nil {
 		o.failure = nil
@@ -329,7 +333,7 @@ func (r *rebuilder) succeeded(ctx context.Context, o outcome, since time.Time) {
 	}
 	took := fmt.Sprintf("%.2fs after the change", time.Since(since).Seconds())
 	if c := o.changes.Compiling; c > 0 {
-		took += fmt.Sprintf(", of which compiling took %.2fs", c.Seconds())
+		took += fmt.Sprintf(", of which compiling took %.2fs and mounting %.2fs", c.Seconds(), o.mounting.Seconds())
 	}
 	if len(changed) > 0 {
 		took += " (" + strings.Join(changed, ", ") + ")"

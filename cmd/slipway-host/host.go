@@ -105,6 +105,13 @@ func runHost(ctx context.Context, s *server.Server, stderr io.Writer, hangup <-c
 // readSecrets sets the options that come from the file of the password, unless it is "", and the
 // environment. It removes the secrets from the environment, so that no process inherits them.
 func readSecrets(f verbs.Face, o *server.Options, file string) error {
+	known := []string{verbs.EnvAdminPassword, verbs.EnvDatabase, verbs.EnvSecretKey}
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if near := nearest.Name(name, known); near != "" && near != name && strings.HasPrefix(name, "SLIPWAY_") {
+			return usageError("unknown environment variable %s; did you mean %s?", name, near)
+		}
+	}
 	password, database, key := takeEnv(verbs.EnvAdminPassword), takeEnv(verbs.EnvDatabase), takeEnv(verbs.EnvSecretKey)
 	o.Database = cmp.Or(o.Database, database)
 	o.AdminPassword = password
@@ -187,14 +194,24 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, link bool, st
 			f.Option("admin-password-file"), verbs.EnvAdminPassword)
 	}
 	fmt.Fprintf(stdout, "slipway host is at %s\n", s.URL())
-	if link && hasLoopbackURL(s) {
-		link, err := s.SignInURL()
-		if err != nil {
+	if link {
+		if err := printSignIn(s, stdout); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
-		fmt.Fprintf(stdout, "sign in: %s (once, within 5 minutes)\n", link)
 	}
 	return s, nil
+}
+
+// printSignIn prints a sign-in link, unless browsers on this machine cannot follow it.
+func printSignIn(s *server.Server, stdout io.Writer) error {
+	if !hasLoopbackURL(s) {
+		return nil
+	}
+	link, err := s.SignInURL()
+	if err == nil {
+		fmt.Fprintf(stdout, "sign in: %s (once, within 5 minutes)\n", link)
+	}
+	return err
 }
 
 // hostError adds the option that caused an error of a host.
@@ -204,6 +221,9 @@ func hostError(f verbs.Face, o server.Options, err error) error {
 		if errors.Is(err, syscall.EADDRINUSE) {
 			err = fmt.Errorf("%w\nhelp: another program, perhaps another host, listens there; stop it, or choose a free port with "+
 				"%s=127.0.0.1:0", err, f.Option("listen"))
+		}
+		if address, ok := errors.AsType[*net.AddrError](listen.Err); ok {
+			err = usageError("%s=%s: %s; write a host and a port, such as 127.0.0.1:3000", f.Option("listen"), o.Listen, address.Err)
 		}
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}

@@ -72,6 +72,7 @@ func TestDevChecksFirst(t *testing.T) {
 	defer other.Close()
 	for _, c := range []struct{ option, want string }{
 		{"--listen=256.0.0.1:0", "--listen=256.0.0.1:0: "},
+		{"--listen=3000", "--listen=3000: missing port in address; write a host and a port, such as 127.0.0.1:3000"},
 		{"--listen=" + strings.TrimPrefix(busy.URL(), "http://"), "choose a free port with --listen=127.0.0.1:0"},
 		{"--tls-cert=cert.pem", "--tls-cert and --tls-key must be used together"},
 		{"--tls-key=key.pem", "--tls-cert and --tls-key must be used together"},
@@ -150,5 +151,13 @@ func TestInBackground(t *testing.T) {
 	stop()
 	if !ended {
 		t.Error("stop did not wait")
+	}
+}
+
+func TestMisspelledVariable(t *testing.T) {
+	t.Setenv("SLIPWAY_ADMIN_PASWORD", "not-printed-here")
+	err := readSecrets(verbs.Command, &server.Options{}, "")
+	if err == nil || err.Error() != "unknown environment variable SLIPWAY_ADMIN_PASWORD; did you mean SLIPWAY_ADMIN_PASSWORD?" {
+		t.Error(err)
 	}
 }

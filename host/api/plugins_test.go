@@ -146,7 +146,9 @@ func collectMetrics() func(context.Context, *sdk.CollectMetricsRequest) ([]byte,
 	if strings.HasPrefix(filepath.Base(os.Args[0]), quietName) {
 		return nil
 	}
-	return func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) { return []byte("sold_total 7\n"), nil }
+	return func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) {
+		return []byte("sold_total 7\n"), nil
+	}
 }
 
 // hang blocks until the process ends, even after the call was canceled.

@@ -64,6 +64,17 @@ func (e *expander) expand(value string) (string, error) {
 	return expanded, failed
 }
 
+// unset returns the environment variables in a value that are not set.
+func (e *expander) unset(value string) (names []string) {
+	for _, m := range variable.FindAllStringSubmatch(value, -1) {
+		name := m[2] + m[3] + m[4]
+		if _, ok := e.lookup(name); !ok && m[0] != "$$" && m[1] != "file" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // file returns the contents of a file without white space at both ends. A relative name
 // must not lead out of the provisioning directory.
 func (e *expander) file(name string) (string, error) {

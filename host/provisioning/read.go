@@ -31,6 +31,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/nearest"
 )
 
 // Config is what the files of a provisioning directory describe.
@@ -251,6 +252,9 @@ func (r *reader) expandAll(file string, n *yaml.Node) {
 		if err != nil {
 			r.fail(file, n, "%w", err)
 		}
+		for _, name := range r.unset(n.Value) {
+			r.warn(file, n, "the environment variable %s is not set; its value here is empty", name)
+		}
 		if value != n.Value {
 			r.written[n] = n.Value
 		}
@@ -306,6 +310,7 @@ func (r *reader) entries(d document, key string) (all []entry) {
 			continue
 		}
 		e := entry{r, d.file, n}
+		e.warnOfMisspelled(key)
 		if org := cmp.Or(valueOf(n, "orgId"), valueOf(n, "org_id")); org != nil && org.Value != "1" && org.Value != "0" && org.Value != "" {
 			r.warn(d.file, org, "entry skipped: this host has only organization 1, found %.100q", r.shown(org))
 			continue
@@ -313,6 +318,24 @@ func (r *reader) entries(d document, key string) (all []entry) {
 		all = append(all, e)
 	}
 	return all
+}
+
+// warnOfMisspelled warns of keys that are almost those of an entry in a list. Existing hosts know
+// more keys than this one.
+func (e entry) warnOfMisspelled(list string) {
+	known := []string{"type", "orgId", "org_id", "jsonData", "secureJsonData", "disabled", "pinned"}
+	if list == "datasources" {
+		known = []string{"name", "type", "uid", "url", "user", "database", "access", "basicAuth", "basicAuthUser", "isDefault", "jsonData",
+			"secureJsonData", "editable", "orgId", "version", "apiVersion", "readOnly", "withCredentials", "correlations"}
+	} else if list != "apps" {
+		return
+	}
+	for i := 0; i+1 < len(e.node.Content); i += 2 {
+		key := e.node.Content[i]
+		if near := nearest.Name(key.Value, known); near != "" && near != key.Value && !slices.Contains(known, key.Value) {
+			e.warn(e.file, key, "ignored the unknown key %q; did you mean %q?", key.Value, near)
+		}
+	}
 }
 
 func (e entry) text(key string) string {

@@ -132,7 +132,7 @@ datasources:
 	for _, w := range c.Warnings {
 		warnings = append(warnings, w.Error())
 	}
-	want := []string{"datasources/a.yaml:22:39: entry skipped", "datasources/a.yaml:11:13: treated as access: proxy, because"}
+	want := []string{"datasources/a.yaml:14:10: the environment variable unset is not set", "datasources/a.yaml:22:39: entry skipped", "datasources/a.yaml:11:13: treated as access: proxy, because"}
 	for i, w := range want {
 		if i >= len(warnings) || !strings.HasPrefix(warnings[i], w) {
 			t.Errorf("warnings: %q, want prefixes %q", warnings, want)
@@ -308,5 +308,21 @@ func TestReadBounds(t *testing.T) {
 		"datasources/a.yaml": "apiVersion: 1\ndatasources:\n  - {name: A, type: x, orgId: '$__file{value}'}\n"})
 	if err != nil || len(c.Warnings) != 1 || len(c.Warnings[0].Error()) > 300 {
 		t.Errorf("a long value: %v, %.1000v", err, c.Warnings)
+	}
+}
+
+// A key that misspells another one is ignored with a warning; those of other hosts are not mentioned.
+func TestMisspelledKeys(t *testing.T) {
+	t.Parallel()
+	c, _, err := read(t, map[string]string{
+		"datasources/a.yaml": "apiVersion: 1\ndatasources:\n  - {name: A, type: t, isDefalt: true, withCredentials: true, apiVersion: v1}\n",
+		"plugins/a.yaml":     "apiVersion: 1\napps:\n  - {type: a-b-app, jsondata: {a: 1}}\n",
+	})
+	want := []string{
+		`datasources/a.yaml:3:24: ignored the unknown key "isDefalt"; did you mean "isDefault"?`,
+		`plugins/a.yaml:3:21: ignored the unknown key "jsondata"; did you mean "jsonData"?`,
+	}
+	if err != nil || fmt.Sprint(c.Warnings) != fmt.Sprint(want) {
+		t.Errorf("%v, warnings %v, want %v", err, c.Warnings, want)
 	}
 }

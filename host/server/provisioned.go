@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/internal/nearest"
 )
 
 const (
@@ -41,6 +43,9 @@ type files struct {
 	changes  string    // of the files, at the last look
 	failed   time.Time // when last could not be applied; zero if it was
 	reported string    // the failure that was logged last
+
+	isNew       bool // last differs from what was applied before
+	isUnchecked bool // the types of the data sources in last
 
 	sources    readOnly
 	dashboards readOnly
@@ -72,6 +77,7 @@ func (f *files) apply(ctx context.Context) error {
 }
 
 func (f *files) applyLocked(ctx context.Context) (err error) {
+	f.isNew = f.last == nil || !f.failed.IsZero() || f.last.Changes() != ""
 	f.last, err = provisioning.Read(f.dir, provisioning.Options{
 		Lookup:       func(name string) (value string, ok bool) { value, ok = f.env[name]; return value, ok },
 		CheckSetting: checkSetting,
@@ -79,8 +85,11 @@ func (f *files) applyLocked(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, warning := range f.last.Warnings {
-		f.log.Warn("provisioning", "warning", warning)
+	if f.isNew {
+		f.isUnchecked = true
+		for _, warning := range f.last.Warnings {
+			f.log.Warn("provisioning", "warning", warning)
+		}
 	}
 	f.settings.set(f.last.Settings)
 	before, err := f.readState()
@@ -153,7 +162,28 @@ func (f *files) isDue() bool {
 	return f.changes == before
 }
 
-// applyAgain applies the directory and logs the outcome, a failure only once.
+// warnOfUnknown logs, once per reading, the data sources whose plugins are not mounted.
+func (f *files) warnOfUnknown(mounted []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.last == nil || !f.isUnchecked {
+		return
+	}
+	f.isUnchecked = false
+	for _, d := range f.last.DataSources {
+		if d.Type == string(bundle.TypeDatasource) || slices.Contains(mounted, d.Type) { // the host has that one itself
+			continue
+		}
+		attrs := []any{"file", d.File, "name", d.Name, "type", d.Type}
+		if near := nearest.Name(d.Type, mounted); near != "" {
+			attrs = append(attrs, "did you mean", near)
+		}
+		f.log.Warn("no mounted plugin has the type of a provisioned data source, which does not work", attrs...)
+	}
+}
+
+// applyAgain applies the directory and logs the outcome: a success if the files have changed, and a
+// failure only once.
 func (f *files) applyAgain(ctx context.Context) {
 	err := f.apply(ctx)
 	f.mu.Lock()
@@ -161,7 +191,9 @@ func (f *files) applyAgain(ctx context.Context) {
 	switch {
 	case err == nil:
 		f.reported = ""
-		f.log.Info("provisioning files applied", "directory", f.dir)
+		if f.isNew {
+			f.log.Info("provisioning files applied", "directory", f.dir)
+		}
 	case ctx.Err() == nil && err.Error() != f.reported:
 		f.reported = err.Error()
 		f.log.Error("some provisioning files could not be applied; the host will try again", "error", err)

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -210,6 +211,28 @@ func TestProvisioningWaitsForWriter(t *testing.T) {
 		}
 		if got := f.isDue(); got != want {
 			t.Errorf("look %d: due %t, want %t", n+1, got, want)
+		}
+	}
+}
+
+// What is provisioned for a plugin that is not there, and a directory without plugins, are logged once,
+// and so are files that have not changed.
+func TestWarningsAboutWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	dir, plugins := t.TempDir(), t.TempDir()
+	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\ndatasources:\n  - {name: A, type: acme-sd-datasource}\n  - {name: B, type: datasource}\n")
+	var log output
+	o := testOptions(t)
+	o.Provisioning, o.LaxProvisioning, o.PluginDirs, o.Logger = dir, true, []string{plugins}, slog.New(slog.NewTextHandler(&log, nil))
+	s := open(t, o)
+	for range 2 {
+		if err := s.Mount(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for text, want := range map[string]int{"file=datasources/a.yaml name=A type=acme-sd-datasource": 1, "a.yaml name=B": 0, "no plugins found": 1, "provisioning files applied": 1} {
+		if n := strings.Count(log.String(), text); n != want {
+			t.Errorf("%d lines with %q, want %d:\n%s", n, text, want, log.String())
 		}
 	}
 }

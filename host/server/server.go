@@ -101,6 +101,7 @@ type Server struct {
 	mounting      sync.WaitGroup
 	reconciling   sync.Mutex
 	hasCut        bool
+	warnNone      sync.Once
 
 	closers []func() error // run by Close, last one first
 	close   func() error
@@ -433,7 +434,18 @@ func (s *Server) reconcile(ctx context.Context) error {
 	s.reconciling.Lock()
 	defer s.reconciling.Unlock()
 	s.settings.warnOfUnknown(s.mountedIDs())
+	s.files.warnOfUnknown(s.mountedIDs())
+	s.warnOfNone()
 	return s.accounts.prune(ctx, s.loader)
+}
+
+// warnOfNone logs, once, that the directories of plugins contain none, and nothing that is like one.
+func (s *Server) warnOfNone() {
+	if dirs := s.options.PluginDirs; len(dirs) > 0 && len(s.loader.Plugins())+len(s.loader.Faults()) == 0 {
+		s.warnNone.Do(func() {
+			s.log.Warn("no plugins found: each needs a directory with a plugin.json", "directories", strings.Join(dirs, ", "))
+		})
+	}
 }
 
 // Announce sends an event to the clients of the event stream.

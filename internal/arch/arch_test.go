@@ -127,7 +127,7 @@ func arrows() map[string][]string {
 		"host/live":                {"host", "host/gate", "sdk/backend", "sdk", "internal/wire"},
 		"host/api":                 {"host", "host/gate", "host/builtin", "host/live", "host/store", "host/proxy", "bundle", "bundle/access", "internal/limit", "loader", "sdk", "sdk/frame", "sdk/hostapi", "sdk/backend", "internal/instant", "internal/jsontype", "internal/urlpath", "validate", "validate/rules", "internal/text"},
 		"host/console":             {"sdk/hostapi", "internal/instant", "internal/text"},
-		"host/provisioning":        {"host", "host/gate", "host/store", "internal/limit"},
+		"host/provisioning":        {"host", "host/gate", "host/store", "internal/limit", "internal/nearest"},
 		"host/server":              {"host", "host/gate", "host/api", "host/console", "host/provisioning", "host/store", "bundle/archive", "bundle", "bundle/access", "bundle/ranges", "internal/nearest", "loader", "loader/watch", "sdk/hostapi", "internal/atomicfile", "bundle/gitignore", "internal/limit"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,

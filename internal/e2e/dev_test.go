@@ -155,7 +155,7 @@ func (d *development) start(t *testing.T, dir string) {
 		t.Errorf("audit records are in the way of what dev prints:\n%s", text)
 	}
 	d.url = address.FindString(d.printed(0))
-	d.token = regexp.MustCompile(`token: (\S+)`).FindStringSubmatch(d.printed(0))[1]
+	d.token = regexp.MustCompile(`TOKEN=(\S+)`).FindStringSubmatch(d.printed(0))[1]
 	d.follow(t)
 }
 
@@ -563,7 +563,7 @@ func (d *development) curl(t *testing.T) {
 	for line := range strings.Lines(d.printed(0)) {
 		if command := strings.TrimSpace(line); strings.HasPrefix(command, "curl ") {
 			n++
-			if out := run(t, 0, "", "sh", "-c", command+" -sS --fail"); strings.Contains(out, `"error"`) {
+			if out := run(t, 0, "", "sh", "-c", "TOKEN="+d.token+"; "+command+" -sS --fail"); strings.Contains(out, `"error"`) {
 				t.Errorf("%s\n%s", command, out)
 			}
 		}

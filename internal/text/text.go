@@ -5,6 +5,7 @@ package text
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -35,8 +36,30 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-var crash = regexp.MustCompile(`^(panic|fatal error|runtime|SIG[A-Z]+): `)
+var (
+	crash = regexp.MustCompile(`^(panic|fatal error|runtime|SIG[A-Z]+): `)
+	frame = regexp.MustCompile(`(?m)^(\S.*)\n\t(\S.*:\d+)(?: \+0x[0-9a-f]+)?$`) // a function, and its place
+)
 
 // IsPanic reports whether a line is the first one of a panic, or of another crash of a Go
 // program.
 func IsPanic(line string) bool { return crash.MatchString(line) }
+
+// OwnFrames returns the part of a Go stack trace from the first to the last function of the program
+// itself, rather than of Go or of a module that it requires, and the place of the first one, such as
+// example.com/hello/main.go:7. Both are "" if there is none.
+func OwnFrames(trace string) (part, place string) {
+	from, to := 0, 0
+	for _, m := range frame.FindAllStringSubmatchIndex(trace, -1) {
+		function, at := trace[m[2]:m[3]], trace[m[4]:m[5]]
+		first, _, hasPath := strings.Cut(function, "/")
+		isOfModule := hasPath && strings.Contains(first, ".") && !strings.Contains(first, " ") // "created by" has a space
+		if strings.Contains(at, "@") || !strings.HasPrefix(function, "main.") && !isOfModule {
+			continue // a generic function of a module can be named after the function that calls it
+		}
+		if to = m[1]; place == "" {
+			from, place = m[0], at
+		}
+	}
+	return trace[from:to], place
+}

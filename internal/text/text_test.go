@@ -41,3 +41,23 @@ func TestIsPanic(t *testing.T) {
 		}
 	}
 }
+
+func TestOwnFrames(t *testing.T) {
+	t.Parallel()
+	const sdk = "runtime/debug.Stack()\n\truntime/debug/stack.go:26 +0x5e\nexample.com/sdk.recovered()\n\texample.com/sdk@v1.0.0/query.go:3 +0xb\n" +
+		"panic({0x1?, 0x2?})\n\truntime/panic.go:859 +0x1\n"
+	const own = "example.com/a/pkg/store.(*S).Get(0x1)\n\texample.com/a/pkg/store/s.go:9 +0x25"
+	for name, c := range map[string]struct{ trace, part, place string }{
+		"at start":           {"panic: boom\n\ngoroutine 1 [running]:\nmain.main()\n\ta/main.go:9 +0x25", "main.main()\n\ta/main.go:9 +0x25", "a/main.go:9"},
+		"below the SDK":      {"goroutine 12 [running]:\n" + sdk + own + "\n" + sdk, own, "example.com/a/pkg/store/s.go:9"},
+		"in Go's library":    {sdk + "strings.Repeat()\n\tstrings/strings.go:1 +0x1\n" + own, own, "example.com/a/pkg/store/s.go:9"},
+		"with whole paths":   {"panic(1)\n\t/usr/lib/go/src/runtime/panic.go:1 +0x1\na.b/x.F()\n\t/home/a/x.go:2", "a.b/x.F()\n\t/home/a/x.go:2", "/home/a/x.go:2"},
+		"only of others":     {sdk, "", ""},
+		"what started it":    {"created by example.com/a.F in goroutine 1\n\texample.com/a/f.go:1 +0x1", "", ""},
+		"text of other kind": {"panic: boom", "", ""},
+	} {
+		if part, place := OwnFrames(c.trace); part != c.part || place != c.place {
+			t.Errorf("%s: got %q at %q", name, part, place)
+		}
+	}
+}

@@ -169,6 +169,8 @@ func ruleMutants() []mutant {
 		{name: "no CHANGELOG.md", mutate: dropFile("CHANGELOG.md"), rule: "changelog-missing"},
 		{name: "no license", mutate: dropFile("LICENSE"), rule: "license-missing"},
 
+		{name: "no frontend", form: source, mutate: both(both(addFile("package.json", "{}"), dropFile("module.js")), both(dropFile(panelFile), dropFile(datasourceFile))),
+			rule: "frontend-missing", at: value, what: "/type", also: "nested-declared"},
 		{name: "no module.js", mutate: dropFile("module.js"), rule: "module-js-missing", at: value, what: "/type"},
 		{name: "nested plugin without module.js", mutate: dropFile("panel/module.js"), file: panelFile, rule: "module-js-missing", at: value, what: "/type"},
 		{name: "empty module.js", mutate: addFile("panel/module.js", ""), file: "panel/module.js", rule: "module-js-missing"},

@@ -61,6 +61,7 @@ func All() []validate.Rule {
 		iamAction(),
 		routeInvalid(),
 		dashboardInvalid(),
+		frontendMissing(),
 		generatedInSource(),
 		generatedInvalid(),
 		generatedStale(),

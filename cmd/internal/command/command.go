@@ -147,7 +147,7 @@ func (p Program) command(v verbs.Verb) *cobra.Command {
 		if v.Face != nil {
 			*v.Face = p.Face
 		}
-		return v.Run(c.Context(), verbs.Call{Face: p.Face, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Usage: c.UseLine()})
+		return v.Run(c.Context(), verbs.Call{Face: p.Face, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Usage: p.Face.Verb(strings.TrimPrefix(c.UseLine(), "slipway "))})
 	}
 	if v.Run == nil {
 		c.RunE = func(c *cobra.Command, _ []string) error { return p.Forward(c.Context(), p.args) }
@@ -193,9 +193,13 @@ func (p Program) knownCommand(root *cobra.Command, args []string) error {
 
 // flagError rewords an error from the flag parser.
 func (p Program) flagError(c *cobra.Command, err error) error {
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
-		name := unknown.GetSpecifiedName()
-		err = fmt.Errorf("unknown option %s", p.Face.Option(name))
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name, _, _ := strings.Cut(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), "=")
+		spelled := p.Face.Option(name)
+		if unknown.GetSpecifiedShortnames() != "" { // several letters are taken for as many options
+			spelled = "-" + name
+		}
+		err = fmt.Errorf("unknown option %s", spelled)
 		var names []string
 		c.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
 		if near := nearest.Name(name, names); near != "" {

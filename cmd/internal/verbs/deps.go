@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -37,29 +38,31 @@ func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 		fmt.Fprintln(w, "the repository's own bundler, frontend.command in "+config.FileName+", needs no packages from Slipway")
 		return nil
 	}
-	frontends, err := build.Frontends(repo)
+	d, err := build.OpenDownloads(repo, b.Frontend, b.CacheDir)
 	if err != nil {
 		return fmt.Errorf("deps: %w", err)
 	}
-	if len(frontends) == 0 {
+	if len(d.Frontends) == 0 {
 		fmt.Fprintln(w, "no frontend to bundle, so there are no packages to download")
 		return nil
 	}
-	bundler, err := build.Prepare(ctx, o.Bundler)
-	if err != nil {
-		return fmt.Errorf("deps: %w", err)
-	}
 	started := time.Now()
-	var done atomic.Int64
-	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "downloading", Left: func() string {
-		return fmt.Sprintf("frontend %d of %d", done.Load()+1, len(frontends))
-	}}.Start()
-	defer stop()
 	var packages, bytes int64
 	var warnings []string
-	for _, f := range frontends {
-		f.Download, f.Substitutions = true, b.Frontend.Substitutions
-		b, err := bundler.Bundle(ctx, f)
+	missing := slices.DeleteFunc(d.Frontends, d.AreComplete)
+	bundler := o.Bundler
+	if len(missing) > 0 {
+		if bundler, err = build.Prepare(ctx, bundler); err != nil {
+			return fmt.Errorf("deps: %w", err)
+		}
+	}
+	var done atomic.Int64
+	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "resolving imports", Left: func() string {
+		return fmt.Sprintf("frontend %d of %d", done.Load()+1, len(missing))
+	}}.Start()
+	defer stop()
+	for _, f := range missing {
+		b, err := d.Download(ctx, bundler, f)
 		if err != nil {
 			return fmt.Errorf("deps: %w", err)
 		}

@@ -44,6 +44,9 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if o.Undo {
 		return undoInit(w, o)
 	}
+	if _, err := exec.LookPath("go"); err != nil {
+		return fmt.Errorf("init: %w", errNoGo)
+	}
 	from, err := origin.Find()
 	if err != nil {
 		return err
@@ -85,6 +88,9 @@ func (o InitOptions) command(option string) string {
 	}
 	return line
 }
+
+// errNoGo is the error of verbs that run the go command.
+var errNoGo = errors.New("go command not found on the PATH: install Go from go.dev/dl")
 
 // printDiff prints the changes of a plan in the format of git.
 func printDiff(w io.Writer, p *adopt.Plan) error {

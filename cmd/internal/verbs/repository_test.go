@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -497,5 +498,23 @@ func TestBelowRoot(t *testing.T) {
 	after, err := filepath.Glob(filepath.Join(dir, "src", "*"))
 	if err != nil || !slices.Equal(before, after) {
 		t.Errorf("src contains %v, and before %v (%v)", after, before, err)
+	}
+}
+
+// Verbs that run the go command say what to install, and init changes nothing without it.
+func TestWithoutGo(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel"}`)
+	t.Setenv("PATH", t.TempDir())
+	w, _ := captured(t)
+	for name, err := range map[string]error{
+		"init": Init(t.Context(), w, InitOptions{Dir: dir}), "test": Test(t.Context(), w, TestOptions{Dir: dir}),
+	} {
+		if !errors.Is(err, errNoGo) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("files %v, %v", files, err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 func Rules(w io.Writer) error { return rulebook.List(w, rules.All()) }
 
 // Explain prints the purpose of a rule, how to fix its findings, and an example.
-func Explain(w io.Writer, id string) error {
+func Explain(w io.Writer, face Face, id string) error {
 	var ids []string
 	for _, r := range append(rules.All(), validate.Unreadable(), provenance.Rule(nil)) {
 		if r.ID == id {
@@ -22,5 +22,5 @@ func Explain(w io.Writer, id string) error {
 		}
 		ids = append(ids, r.ID)
 	}
-	return &ExitError{Code: ExitUsage, Err: nearest.Unknown("rule", id, ids)}
+	return usage("%w\nhelp: %s lists all rules", nearest.Unknown("rule", id, ids), face.Verb("rules"))
 }

@@ -20,10 +20,10 @@ func TestRulesAndExplain(t *testing.T) {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	out.Reset()
-	if err := Explain(&out, "path-missing"); err != nil || !strings.HasPrefix(out.String(), "path-missing (error; everywhere)\n") {
+	if err := Explain(&out, Command, "path-missing"); err != nil || !strings.HasPrefix(out.String(), "path-missing (error; everywhere)\n") {
 		t.Errorf("%v\n%s", err, &out)
 	}
-	if err := Explain(&out, "path-mising"); code(err) != ExitUsage || err.Error() != `unknown rule "path-mising"; did you mean "path-missing"?` {
+	if err := Explain(&out, Command, "path-mising"); code(err) != ExitUsage || err.Error() != `unknown rule "path-mising"; did you mean "path-missing"?`+"\nhelp: slipway rules lists all rules" {
 		t.Errorf("misspelled rule: %v", err)
 	}
 }

@@ -193,7 +193,7 @@ func TestSignAndVerifyErrors(t *testing.T) {
 		{SignOptions{Dir: unbuilt, Key: private}, ExitFindings, "sign: dist/plugin.json does not exist; build the plugin first with go tool mage build"},
 		{SignOptions{Dir: empty, Key: private}, ExitUsage, ""},
 		{SignOptions{Dir: unbuilt}, ExitUsage, "-key is required: a file with an ed25519 private key (PEM or OpenSSH)\nhelp: \"ssh-keygen "},
-		{SignOptions{Dir: unbuilt, Key: public}, ExitUsage, `-key=` + public + `: the private key must be an ed25519 key`},
+		{SignOptions{Dir: unbuilt, Key: public}, ExitUsage, `-key=` + public + `: a public key: choose the private key`},
 		{SignOptions{Dir: unbuilt, Key: filepath.Join(empty, "none")}, ExitUsage, "-key: open "},
 		{SignOptions{Path: t.TempDir(), Key: private}, ExitUsage, "has no zips"},
 		{SignOptions{Path: empty, Key: private}, ExitFindings, "not a valid zip file"},

@@ -128,7 +128,7 @@ func explainVerb() Verb {
 		Name: "explain", Mage: Targets,
 		Args:  []Arg{{Name: "rule", Value: rule, IsRequired: true}},
 		Short: "Explain a rule: its purpose, how to fix its findings, and an example",
-		Run:   func(_ context.Context, c Call) error { return Explain(c.Stdout, *rule) },
+		Run:   func(_ context.Context, c Call) error { return Explain(c.Stdout, c.Face, *rule) },
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
@@ -127,6 +128,9 @@ func goOutput(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	out, err := process.Output(cmd)
+	if errors.Is(err, exec.ErrNotFound) {
+		err = errNoGo
+	}
 	return strings.TrimSpace(string(out)), err
 }
 

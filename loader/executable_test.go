@@ -1,0 +1,33 @@
+package loader
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// What is there instead of a missing executable is part of the error.
+func TestMissingExecutable(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ dir, file, want string }{
+		"another name":     {"dist", bundle.Host().Executable("gpx_y"), `not found, but ` + bundle.Host().Executable("gpx_y") + ` is there; if that is the executable, correct "executable"`},
+		"another platform": {"dist", "gpx_x_plan9_mips", "not found (found gpx_x_plan9_mips)"},
+		"no build":         {"src", "main.ts", "not found, because this repository has not been built"},
+		"nothing":          {"dist", "module.js", "not found; this host is "},
+	} {
+		dir := filepath.Join(t.TempDir(), c.dir)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, c.file), []byte("x"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Executable(bundle.Plugin{Dir: dir, Metadata: &bundle.Metadata{Executable: "gpx_x"}})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
