@@ -75,7 +75,7 @@ func arrows() map[string][]string {
 		"cmd/internal/verbs":       {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "bundle/zipfs", "bundle/config", "validate/baseline", "bundle/tree", "build", "bundle/archive", "bundle", "internal/origin", "internal/atomicfile", "bundle/gitignore", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "cmd/internal/adopt", "internal/process", "bundle/access", "internal/text", "build/provenance"},
 		"cmd/internal/adopt":       {"bundle", "bundle/tree", "internal/origin", "internal/atomicfile", "bundle/gitignore", "internal/process"},
 		"cmd/internal/command":     {"internal/nearest", "cmd/internal/verbs"},
-		"cmd/internal/program":     {"internal/origin", "internal/progress"},
+		"cmd/internal/program":     {"internal/origin", "internal/process", "internal/progress"},
 		"cmd/slipway":              {"build", "cmd/internal/command", "cmd/internal/program", "cmd/internal/verbs"},
 		"build/frontend":           {"build/watchdog", "build/webpack", "bundle/config", "bundle/tree", "validate/script", "internal/limit"},
 		"build/webpack":            {"bundle/config", "validate/script"},

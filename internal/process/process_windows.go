@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"sync"
 	"syscall"
@@ -33,7 +34,7 @@ func NewGroup(cmd *exec.Cmd) *Group {
 // Start starts the command. If it succeeds, the caller must wait for the command and then
 // call End.
 func (g *Group) Start() error {
-	job, err := newJob()
+	job, err := newJob(windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE)
 	if err != nil {
 		return err
 	}
@@ -51,15 +52,37 @@ func (g *Group) Start() error {
 	return err
 }
 
-// newJob makes a job object whose processes end when its last handle is closed. Only this
-// process has a handle.
-func newJob() (windows.Handle, error) {
+// EndWithThis makes a process that this one has started end when this one ends, even if it is killed.
+// It does not apply to what that process starts, such as a browser.
+func EndWithThis(p *os.Process) error {
+	job, err := newJob(windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_SILENT_BREAKAWAY_OK)
+	if err != nil {
+		return err
+	}
+	return assign(job, p) // the system closes the handle
+}
+
+// assign puts a process into a job.
+func assign(job windows.Handle, p *os.Process) error {
+	var assignErr error
+	err := p.WithHandle(func(process uintptr) {
+		assignErr = windows.AssignProcessToJobObject(job, windows.Handle(process))
+	})
+	if err = cmp.Or(err, assignErr); err != nil {
+		return fmt.Errorf("assign process to job object: %w", err)
+	}
+	return nil
+}
+
+// newJob makes a job object with limits. Only this process has a handle, and when it is closed, the
+// system ends the processes in the job.
+func newJob(flags uint32) (windows.Handle, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return 0, fmt.Errorf("create job object: %w", err)
 	}
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
-	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	limits.BasicLimitInformation.LimitFlags = flags
 	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
 		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))); err != nil {
 		return 0, errors.Join(fmt.Errorf("configure job object: %w", err), windows.CloseHandle(job))
@@ -69,12 +92,8 @@ func newJob() (windows.Handle, error) {
 
 // resume puts the suspended command into the job and resumes its threads.
 func (g *Group) resume() error {
-	var assignErr error
-	err := g.cmd.Process.WithHandle(func(process uintptr) {
-		assignErr = windows.AssignProcessToJobObject(g.job, windows.Handle(process))
-	})
-	if err = cmp.Or(err, assignErr); err != nil {
-		return fmt.Errorf("assign process to job object: %w", err)
+	if err := assign(g.job, g.cmd.Process); err != nil {
+		return err
 	}
 	threads, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
 	if err != nil {

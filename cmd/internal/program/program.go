@@ -15,12 +15,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -142,22 +140,5 @@ func run(cmd *exec.Cmd, what string, w io.Writer) error {
 	if err := cmd.Wait(); err != nil {
 		return errors.Join(errors.New(strings.TrimSpace(rest.String())), err)
 	}
-	return nil
-}
-
-// Exec replaces this process with a program. On Windows, it runs the program and exits with its
-// status; a terminal sends Ctrl-C to both. It returns only if the program cannot be started.
-func Exec(path string, args []string) error {
-	if runtime.GOOS != "windows" {
-		return fmt.Errorf("start %s: %w", path, syscall.Exec(path, append([]string{path}, args...), os.Environ()))
-	}
-	signal.Ignore(os.Interrupt)
-	cmd := exec.Command(path, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := cmd.Run()
-	if cmd.ProcessState == nil {
-		return err
-	}
-	os.Exit(cmd.ProcessState.ExitCode())
 	return nil
 }
