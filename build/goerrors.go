@@ -37,7 +37,7 @@ func ExplainGo(dir, output string) string {
 		if m := notProvided.FindStringSubmatch(line); m != nil {
 			if module := moduleOf(dir, m[2]); module != "" {
 				wrong = "\tgo get " + m[2] // which would not find the package either
-				rest = append(rest, fmt.Sprintf("%s%s has no package %s in the version that go.mod requires: correct the import", m[1], module,
+				rest = append(rest, fmt.Sprintf("%s%s has no package %s in the version that go.mod requires: correct the import, or upgrade the module", m[1], module,
 					strings.TrimPrefix(m[2], module+"/")))
 				continue
 			}

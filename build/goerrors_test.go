@@ -26,7 +26,7 @@ func TestExplainGo(t *testing.T) {
 		},
 		"a package that a required module does not have": {
 			"a.go:1:2: no required module provides package a.b/c/x/y; to add it:\n\tgo get a.b/c/x/y\nb.go:1:2: undefined: z",
-			"a.go:1:2: a.b/c has no package x/y in the version that go.mod requires: correct the import\nb.go:1:2: undefined: z",
+			"a.go:1:2: a.b/c has no package x/y in the version that go.mod requires: correct the import, or upgrade the module\nb.go:1:2: undefined: z",
 		},
 		"a package in no required module": {
 			"a.go:1:2: no required module provides package a.b/cx/y; to add it:\n\tgo get a.b/cx/y",
