@@ -69,7 +69,7 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 		return fmt.Errorf("record the scaffold: %w", err)
 	}
 	fmt.Fprintf(w, "  %-11s %s\n", "recorded", adopt.ScaffoldRecord)
-	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n\n", o.ID, r.Dir, shortPath(r.Dir))
+	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
 	printCheckout(w, module.Checkout)
 	if slices.Contains(profile.Keys, bundle.Published()) {
 		fmt.Fprintln(w, "note: Grafana's catalog refuses repositories without the build files of its own tools: "+
