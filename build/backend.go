@@ -150,6 +150,8 @@ func (p *Plan) findMain(ctx context.Context, b *backend, isFirst bool) (err erro
 	if b.main == "" && err == nil {
 		if _, e := p.findModule(p.Repo.Root); e != nil {
 			err = fmt.Errorf(`%s sets "backend", but %w`, b.document, e)
+		} else if place, name := p.misnamedMain(); name != "" {
+			err = fmt.Errorf("%s: this is package %s, but a backend is a main package: write package main", place, name)
 		} else {
 			err = fmt.Errorf("%s sets \"backend\", but no directory of %s holds its main package: write one, or name its directory in slipway.yaml:\n%s",
 				b.document, p.Repo.Root, mainSetting(*b, isFirst, "path/to/directory"))
@@ -173,7 +175,7 @@ func (p *Plan) findModule(dir string) (string, error) {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("neither %s nor a directory above it has a go.mod: run go mod init there", dir)
+			return "", fmt.Errorf("neither %s nor a directory above it has a go.mod: restore it, or create one in the root of the repository with go mod init <name> and go mod tidy", p.relative(dir))
 		}
 	}
 }

@@ -121,7 +121,8 @@ func TestNoMainPackage(t *testing.T) {
 		"several for a nested plugin": {map[string]string{"go.mod": goMod, "pkg/x.go": mainText, "a/x.go": mainText, "b/x.go": mainText, "src/y/plugin.json": nested(`"gpx_y"`)},
 			config.Backend{}, []string{"y/plugin.json", "main:\n      acme-y-datasource: a"}},
 		"none":                    {map[string]string{"go.mod": goMod, "lib/x.go": "package lib\n", "lib/x_test.go": mainText}, config.Backend{}, []string{"no directory of"}},
-		"no go.mod":               {map[string]string{"pkg/x.go": mainText}, config.Backend{}, []string{"has a go.mod: run go mod init there"}},
+		"no go.mod":               {map[string]string{"pkg/x.go": mainText}, config.Backend{}, []string{"neither pkg nor a directory above it has a go.mod: restore it, or"}},
+		"another package":         {map[string]string{"go.mod": goMod, "pkg/main.go": "// Package x.\npackage x\n"}, config.Backend{}, []string{"pkg/main.go:2:9: this is package x, but a backend is a main package: write package main"}},
 		"named, but not there":    {map[string]string{"go.mod": goMod, "pkg/x.go": mainText}, config.Backend{Main: map[string]string{"": "server"}}, []string{"slipway.yaml names server", "not a directory"}},
 		"broken main.go compiles": {map[string]string{"pkg/main.go": "broken"}, config.Backend{}, []string{"has a go.mod"}},
 	} {

@@ -105,7 +105,7 @@ func (p *Plan) compileOne(ctx context.Context, staging string, c Command, r reco
 		case errors.Is(err, exec.ErrNotFound):
 			return Executable{}, errors.New("go command not found on the PATH: install Go from go.dev/dl")
 		}
-		text := explainGo(strings.TrimSpace(output.String()))
+		text := ExplainGo(c.module, strings.TrimSpace(output.String()))
 		if text == "" {
 			text = fmt.Sprintf("the go command failed without output: %v", err)
 		}

@@ -2,6 +2,8 @@ package build
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,14 +13,16 @@ import (
 
 var (
 	offline     = regexp.MustCompile(`(\S+@v\S+?): .*(?:Get|Head) "https?://([^/"]+)[^"]*": (.*)$`)
+	notProvided = regexp.MustCompile(`^(\S+: )?no required module provides package (\S+); to add it:$`)
+	required    = regexp.MustCompile(`(?m)^\s*(?:require\s+)?(\S+/\S+)[ \t]+v`)
 	notReplaced = regexp.MustCompile(`(\S+@v\S+?): replacement directory (\S+) does not exist$`)
 )
 
-// explainGo adds to the output of the go command what to do about failures that are not in the code,
-// and says once what it says for each import.
-func explainGo(output string) string {
+// ExplainGo adds to the output of the go command what to do about failures that are not in the code,
+// and says once what it says for each import. The go.mod of the module is in dir.
+func ExplainGo(dir, output string) string {
 	var rest, modules, replaced []string
-	var registry, cause, help string
+	var registry, cause, help, wrong string
 	for line := range strings.SplitSeq(output, "\n") {
 		if m := offline.FindStringSubmatch(line); m != nil {
 			modules, registry, cause = append(modules, m[1]), m[2], m[3]
@@ -30,13 +34,23 @@ func explainGo(output string) string {
 				module, m[2]))
 			continue
 		}
+		if m := notProvided.FindStringSubmatch(line); m != nil {
+			if module := moduleOf(dir, m[2]); module != "" {
+				wrong = "\tgo get " + m[2] // which would not find the package either
+				rest = append(rest, fmt.Sprintf("%s%s has no package %s in the version that go.mod requires: correct the import, or upgrade the module", m[1], module,
+					strings.TrimPrefix(m[2], module+"/")))
+				continue
+			}
+		}
 		switch {
+		case line == wrong:
+			continue
 		case strings.HasPrefix(line, "go: downloading "):
 			continue
 		case strings.Contains(line, "go.mod requires go >= "), strings.HasSuffix(line, ": toolchain not available"):
 			help = "help: install that version of Go from go.dev/dl, or lower the go directive in go.mod"
 		case strings.HasPrefix(line, "go: unsupported GOOS/GOARCH pair "):
-			help = `help: "go tool dist list" prints the platforms that there are`
+			help = `help: choose one of those that "go tool dist list" prints`
 		}
 		rest = append(rest, line)
 	}
@@ -52,6 +66,18 @@ func explainGo(output string) string {
 		rest = append(rest, help)
 	}
 	return strings.TrimSpace(strings.Join(rest, "\n"))
+}
+
+// moduleOf returns the module that the go.mod in a directory requires and that a package would be in by
+// its path, or "".
+func moduleOf(dir, name string) string {
+	data, _ := os.ReadFile(filepath.Join(dir, "go.mod")) // the go command reports the error
+	for _, m := range required.FindAllSubmatch(data, -1) {
+		if module := string(m[1]); strings.HasPrefix(name, module+"/") {
+			return module
+		}
+	}
+	return ""
 }
 
 func distinct(list []string) []string {

@@ -1,9 +1,14 @@
 package build
 
-import "testing"
+import (
+	"path/filepath"
+	"testing"
+)
 
 func TestExplainGo(t *testing.T) {
 	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module m\n\nrequire a.b/c v1.2.3\n\nrequire (\n\ta.b/d v1.0.0 // indirect\n)\n")
 	const unreachable = `": dial tcp: lookup proxy.golang.org on 10.0.0.1:53: dial udp 10.0.0.1:53: connect: network is unreachable`
 	for name, c := range map[string]struct{ output, want string }{
 		"an error of the code": {"# a/pkg\npkg/a.go:1:2: undefined: x", "# a/pkg\npkg/a.go:1:2: undefined: x"},
@@ -19,6 +24,14 @@ func TestExplainGo(t *testing.T) {
 			`go: a.b/c@v1.0.0: reading a.b/c/go.mod: Get "https://p.example/a.b/c/@v/v1.0.0.mod": EOF`,
 			"Go could not download 1 module from p.example (EOF): connect to the network, or set GOPROXY\n  a.b/c@v1.0.0",
 		},
+		"a package that a required module does not have": {
+			"a.go:1:2: no required module provides package a.b/c/x/y; to add it:\n\tgo get a.b/c/x/y\nb.go:1:2: undefined: z",
+			"a.go:1:2: a.b/c has no package x/y in the version that go.mod requires: correct the import, or upgrade the module\nb.go:1:2: undefined: z",
+		},
+		"a package in no required module": {
+			"a.go:1:2: no required module provides package a.b/cx/y; to add it:\n\tgo get a.b/cx/y",
+			"a.go:1:2: no required module provides package a.b/cx/y; to add it:\n\tgo get a.b/cx/y",
+		},
 		"no replacement": {
 			"pkg/a.go:1:2: a.b/c@v0.0.0: replacement directory ../gone does not exist\npkg/b.go:1:2: a.b/c@v0.0.0: replacement directory ../gone does not exist",
 			"go.mod replaces a.b/c with the directory ../gone, which does not exist: correct the replace directive",
@@ -28,11 +41,11 @@ func TestExplainGo(t *testing.T) {
 			"go: go.mod requires go >= 1.99.0 (running go 1.26.0; GOTOOLCHAIN=local)\nhelp: install that version of Go from go.dev/dl, or lower the go directive in go.mod",
 		},
 		"no such platform": {
-			"go: unsupported GOOS/GOARCH pair linux/amd46",
-			"go: unsupported GOOS/GOARCH pair linux/amd46\nhelp: \"go tool dist list\" prints the platforms that there are",
+			"go: unsupported GOOS/GOARCH pair linux/mips64x",
+			"go: unsupported GOOS/GOARCH pair linux/mips64x\nhelp: choose one of those that \"go tool dist list\" prints",
 		},
 	} {
-		if got := explainGo(c.output); got != c.want {
+		if got := ExplainGo(dir, c.output); got != c.want {
 			t.Errorf("%s:\n%s\nwant:\n%s", name, got, c.want)
 		}
 	}

@@ -100,7 +100,12 @@ func (p *Plan) version(ctx context.Context) (string, error) {
 	tags, isTop := p.versionTags(ctx)
 	switch {
 	case hasPlaceholder && npm == "" && len(tags) == 0:
-		return "", fmt.Errorf("info.version is %s, but package.json has no version and the commit has no tag such as v1.2.3: set info.version, or tag the commit", bundle.PlaceholderVersion)
+		lacks, help := "package.json has no version", `add "version" to package.json`
+		if !exists(filepath.Join(p.Repo.Root, "package.json")) {
+			lacks, help = "there is no package.json", "restore package.json"
+		}
+		return "", fmt.Errorf("%s: info.version is %s, but %s and the commit has no tag such as v1.2.3: %s, or tag the commit",
+			from, bundle.PlaceholderVersion, lacks, help)
 	case hasPlaceholder && npm == "":
 		found = strings.TrimPrefix(tags[0], "v")
 	case isTop && len(tags) > 0 && !slices.Contains(tags, found) && !slices.Contains(tags, "v"+found) && p.isCommitted(ctx):

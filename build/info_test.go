@@ -99,6 +99,8 @@ func TestVersionMismatch(t *testing.T) {
 		"tag differs":                          {plugin: "1.2.3", tags: []string{"v1.2.4"}, want: `src/plugin.json has version "1.2.3", but the commit has the tag v1.2.4`},
 		"tag and package.json":                 {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, want: `package.json has version "1.2.3", but the commit has the tag v1.2.4`},
 		"changed since the tag":                {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, dirty: true, want: "9.0.0"},
+		"no package.json":                      {plugin: "%VERSION%", want: "src/plugin.json: info.version is %VERSION%, but there is no package.json and the commit has no tag such as v1.2.3: restore package.json"},
+		"package.json has no version":          {plugin: "%VERSION%", npm: `", "a": "`, want: "but package.json has no version and the commit has no tag such as v1.2.3: add \"version\" to package.json"},
 		"package.json is not an object":        {plugin: "%VERSION%", npm: `"`, want: "read version: package.json:1:"},
 		"package.json has no semantic version": {plugin: "%VERSION%", npm: "1.0", want: `package.json:1:13: the version "1.0" must have three numbers, such as "1.2.3"`},
 		"package.json has a number":            {plugin: "%VERSION%", npm: `", "version": 1, "a": "`, want: `package.json:1:`},

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"fmt"
 	"go/ast"
 	"go/build/constraint"
 	"go/parser"
@@ -42,6 +43,20 @@ func (p *Plan) readMain(dir string) (m mainPackage) {
 		}
 	}
 	return m
+}
+
+// misnamedMain returns the place of the package clause of a main.go that is not in package main, and the
+// name of its package, or "".
+func (p *Plan) misnamedMain() (place, name string) {
+	for _, file := range []string{"pkg/main.go", "main.go"} {
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, filepath.Join(p.Repo.Root, filepath.FromSlash(file)), nil, parser.PackageClauseOnly)
+		if err == nil && f.Name.Name != "main" {
+			at := set.Position(f.Name.Pos())
+			return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column), f.Name.Name
+		}
+	}
+	return "", ""
 }
 
 // isRegular reports whether a path is that of a regular file, or of a link to one.

@@ -190,6 +190,7 @@ func TestPlatforms(t *testing.T) {
 		"linux/arm,linux/arm":        "[linux/arm]",
 		"host,plan/x":                `invalid platform "plan/x": the operating system must be one of linux, darwin, windows, freebsd, netbsd, openbsd`,
 		"freebsd/arm, host,host":     "[freebsd/arm " + Host().String() + "]",
+		"linux/x86_64":               `invalid platform "linux/x86_64": the architecture must be one of amd64, arm64, arm, 386, riscv64, s390x, loong64, mips, mipsle, mips64, mips64le, ppc64, ppc64le`,
 		"host,windows":               `invalid platform "windows": write os/arch, such as linux/amd64, or use all or host`,
 		"linux/arm,all":              `"all" includes every other platform: use it alone`,
 	} {

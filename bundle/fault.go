@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	_ "embed" // faults.txt
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ type Fault struct {
 	Path     string // absolute path of the file or directory
 	PluginID string // "" if unknown
 	Reason   string // one sentence
+	Advice   string // what to do, where the help of the code does not fit; or ""
 
 	Line, Column int       // in the file at Path, from 1; 0 if unknown
 	Since        time.Time // zero if it was not recorded
@@ -22,7 +24,7 @@ type Fault struct {
 // Error returns the reason, the help and the last output of the process.
 func (f *Fault) Error() string {
 	text := f.Reason
-	if help := f.Code.Help(); help != "" {
+	if help := f.Help(); help != "" {
 		text += ": " + help
 	}
 	if len(f.Stderr) > 0 {
@@ -30,6 +32,9 @@ func (f *Fault) Error() string {
 	}
 	return text
 }
+
+// Help returns what to do.
+func (f *Fault) Help() string { return cmp.Or(f.Advice, f.Code.Help()) }
 
 // KeepSince sets the time of each fault to that of the same fault in earlier, or else to now.
 func KeepSince(earlier, faults []Fault, now time.Time) {

@@ -75,7 +75,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 }
 
 // ParsePlatforms parses "all" or a comma-separated list of os/arch and "host"; "" means
-// all. It accepts any architecture, since only the go command knows what it can build.
+// all. The go command may still not know a combination of the two.
 func ParsePlatforms(list string) ([]Platform, error) {
 	if list == "" || list == "all" {
 		return AllPlatforms(), nil
@@ -90,19 +90,17 @@ func ParsePlatforms(list string) ([]Platform, error) {
 			item = Host().String()
 		}
 		os, arch, ok := strings.Cut(item, "/")
-		if !ok || !isWord(os) || !isWord(arch) {
+		switch {
+		case !ok || os == "" || arch == "":
 			return nil, fmt.Errorf("invalid platform %q: write os/arch, such as linux/amd64, or use all or host", item)
-		}
-		if !slices.Contains(systems(), os) {
+		case !slices.Contains(systems(), os):
 			return nil, fmt.Errorf("invalid platform %q: the operating system must be one of %s", item, strings.Join(systems(), ", "))
+		case !slices.Contains(architectures(), arch):
+			return nil, fmt.Errorf("invalid platform %q: the architecture must be one of %s", item, strings.Join(architectures(), ", "))
 		}
 		if p := (Platform{os, arch}); !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}
 	return out, nil
-}
-
-func isWord(s string) bool {
-	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }

@@ -57,7 +57,7 @@ func parseToken(text string, kinds ...TokenKind) (Token, error) {
 			}
 		}
 	}
-	return Token{}, Unauthorized("invalid API key")
+	return Token{}, Unauthorized("invalid API key: it is incomplete, or not a key of this service")
 }
 
 var anyToken = regexp.MustCompile(fmt.Sprintf("(?:%s|%s|%s)[0-9a-f]{%d}_[0-9a-f]{%d}",

@@ -27,7 +27,7 @@ func Executable(p bundle.Plugin) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", newFault(bundle.FaultExecutableMissing, "%s not found%s; this host is %s", path, otherExecutables(p), host)
+		return "", missingExecutable(p, path)
 	case err != nil:
 		return "", newFault(bundle.FaultExecutableUnread, "open executable: %v", err)
 	case !info.Mode().IsRegular():
@@ -75,20 +75,21 @@ func (o Options) find(p bundle.Plugin) (found bundle.Plugin, executable string, 
 	return p, executable, err
 }
 
-// otherExecutables names the executables for other platforms beside a missing one, or else why there
-// may be none.
-func otherExecutables(p bundle.Plugin) string {
+// missingExecutable returns the fault of a plugin without an executable at a path: with the executables
+// for other platforms or with another name, or else why there may be none.
+func missingExecutable(p bundle.Plugin, path string) *bundle.Fault {
 	executable := filepath.FromSlash(p.Metadata.Executable)
+	why, advice := "; this host is "+bundle.Host().String(), ""
 	if names := namesOf(filepath.Join(p.Dir, executable) + "_*_*"); names != "" {
-		return " (found " + names + ")"
+		why = " (found " + names + ")" + why
+	} else if names := namesOf(filepath.Join(p.Dir, filepath.Dir(executable), bundle.Host().Executable("*"))); names != "" {
+		why, advice = ", but "+names+" is there", `correct "executable" in plugin.json, or build the plugin again`
+	} else if filepath.Base(p.Dir) == "src" {
+		why, advice = ", because this repository has not been built", "build it with slipway build"
 	}
-	if names := namesOf(filepath.Join(p.Dir, filepath.Dir(executable), bundle.Host().Executable("*"))); names != "" {
-		return `, but ` + names + ` is there; if that is the executable, correct "executable" in plugin.json`
-	}
-	if filepath.Base(p.Dir) == "src" {
-		return ", because this repository has not been built"
-	}
-	return ""
+	f := newFault(bundle.FaultExecutableMissing, "%s not found%s", path, why)
+	f.Advice = advice
+	return f
 }
 
 // namesOf lists the files that match a pattern.

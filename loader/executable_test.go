@@ -13,9 +13,9 @@ import (
 func TestMissingExecutable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ dir, file, want string }{
-		"another name":     {"dist", bundle.Host().Executable("gpx_y"), `not found, but ` + bundle.Host().Executable("gpx_y") + ` is there; if that is the executable, correct "executable"`},
-		"another platform": {"dist", "gpx_x_plan9_mips", "not found (found gpx_x_plan9_mips)"},
-		"no build":         {"src", "main.ts", "not found, because this repository has not been built"},
+		"another name":     {"dist", bundle.Host().Executable("gpx_y"), `not found, but ` + bundle.Host().Executable("gpx_y") + ` is there: correct "executable" in plugin.json, or build the plugin again`},
+		"another platform": {"dist", "gpx_x_plan9_mips", "not found (found gpx_x_plan9_mips); this host is " + bundle.Host().String() + ": build or install the plugin for this platform"},
+		"no build":         {"src", "main.ts", "not found, because this repository has not been built: build it with slipway build"},
 		"nothing":          {"dist", "module.js", "not found; this host is "},
 	} {
 		dir := filepath.Join(t.TempDir(), c.dir)

@@ -162,7 +162,7 @@ func (l *Loader) logNew(message string, faults, before []bundle.Fault) {
 			return b.Code == f.Code && b.Path == f.Path && b.PluginID == f.PluginID && b.Reason == f.Reason
 		}
 		if !slices.ContainsFunc(before, isSame) {
-			l.options.Logger.Warn(message, "code", f.Code, "path", f.Path, "plugin", f.PluginID, "reason", f.Reason)
+			l.options.Logger.Warn(message, "code", f.Code, "path", f.Path, "plugin", f.PluginID, "reason", f.Error())
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,18 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
+
+// The log of a plugin that is not mounted says why and what to do.
+func TestLogOfFaults(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	l := &Loader{options: Options{Logger: slog.New(slog.NewTextHandler(&out, nil))}}
+	known := bundle.Fault{Code: bundle.FaultDuplicateID, Path: "/b", Reason: "known"}
+	l.logNew("plugin not mounted", []bundle.Fault{known, {Code: bundle.FaultDuplicateID, Path: "/c", Reason: "/a has the same id"}}, []bundle.Fault{known})
+	if got := out.String(); !strings.Contains(got, `reason="/a has the same id: remove one of them"`) || strings.Contains(got, "known") {
+		t.Error(got)
+	}
+}
 
 // age gives a file a time that tells a later change from it.
 func age(t *testing.T, path string) {

@@ -73,6 +73,14 @@ func TestPackages(t *testing.T) {
 	if _, err := b.Bundle(t.Context(), f); !errors.Is(err, build.ErrNotDownloaded) || !strings.Contains(err.Error(), "src/module.ts:1:24: dep@1.0.0") {
 		t.Errorf("not downloaded: %v", err)
 	}
+	config := filepath.Join(root, "tsconfig.json") // if it is broken, it is the only error
+	write(t, config, "{")
+	if _, err := b.Bundle(t.Context(), f); err == nil || errors.Is(err, build.ErrNotDownloaded) || !strings.HasPrefix(err.Error(), "tsconfig.json:1:2: ") {
+		t.Errorf("tsconfig.json is broken: %v", err)
+	}
+	if err := os.Remove(config); err != nil {
+		t.Fatal(err)
+	}
 	s := NewSession(b)
 	defer s.Close()
 	if _, err := s.Bundle(t.Context(), f); !errors.Is(err, build.ErrNotDownloaded) {

@@ -2,6 +2,7 @@ package bundler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -87,6 +88,9 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, 
 	if err != nil && b.packages.isMissing.Load() {
 		b.session.Close() // the next bundle looks for the packages again
 		delete(s.frontends, f.Source)
+		if e, ok := errors.AsType[*frontend.Error](err); ok && e.IsConfig {
+			return nil, err
+		}
 		return nil, fmt.Errorf("%w:\n%w", build.ErrNotDownloaded, err)
 	}
 	if err != nil {

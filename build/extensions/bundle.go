@@ -56,7 +56,7 @@ func bundle(o Options) (string, error) {
 		LogLevel:          api.LogLevelSilent,
 	})
 	if len(built.Errors) > 0 {
-		return "", &frontend.Error{Messages: frontend.Messages(built.Errors)}
+		return "", &frontend.Error{Messages: frontend.Messages(o.Root, built.Errors)}
 	}
 	return string(built.OutputFiles[0].Contents), nil
 }

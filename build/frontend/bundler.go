@@ -554,14 +554,15 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 }
 
 var (
-	unresolved = regexp.MustCompile(`^could not resolve "([^"]+)"`)
-	noLoader   = regexp.MustCompile(`^no loader is configured for "([^"]+)" files: (.+)$`)
+	unresolved     = regexp.MustCompile(`^could not resolve "([^"]+)"`)
+	baseConfigFile = regexp.MustCompile(`^cannot find base config file "([^"]+)"$`)
+	noLoader       = regexp.MustCompile(`^no loader is configured for "([^"]+)" files: (.+)$`)
 )
 
 const ownBundler = `build the frontend with the repository's own bundler: set "frontend: {command: npm run build}" in slipway.yaml`
 
-// explain adds help to the most common errors.
-func explain(text, help string) (string, string) {
+// explain adds help to the most common errors in a repository.
+func explain(root, text, help string) (string, string) {
 	if m := unresolved.FindStringSubmatch(text); m != nil {
 		if !isBare(m[1]) {
 			return fmt.Sprintf("cannot find %q", m[1]), "check the path and the case of its letters"
@@ -570,13 +571,32 @@ func explain(text, help string) (string, string) {
 		if name == "app" { // the npm package of that name is unrelated
 			return fmt.Sprintf("cannot find %q", m[1]), "only services that run Angular plugins provide it; " + ownBundler
 		}
-		return fmt.Sprintf("cannot find the package %q", name), fmt.Sprintf("install the packages listed in package.json; if %[1]q is not among them, add it: npm install %[1]s, or "+
-			"npm install --package-lock-only %[1]s, after which deps downloads only what is imported", name)
+		help = "add it to package.json with the package manager, as in npm install " + name
+		if isListed(root, name) {
+			help = "package.json lists it: install the packages, as with npm install"
+		}
+		return fmt.Sprintf("cannot find the package %q", name), help
 	}
 	if m := noLoader.FindStringSubmatch(text); m != nil {
 		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or " + ownBundler
 	}
+	if m := baseConfigFile.FindStringSubmatch(text); m != nil {
+		return text, fmt.Sprintf(`restore %s, or correct "extends"`, m[1])
+	}
 	return text, help
+}
+
+// isListed reports whether the package.json of a repository lists a package.
+func isListed(root, name string) bool {
+	text, _ := os.ReadFile(filepath.Join(root, "package.json")) // one that cannot be read lists nothing
+	var lists struct{ Dependencies, DevDependencies, PeerDependencies, OptionalDependencies map[string]any }
+	_ = json.Unmarshal(text, &lists)
+	for _, list := range []map[string]any{lists.Dependencies, lists.DevDependencies, lists.PeerDependencies, lists.OptionalDependencies} {
+		if _, ok := list[name]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // packageName returns the package of an import such as @a/b/c or a/b.

@@ -85,6 +85,9 @@ func (m Message) String() string {
 // Error is everything that keeps a frontend from being bundled.
 type Error struct {
 	Messages []Message
+	// IsConfig reports that the messages are about tsconfig.json, without which imports mean something
+	// else: which packages were missing says nothing.
+	IsConfig bool
 }
 
 // Error returns the messages, one per line.
@@ -125,7 +128,7 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 	if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
 		return nil, fmt.Errorf("read the bundler's report: %w", err)
 	}
-	r := &Result{Warnings: Messages(built.Warnings), Read: b.files(meta)}
+	r := &Result{Warnings: Messages(b.Root, built.Warnings), Read: b.files(meta)}
 	var code, sourceMap, css []byte
 	for _, f := range built.OutputFiles {
 		switch name := filepath.Base(f.Path); name {
@@ -312,8 +315,8 @@ type sharedError interface {
 
 // Messages turns the bundler's messages into ours, with our own help where we have some. Those about
 // the repository come before those about packages. A missing package is one message, at its first import,
-// and so is a registry that cannot be reached.
-func Messages(list []api.Message) []Message {
+// and so is a registry that cannot be reached. The package.json is that of root.
+func Messages(root string, list []api.Message) []Message {
 	type message struct {
 		Message
 		module string // import of a missing package, or ""
@@ -348,7 +351,7 @@ func Messages(list []api.Message) []Message {
 		} else if found := unresolved.FindStringSubmatch(to.Text); found != nil && isBare(found[1]) {
 			to.module = found[1]
 		}
-		to.Text, to.Help = explain(to.Text, to.Help)
+		to.Text, to.Help = explain(root, to.Text, to.Help)
 		if to.module != "" {
 			imports[to.Text]++
 		}

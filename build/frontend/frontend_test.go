@@ -310,7 +310,11 @@ func TestErrors(t *testing.T) {
 		want  []string // File:Line:Column: Text, then "help: " and a part of Help
 	}{
 		"a package": {map[string]string{"src/module.ts": "\nimport { a } from '@x/y/deep';\nexport const b = a;\n"},
-			[]string{`src/module.ts:2:19: cannot find the package "@x/y"`, "help: npm install --package-lock-only @x/y"}},
+			[]string{`src/module.ts:2:19: cannot find the package "@x/y"`, "help: add it to package.json with the package manager, as in npm install @x/y"}},
+		"a package that is not installed": {map[string]string{"src/module.ts": "import { a } from '@x/y/deep';\nexport const b = a;\n", "package.json": `{"devDependencies": {"@x/y": "1"}}`},
+			[]string{`src/module.ts:1:19: cannot find the package "@x/y"`, "help: package.json lists it: install the packages, as with npm install"}},
+		"a tag that is not closed": {map[string]string{"src/module.tsx": "export const a = () => {\n  return <p><b></p>;\n};\n"},
+			[]string{`src/module.tsx:2:18: unexpected closing "p" tag does not match opening "b" tag`, "help: close the opening tag at src/module.tsx:2:14, or remove it"}},
 		"Angular": {map[string]string{"src/module.js": "import kbn from 'app/core/utils/kbn';\nexport const k = kbn;\n"},
 			[]string{`src/module.js:1:17: cannot find "app/core/utils/kbn"`, "help: own bundler"}},
 		"a file": {map[string]string{"src/module.ts": "export * from './Other';\n"},
@@ -661,7 +665,7 @@ func TestSharedErrors(t *testing.T) {
 	}
 	list = append(list, failed(errors.New("c: another reason"), "c")...)
 	var got []string
-	for _, m := range Messages(list) {
+	for _, m := range Messages(t.TempDir(), list) {
 		got = append(got, m.String())
 	}
 	want := []string{"c: another reason", "src/module.ts:1:1: r.example cannot be reached, so these packages are missing: a@1.0.0, b@1.0.0"}

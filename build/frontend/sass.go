@@ -116,7 +116,7 @@ func (s *sass) start(ctx context.Context) []api.Message {
 		if slices.ContainsFunc(built.Errors[0].Notes, func(n api.Note) bool { return strings.Contains(n.Text, "built into node") }) {
 			return sassError("this version of the package \"sass\" needs Node.js")
 		}
-		text, _ := explain(lowerFirst(built.Errors[0].Text), "")
+		text, _ := explain("", lowerFirst(built.Errors[0].Text), "")
 		return sassError(text)
 	}
 	vm := goja.New()

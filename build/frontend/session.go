@@ -60,14 +60,16 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if len(built.Errors) > 0 {
-		return nil, &Error{Messages(causes(built.Errors))}
+		list, isConfig := causes(built.Errors)
+		return nil, &Error{Messages(s.options.Root, list), isConfig}
 	}
 	return s.b.result(built)
 }
 
 // causes returns the errors without those that follow from others: without its tsconfig.json, the
-// imports of a repository mean something else. esbuild reports such a file for each import.
-func causes(list []api.Message) []api.Message {
+// imports of a repository mean something else, and after a tag that is not closed, so does the code.
+// esbuild reports a tsconfig.json for each import; isConfig reports that the errors are about such a file.
+func causes(list []api.Message) (found []api.Message, isConfig bool) {
 	var config []api.Message
 	for _, m := range list {
 		if l := m.Location; l != nil && strings.HasPrefix(filepath.Base(l.File), "tsconfig") && filepath.Ext(l.File) == ".json" {
@@ -75,10 +77,22 @@ func causes(list []api.Message) []api.Message {
 			config = append(config, m)
 		}
 	}
-	if config == nil {
-		return list
+	if config != nil {
+		return slices.CompactFunc(config, func(a, b api.Message) bool { return a.Text == b.Text && *a.Location == *b.Location }), true
 	}
-	return slices.CompactFunc(config, func(a, b api.Message) bool { return a.Text == b.Text && *a.Location == *b.Location })
+	unclosed := map[string]bool{} // files
+	for _, m := range list {
+		if m.Location != nil && unclosed[m.Location.File] {
+			continue
+		}
+		if strings.Contains(m.Text, "does not match opening") && m.Location != nil && len(m.Notes) > 0 && m.Notes[0].Location != nil {
+			unclosed[m.Location.File] = true
+			at := m.Notes[0].Location
+			m.Notes = []api.Note{{Text: fmt.Sprintf("close the opening tag at %s:%d:%d, or remove it", filepath.ToSlash(at.File), at.Line, at.Column+1)}}
+		}
+		found = append(found, m)
+	}
+	return found, false
 }
 
 // rebuild runs esbuild, and makes a new context if the settings have changed.

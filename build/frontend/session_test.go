@@ -122,6 +122,27 @@ func TestSessionForgets(t *testing.T) {
 	}
 }
 
+// A tsconfig.json that extends a missing file is a warning with what to do, unless that file is in a package.
+func TestMissingBaseConfig(t *testing.T) {
+	t.Parallel()
+	for extends, want := range map[string]string{
+		"./.config/tsconfig.json": `tsconfig.json:1:13: cannot find base config file "./.config/tsconfig.json"; restore ./.config/tsconfig.json, or correct "extends"`,
+		"@x/tsconfig":             "",
+	} {
+		r, err := bundle(t, map[string]string{"src/module.ts": "export const plugin = 1;", "tsconfig.json": `{"extends": "` + extends + `"}`})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, w := range r.Warnings {
+			got += w.String() + "; " + w.Help
+		}
+		if got != want {
+			t.Errorf("extends %s: the warnings are %q, want %q", extends, got, want)
+		}
+	}
+}
+
 // A broken tsconfig.json is one message, without those about the imports that it explains.
 func TestBrokenTsconfig(t *testing.T) {
 	t.Parallel()

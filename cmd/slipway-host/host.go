@@ -121,7 +121,9 @@ func readSecrets(f verbs.Face, o *server.Options, file string) error {
 			return fmt.Errorf("%s: %w", verbs.EnvSecretKey, err)
 		}
 	}
+	from := verbs.EnvAdminPassword
 	if file != "" {
+		from = f.Option("admin-password-file") + "=" + file
 		text, err := readPassword(file)
 		if err != nil {
 			return usageError("%s: %w", f.Option("admin-password-file"), err)
@@ -132,7 +134,7 @@ func readSecrets(f verbs.Face, o *server.Options, file string) error {
 		return nil
 	}
 	if err := host.CheckPassword(o.AdminPassword); err != nil {
-		return usageError("admin %w", err)
+		return usageError("admin %w (from %s)", err, from)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func TestCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const wrongKey, wrongLogin = "invalid API key", "invalid username or password"
+	const wrongKey, wrongLogin = "invalid API key: it is incomplete, or not a key of this service", "invalid username or password"
 	for _, c := range []struct {
 		name, authorization string
 		status              int
@@ -37,7 +37,7 @@ func TestCredentials(t *testing.T) {
 		{"a scheme in lower case", "bearer  " + token, 200, ""},
 		{"no token", "Bearer", 401, wrongKey},
 		{"a token with a wrong checksum", "Bearer " + token[:len(token)-1] + "x", 401, wrongKey},
-		{"an unknown token", "Bearer " + stranger.Secret(), 401, wrongKey},
+		{"an unknown token", "Bearer " + stranger.Secret(), 401, "invalid API key: this host does not know it; use one that was created here and still exists"},
 		{"a huge token", "Bearer " + strings.Repeat("x", 1<<19), 401, wrongKey},
 		{"not UTF-8", "Bearer \xff\xfe", 401, wrongKey},
 		{"the admin", basic("admin", adminPassword), 200, ""},

@@ -70,7 +70,7 @@ func TestLogOfAPanic(t *testing.T) {
 	f.do("GET", pluginURL+"/resources/panic", f.viewer, "")
 	got := f.logOf(t, "text=panicked")
 	lines := strings.Split(got[0].Message, "\n")
-	if len(got) != 1 || got[0].Level != "error" || lines[0] != "panic: it" || lines[1] != "\tpanicked" && lines[1] != "panicked" || !strings.Contains(got[0].Message, "\ngoroutine ") {
+	if len(got) != 1 || got[0].Level != "error" || !strings.HasPrefix(lines[0], "panic: it (") || lines[1] != "\tpanicked" && lines[1] != "panicked" || !strings.Contains(got[0].Message, "\ngoroutine ") {
 		t.Errorf("got %d records: %+v", len(got), got)
 	}
 	if all := want[pluginLog](t, f, 200, "GET", pluginURL+"/logs?text=goroutine", f.admin, ""); len(all.Records) != 1 {

@@ -96,7 +96,7 @@ func (a *API) pluginErrors(_ context.Context, who host.Identity, in pageQuery) (
 // ProblemOf describes a fault.
 func ProblemOf(f bundle.Fault) hostapi.PluginProblem {
 	return hostapi.PluginProblem{Code: string(f.Code), Stage: string(f.Code.Stage()), PluginID: f.PluginID, Path: filepath.ToSlash(f.Path),
-		Line: f.Line, Column: f.Column, Reason: f.Reason, Help: f.Code.Help(), Since: f.Since, Stderr: f.Stderr}
+		Line: f.Line, Column: f.Column, Reason: f.Reason, Help: f.Help(), Since: f.Since, Stderr: f.Stderr}
 }
 
 // plugin returns a mounted plugin.

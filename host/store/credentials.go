@@ -82,7 +82,7 @@ func (s *Store) credential(ctx context.Context, digest string) (*credential, err
 		FROM tokens t LEFT JOIN service_accounts a ON a.id = t.account_id
 			LEFT JOIN service_accounts g ON g.id = t.granted_by WHERE t.digest = $1`, digest)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, host.Unauthorized("invalid API key")
+		return nil, host.Unauthorized("invalid API key: this host does not know it; use one that was created here and still exists")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("authenticate: %w", err)

@@ -74,7 +74,7 @@ func Coverage(ctx context.Context,
 	)
 }
 
-// Lint checks the Go code of a plugin repository.
+// Lint checks the code of a plugin repository.
 func Lint(ctx context.Context,
 	dir *string, // plugin repository (default: that of this directory)
 ) error {

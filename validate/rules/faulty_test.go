@@ -125,6 +125,22 @@ func TestFalseIsAnInfo(t *testing.T) {
 	}
 }
 
+// TestHelp requires the help to name what to write.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		`"info": {"version": "1.0.0"}`: `add "logos", an object with "small" and "large": `,
+		`"metrics": 1`:                 "write true or false",
+		`"metrics": "on"`:              "write true without quotes",
+	} {
+		tree := fstest.MapFS{"plugin.json": {Data: []byte(`{"id": "acme-x-panel", "type": "panel", ` + key + `}`)}}
+		isWanted := func(f validate.Finding) bool { return strings.HasPrefix(f.Help, want) }
+		if report := run(t, tree); !slices.ContainsFunc(report.Findings, isWanted) {
+			t.Errorf("%s: no finding has the help %q", key, want)
+		}
+	}
+}
+
 // TestHelpForAKeyOfAnotherObject requires the help to name the key to use there.
 func TestHelpForAKeyOfAnotherObject(t *testing.T) {
 	t.Parallel()

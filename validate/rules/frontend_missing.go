@@ -17,7 +17,7 @@ func frontendMissing() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "source without a frontend",
 		Why:      "The build makes module.js, which the web application loads to show the plugin, from the module next to plugin.json.",
-		Help:     "add " + strings.Join(entries, ", ") + " next to plugin.json; turn the rule off if another command writes module.js",
+		Help:     "add one of " + strings.Join(entries, ", ") + " next to plugin.json; turn the rule off if another command writes module.js",
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			// Without package.json, there may be no frontend to build.

@@ -34,7 +34,7 @@ func requiredField() validate.Rule {
 				case "required":
 					_, key := schema.Parent(v.Pointer)
 					node := v.Node.Properties[key]
-					f.Help = fmt.Sprintf("add %q, %s: %s", key, jsontype.Name(node.Type), node.Description)
+					f.Help = fmt.Sprintf("add %q, %s%s: %s", key, jsontype.Name(node.Type), withKeys(node.Required), node.Description)
 					if v.Pointer == inspect.RangePointer(p) {
 						suggestRange(p, &f)
 					}
@@ -59,6 +59,14 @@ func requiredField() validate.Rule {
 			reportLacking(p, lacking)
 		},
 	}
+}
+
+// withKeys returns " with " and the keys that an object needs, or "".
+func withKeys(keys []string) string {
+	if len(keys) == 0 {
+		return ""
+	}
+	return ` with "` + strings.Join(keys, `" and "`) + `"`
 }
 
 // isOfCatalog reports whether only the catalog reads a key, of a nested plugin for existing hosts. The

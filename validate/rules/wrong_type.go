@@ -54,6 +54,8 @@ func typeHelp(want, found, text string) string {
 		return "write " + text + " without quotes"
 	case want == "string" && (found == "number" || found == "boolean"):
 		return "put the value in quotes"
+	case want == "boolean":
+		return "write true or false"
 	case want == "array" && found != "array":
 		return "put the value in [ ]"
 	}

@@ -56,6 +56,17 @@ func TestTest(t *testing.T) {
 	}
 }
 
+// An error of the go command says what to do, as in a build.
+func TestTestWithOldGo(t *testing.T) {
+	t.Setenv("GOTOOLCHAIN", "local")
+	dir := pluginWithGo(t)
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/x\n\ngo 1.999\n")
+	w, _ := captured(t)
+	if err := Test(t.Context(), w, TestOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "help: install that version of Go from go.dev/dl, or lower") {
+		t.Error(err)
+	}
+}
+
 func TestTestWithoutGo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

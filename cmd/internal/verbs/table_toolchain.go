@@ -249,7 +249,7 @@ func dirVerbs() (list []Verb) {
 		run func(ctx context.Context, c Call, dir string) error
 	}{
 		{Verb{
-			Name: "lint", Mage: Workflow, Short: "Check the Go code of a plugin repository",
+			Name: "lint", Mage: Workflow, Short: "Check the code of a plugin repository",
 		}, func(ctx context.Context, c Call, dir string) error { return Lint(ctx, c.Stdout, dir) }},
 		{Verb{
 			Name: "format", Mage: Workflow, Short: "Format the Go files of a plugin repository",

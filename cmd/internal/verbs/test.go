@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
 )
@@ -112,7 +113,7 @@ func goPackages(ctx context.Context, dir string) (packages []goPackage, err erro
 	}
 	out, err := goOutput(ctx, dir, "list", "-f", "{{.ImportPath}} {{or .TestGoFiles .XTestGoFiles}}", "./...")
 	if err != nil {
-		return nil, fmt.Errorf("list Go packages: %w", err)
+		return nil, errors.New("list Go packages: " + build.ExplainGo(dir, err.Error()))
 	}
 	for line := range strings.Lines(out) {
 		name, tests, _ := strings.Cut(strings.TrimSpace(line), " ")
