@@ -113,9 +113,13 @@ const (
 var errFull = errors.New("too many findings")
 
 // Skipf records why the rule, or a part of it, could not run on the plugin. The rule may
-// report findings as well.
+// report findings as well. If an argument is an error for lack of permission, the check has failed to run.
 func (p *Pass) Skipf(format string, args ...any) {
 	skip := Skip{Rule: p.rule.ID, File: p.File, Reason: fmt.Sprintf(format, args...)}
+	skip.IsBroken = slices.ContainsFunc(args, func(arg any) bool {
+		err, ok := arg.(error)
+		return ok && errors.Is(err, fs.ErrPermission)
+	})
 	if !slices.Contains(p.report.Skips, skip) { // plugin.json may name a file more than once
 		p.report.Skips = append(p.report.Skips, skip)
 	}

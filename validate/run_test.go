@@ -485,6 +485,32 @@ func TestUnreadableIsASkip(t *testing.T) {
 	}
 }
 
+// A file that may not be read does not count as checked.
+func TestForbiddenFile(t *testing.T) {
+	t.Parallel()
+	read := validate.Rule{ID: "reading-rule", Severity: validate.Warning, Check: func(p *validate.Pass) {
+		if _, err := fs.ReadFile(p.FS, "a/module.js"); err != nil {
+			p.Skipf("cannot read module.js: %v", err)
+		}
+	}}
+	for _, c := range []struct {
+		fsys fs.FS
+		want int
+	}{
+		{unreadable{tree("a/plugin.json"), "a/module.js"}, validate.ExitBroken},
+		{tree("a/plugin.json"), validate.ExitClean}, // another rule reports a file that is missing
+	} {
+		r, err := validate.Run(t.Context(), c.fsys, validate.Options{Rules: []validate.Rule{read}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Skips) != 1 {
+			t.Errorf("got the skips %+v", r.Skips)
+		}
+		checkExit(t, r, c.want)
+	}
+}
+
 // TestPreset requires that the preset sets severities and turns rules on, and that the configuration
 // takes precedence.
 func TestPreset(t *testing.T) {

@@ -256,6 +256,12 @@ func TestPackForeignManifest(t *testing.T) {
 	if _, err := Pack(t.Context(), dir, Options{Out: t.TempDir(), Key: testKey(1)}); !errors.Is(err, ErrForeign) {
 		t.Errorf("error = %v", err)
 	}
+	if _, err := Sign(dir, testKey(1)); !errors.Is(err, ErrForeign) {
+		t.Errorf("Sign: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ManifestFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Sign has made MANIFEST.txt invalid: %v", err)
+	}
 	out := packed(t, dir, Options{Time: testTime()})
 	all := listing(t, filepath.Join(out, "acme-tide-app-1.2.3.zip"))
 	if !strings.Contains(all, "/MANIFEST.txt\n") || strings.Contains(all, "/MANIFEST.json") {

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,11 +42,23 @@ type signature struct {
 // Sign writes the manifest of the built plugin in the directory dist and its
 // signature into that directory.
 func Sign(dist string, key ed25519.PrivateKey) (*Manifest, error) {
+	if err := checkForeign(os.DirFS(dist)); err != nil {
+		return nil, err
+	}
 	m, err := WriteManifest(dist)
 	if err != nil {
 		return nil, err
 	}
 	return m, writeFile(filepath.Join(dist, SignatureFile), m.sign(key))
+}
+
+// checkForeign returns ErrForeign if a MANIFEST.txt would become invalid with our signature, which it does not list.
+func checkForeign(plugin fs.FS) error {
+	foreign, err := readOptional(plugin, foreignManifest, maxManifestBytes)
+	if err == nil && foreign != nil && !lists(foreign, SignatureFile) {
+		return ErrForeign
+	}
+	return err
 }
 
 // sign returns the content of the signature file.

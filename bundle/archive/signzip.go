@@ -20,16 +20,12 @@ func SignZip(name string, key ed25519.PrivateKey) (*Manifest, error) {
 		return nil, err
 	}
 	defer closer.Close()
+	if err := checkForeign(plugin); err != nil {
+		return nil, err
+	}
 	m, err := Check(plugin)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	foreign, err := readOptional(plugin, foreignManifest, maxManifestBytes)
-	if err != nil {
-		return nil, err
-	}
-	if foreign != nil && !lists(foreign, SignatureFile) {
-		return nil, ErrForeign
 	}
 	z, err := zip.OpenReader(name)
 	if err != nil {

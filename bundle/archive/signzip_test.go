@@ -56,10 +56,12 @@ func TestSignZipErrors(t *testing.T) {
 		t.Errorf("the zip was changed, or files were left: %v, %v", entries, err)
 	}
 	foreign := plugin()
-	foreign[foreignManifest] = `"files": {"MANIFEST.json": ""}`
-	out = packed(t, foreign.write(t), Options{})
-	if _, err := SignZip(filepath.Join(out, "acme-tide-app-1.2.3.zip"), testKey(1)); !errors.Is(err, ErrForeign) {
-		t.Errorf("a zip with a MANIFEST.txt: %v", err)
+	for _, listed := range []string{`"files": {"MANIFEST.json": ""}`, `"files": {}`} {
+		foreign[foreignManifest] = listed
+		out = packed(t, foreign.write(t), Options{})
+		if _, err := SignZip(filepath.Join(out, "acme-tide-app-1.2.3.zip"), testKey(1)); !errors.Is(err, ErrForeign) {
+			t.Errorf("a zip with a MANIFEST.txt %s: %v", listed, err)
+		}
 	}
 }
 

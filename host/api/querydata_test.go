@@ -75,7 +75,7 @@ func TestQuerySources(t *testing.T) {
 		`"datasource":{"uid":"second"},"timeRange":{"from":"1970-01-01","to":"2.5"}`:         "second 0 2 1s 100",
 		`"datasource":{"uid":"second"},"maxDataPoints":848.25,"intervalMs":"250.5"`:          "second 0 1 250ms 848",
 		`"datasource":{"uid":"second"},"cacheTimeout":"1","queryCachingTTL":1,"panelId":"x"`: "second 0 1 1s 100",
-		`"datasource":{"uid":"${ds}"}`:                                                       `404 data source "${ds}" not found`,
+		`"datasource":{"uid":"${ds}"}`:                                                       `404 data source "${ds}" not found: variables exist only in browsers; send the uid that it stands for`,
 		`"datasourceId":99`:                                                                  `404 data source "99" not found`,
 	} {
 		body := `{"from":0,"to":"1","range":{"raw":{}},"debug":true,"queries":[{"refId":"A","queryType":"told",` + fields + `}]}`

@@ -95,7 +95,11 @@ func refOf(field string, source, sourceID json.RawMessage) (ref dataSourceRef, e
 func (a *API) dataSourceFor(ctx context.Context, who host.Identity, ref dataSourceRef) (*loader.Plugin, host.DataSource, error) {
 	d, err := a.referredDataSource(ctx, who, ref)
 	if errors.Is(err, host.ErrNotFound) {
-		err = &host.Error{Category: host.ErrNotFound, Message: fmt.Sprintf("data source %q not found", ref)}
+		message := fmt.Sprintf("data source %q not found", ref)
+		if strings.HasPrefix(ref.UID, "$") {
+			message += ": variables exist only in browsers; send the uid that it stands for"
+		}
+		err = &host.Error{Category: host.ErrNotFound, Message: message}
 	}
 	if err != nil {
 		return nil, d, hidden(err, who, []string{access.DatasourcesQuery}, access.DatasourceScope+"*")

@@ -54,9 +54,10 @@ func Listen(l net.Listener) net.Listener { return netutil.LimitListener(l, MaxCo
 // Bound sets the limits of a server. Clients of HTTP/1 have one request at a time on a
 // connection, so that the limit of connections applies to requests, too.
 func Bound(s *http.Server) {
+	const slack = 4 << 10 // that net/http adds
 	s.Protocols = &http.Protocols{}
 	s.Protocols.SetHTTP1(true)
-	s.ReadHeaderTimeout, s.IdleTimeout, s.MaxHeaderBytes = HeaderTimeout, KeepAlive, MaxHeaderBytes
+	s.ReadHeaderTimeout, s.IdleTimeout, s.MaxHeaderBytes = HeaderTimeout, KeepAlive, MaxHeaderBytes-slack
 }
 
 // LimitMemory lets the heap grow to several times what is in use, which is little, and makes the

@@ -85,8 +85,7 @@ func TestConnections(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		// net/http allows 4 KiB more.
-		for size, want := range map[int]string{gate.MaxHeaderBytes / 2: "HTTP/1.1 200", gate.MaxHeaderBytes + 8<<10: "HTTP/1.1 431"} {
+		for size, want := range map[int]string{gate.MaxHeaderBytes - 100: "HTTP/1.1 200", gate.MaxHeaderBytes: "HTTP/1.1 431"} {
 			conn := serve(t).dial()
 			go func() {
 				_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nX: "+strings.Repeat("x", size)+"\r\n\r\n")

@@ -22,9 +22,9 @@ func TestUnknown(t *testing.T) {
 		many = append(many, strings.Repeat("x", i+20))
 	}
 	for want, err := range map[string]error{
-		`unknown mode "of"; did you mean "off"?`:                                         Unknown("mode", "of", []string{"poll", "off"}),
-		`unknown mode "xyz"; use one of poll, off`:                                       Unknown("mode", "xyz", []string{"poll", "off"}),
-		`unknown rule "paths"; the nearest of 33 are path-case, path-missing, id-format`: Unknown("rule", "paths", many),
+		`unknown mode "of"; did you mean "off"?`:                                   Unknown("mode", "of", []string{"poll", "off"}),
+		`unknown mode "xyz"; use one of poll, off`:                                 Unknown("mode", "xyz", []string{"poll", "off"}),
+		`unknown rule "paths"; the nearest are path-case, path-missing, id-format`: Unknown("rule", "paths", many),
 	} {
 		if err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -18,7 +18,7 @@ func Unknown(what, word string, known []string) error {
 	}
 	if len(known) > fewNames {
 		sorted := slices.SortedStableFunc(slices.Values(known), func(a, b string) int { return cmp.Compare(Distance(word, a), Distance(word, b)) })
-		return fmt.Errorf("unknown %s %q; the nearest of %d are %s", what, word, len(known), strings.Join(sorted[:3], ", "))
+		return fmt.Errorf("unknown %s %q; the nearest are %s", what, word, strings.Join(sorted[:3], ", "))
 	}
 	return fmt.Errorf("unknown %s %q; use one of %s", what, word, strings.Join(known, ", "))
 }

@@ -3,6 +3,8 @@ package schematest
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -45,9 +47,32 @@ func TestLibraryAgrees(t *testing.T) {
 	}
 }
 
-func compile(tb testing.TB, profile string) *jsonschema.Schema {
+// TestBothProfiles requires that editors accept the plugin.json for both profiles that the documentation shows.
+func TestBothProfiles(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "..", "doc", "compatibility.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```json\n")
+	text, _, _ := strings.Cut(rest, "```")
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatal(err)
+	}
+	if err := compile(t, "service", "grafana").Validate(value); err != nil {
+		t.Errorf("%#v", err)
+	}
+	for _, profile := range bundle.Profiles() {
+		if compile(t, profile.Name).Validate(value) == nil {
+			t.Errorf("the schema of %s has the keys of others", profile.Name)
+		}
+	}
+}
+
+func compile(tb testing.TB, profile string, others ...string) *jsonschema.Schema {
 	tb.Helper()
-	text, err := schema.JSON(profile)
+	text, err := schema.JSON(profile, others...)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -25,13 +25,42 @@ var baseSchema string
 //go:embed grafana.patch.json
 var grafanaPatch string
 
-// JSON returns the JSON Schema (draft 2020-12) of plugin.json in a profile.
-func JSON(profile string) ([]byte, error) {
+// JSON returns the JSON Schema (draft 2020-12) of plugin.json in a profile. It also allows the keys
+// of other profiles, for a plugin.json that serves them all.
+func JSON(profile string, others ...string) ([]byte, error) {
 	raw, err := rawSchema(profile)
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range others {
+		other, err := rawSchema(name)
+		if err != nil {
+			return nil, err
+		}
+		addKeys(raw, other)
+	}
 	return json.MarshalIndent(raw, "", "  ")
+}
+
+// addKeys adds the properties that only the other schema has, at every depth.
+func addKeys(schema, other map[string]any) {
+	properties, _ := schema["properties"].(map[string]any)
+	others, _ := other["properties"].(map[string]any)
+	for key, value := range others {
+		if properties[key] == nil && properties != nil {
+			properties[key] = value
+		}
+		addBelow(properties[key], value)
+	}
+	addBelow(schema["items"], other["items"])
+}
+
+func addBelow(schema, other any) {
+	a, isA := schema.(map[string]any)
+	b, isB := other.(map[string]any)
+	if isA && isB {
+		addKeys(a, b)
+	}
 }
 
 // rawSchema returns the base schema with the profile's JSON merge patch (RFC 7396).

@@ -90,7 +90,7 @@ func TestScaffoldNamesItsSchema(t *testing.T) {
 		}
 		return p.Schema
 	}
-	want, err := schema.JSON("service")
+	want, err := schema.JSON("service", "grafana")
 	if named := schemaOf(filepath.Join(dir, "src", "plugin.json")); err != nil || read(t, filepath.Join(dir, "src", named)) != string(want)+"\n" {
 		t.Errorf("%q is not the schema (%v)", named, err)
 	}

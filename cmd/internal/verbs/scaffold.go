@@ -46,7 +46,7 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 		return err
 	}
 	o.Slipway, o.Today = module, time.Now()
-	if o.Schema, err = pluginSchema(profile.Keys[0].Name); err != nil {
+	if o.Schema, err = pluginSchema(profile.Keys); err != nil {
 		return err
 	}
 	r, err := templates.Scaffold(o.Options)

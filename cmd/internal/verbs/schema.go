@@ -29,18 +29,19 @@ type schemaFile struct {
 	name string // of the file that it is written to
 	of   string // the file that it describes
 	note string // after that, in the line that reports the file
-	make func(profile string) ([]byte, error)
+	make func(profiles []bundle.Profile) ([]byte, error)
 }
 
 func schemaFiles() []schemaFile {
 	return []schemaFile{
 		{"plugin", "plugin.schema.json", "plugin.json", " (profile %s)", pluginSchema},
-		{"config", "slipway.schema.json", config.FileName, "", func(string) ([]byte, error) { return config.Schema(), nil }},
+		{"config", "slipway.schema.json", config.FileName, "", func([]bundle.Profile) ([]byte, error) { return config.Schema(), nil }},
 	}
 }
 
-func pluginSchema(profile string) ([]byte, error) {
-	data, err := schema.JSON(profile)
+func pluginSchema(profiles []bundle.Profile) ([]byte, error) {
+	names := profileNames(profiles)
+	data, err := schema.JSON(names[0], names[1:]...)
 	return append(data, '\n'), err
 }
 
@@ -64,7 +65,7 @@ func Schema(w io.Writer, o SchemaOptions) error {
 	if err := checkProfile(o.Face, o.Profile); err != nil {
 		return err
 	}
-	profile, err := schemaProfile(o)
+	profiles, err := schemaProfiles(o)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func Schema(w io.Writer, o SchemaOptions) error {
 		if o.What != "" && o.What != s.what {
 			continue
 		}
-		data, err := s.make(profile.Name)
+		data, err := s.make(profiles)
 		if err != nil {
 			return err
 		}
@@ -84,26 +85,37 @@ func Schema(w io.Writer, o SchemaOptions) error {
 		if err != nil {
 			return fmt.Errorf("%w; choose a writable directory with %s", err, o.Face.Option("dir"))
 		}
-		fmt.Fprintf(w, "wrote %s, the schema of %s%s\n", shortPath(file), s.of, strings.ReplaceAll(s.note, "%s", profile.Name))
+		fmt.Fprintf(w, "wrote %s, the schema of %s%s\n", shortPath(file), s.of, strings.ReplaceAll(s.note, "%s", strings.Join(profileNames(profiles), " and ")))
 	}
 	return nil
 }
 
-// schemaProfile returns the requested profile, or else that of the plugin.json in Dir.
-func schemaProfile(o SchemaOptions) (bundle.Profile, error) {
-	if o.Profile != "" {
-		return bundle.ProfileByName(o.Profile)
-	}
+// schemaProfiles returns the requested profile, or else those of the plugin.json in Dir.
+func schemaProfiles(o SchemaOptions) ([]bundle.Profile, error) {
 	for _, name := range []string{"src/plugin.json", "plugin.json"} {
 		data, err := os.ReadFile(filepath.Join(o.Dir, filepath.FromSlash(name)))
-		if err != nil {
+		if err != nil || o.Profile != "" {
 			continue
 		}
-		if doc, _ := bundle.ParseDocument(name, data); doc != nil {
-			if p, ok := bundle.DetectProfile(doc); ok {
-				return p, nil
-			}
+		doc, _ := bundle.ParseDocument(name, data)
+		if doc == nil {
+			continue
+		}
+		isFor := func(p bundle.Profile) bool { return doc.Has("/dependencies/" + p.DependencyKey) }
+		if all := bundle.Profiles(); !slices.ContainsFunc(all, func(p bundle.Profile) bool { return !isFor(p) }) {
+			return all, nil
+		}
+		if p, ok := bundle.DetectProfile(doc); ok {
+			return []bundle.Profile{p}, nil
 		}
 	}
-	return bundle.ProfileByName("")
+	p, err := bundle.ProfileByName(o.Profile)
+	return []bundle.Profile{p}, err
+}
+
+func profileNames(profiles []bundle.Profile) (names []string) {
+	for _, p := range profiles {
+		names = append(names, p.Name)
+	}
+	return names
 }

@@ -38,3 +38,19 @@ func TestSchemaProfile(t *testing.T) {
 		}
 	}
 }
+
+// The schema of a plugin.json for both profiles allows the keys of both.
+func TestSchemaOfBothProfiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "plugin.json"), `{"dependencies": {"serviceDependency": ">=10.3.0", "grafanaDependency": ">=10.3.0"}}`)
+	for profile, want := range map[string]string{"": "profile service and grafana", "service": "profile service)"} {
+		var out strings.Builder
+		if err := Schema(&out, SchemaOptions{What: "plugin", Dir: dir, Profile: profile}); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("schema prints %q (%v), want %s", &out, err, want)
+		}
+		if has := strings.Contains(read(t, filepath.Join(dir, "plugin.schema.json")), `"grafanaDependency"`); has != (profile == "") {
+			t.Errorf("profile %q: the schema has grafanaDependency: %t", profile, has)
+		}
+	}
+}

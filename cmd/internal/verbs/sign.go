@@ -34,6 +34,16 @@ func Sign(w io.Writer, o SignOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := signAll(w, o, key); err != nil {
+		return err
+	}
+	public := archive.NewPublicKey(key.Public().(ed25519.PublicKey))
+	fmt.Fprintf(w, "to verify it with minisign: minisign -V -m %s -P %s\n", archive.ManifestFile, public)
+	return nil
+}
+
+// signAll signs what the options name.
+func signAll(w io.Writer, o SignOptions, key ed25519.PrivateKey) error {
 	if o.Path != "" {
 		plugins, err := findPacked(o.Path)
 		for _, p := range plugins {

@@ -79,7 +79,7 @@ func TestSignAndVerify(t *testing.T) {
 	if err := Sign(&printed, SignOptions{Dir: dir, Key: private}); err != nil {
 		t.Fatal(err)
 	}
-	if got := printed.String(); strings.Count(got, "signed ") != 2 || !strings.Contains(got, "dist with the key ") || strings.Contains(got, "0.0.9") {
+	if got := printed.String(); strings.Count(got, "signed ") != 2 || !strings.Contains(got, "dist with the key ") || !strings.Contains(got, "minisign -V -m MANIFEST.json -P RW") || strings.Contains(got, "0.0.9") {
 		t.Errorf("printed\n%s", got)
 	}
 	if runtime.GOOS != "windows" {

@@ -75,7 +75,7 @@ func renderAgain(was adopt.Scaffold) (now adopt.Scaffold, err error) {
 	if err != nil {
 		return now, err
 	}
-	if o.Schema, err = pluginSchema(profile.Keys[0].Name); err != nil {
+	if o.Schema, err = pluginSchema(profile.Keys); err != nil {
 		return now, err
 	}
 	return scaffoldOf(o)
