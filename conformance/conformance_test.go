@@ -249,7 +249,7 @@ func TestWhatCannotRun(t *testing.T) {
 	if _, err := Run(t.Context(), Options{Plugin: p, Only: []string{"query-nun"}}); err == nil || err.Error() != `unknown check "query-nun"; did you mean "query-none"?` {
 		t.Errorf("an unknown check: %v", err)
 	}
-	if _, err := Run(t.Context(), Options{Plugin: p, Skip: []string{"zzzz"}}); err == nil || !strings.HasPrefix(err.Error(), `unknown check "zzzz"; use one of start-mtls, `) {
+	if _, err := Run(t.Context(), Options{Plugin: p, Skip: []string{"zzzz"}}); err == nil || !strings.HasPrefix(err.Error(), `unknown check "zzzz"; the nearest are `) {
 		t.Errorf("an unknown check to skip: %v", err)
 	}
 	if err := os.Remove(filepath.Join(p.Dir, bundle.Host().Executable(p.Metadata.Executable))); err != nil {
