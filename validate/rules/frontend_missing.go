@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ func frontendMissing() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "source without a frontend",
 		Why:      "The build makes module.js, which the web application loads to show the plugin, from the module next to plugin.json.",
-		Help:     "add " + strings.Join(entries, ", ") + " next to plugin.json; turn the rule off if another command writes module.js",
+		Help:     "add one of " + strings.Join(entries, ", ") + " next to plugin.json; turn the rule off if another command writes module.js",
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			// Without package.json, there may be no frontend to build.
@@ -32,9 +33,17 @@ func frontendMissing() validate.Rule {
 				return
 			}
 			exists := func(name string) bool { return inspect.Exists(p, path.Join(p.Dir, name)) }
-			if !slices.ContainsFunc(entries, exists) {
-				p.Reportf(p.Value("/type"), "no module.ts or other frontend next to plugin.json; a plugin of type %s requires one", kind)
+			if slices.ContainsFunc(entries, exists) {
+				return
 			}
+			f := validate.Finding{Place: p.Value("/type"),
+				Message: fmt.Sprintf("no module.ts or other frontend next to plugin.json; a plugin of type %s requires one", kind)}
+			for _, name := range entries {
+				if exists("src/" + name) {
+					f.Help = "move plugin.json to src, next to " + name
+				}
+			}
+			p.Report(f)
 		},
 	}
 }
