@@ -226,13 +226,16 @@ func missingKeys(data []byte) (list []string) {
 	}
 	if raw, ok := root["dependencies"]; ok {
 		keys := within("", raw)
-		hasRange := false
+		hasRange, name := false, Profiles()[0].DependencyKey
 		for _, p := range Profiles() {
 			text := string(keys[p.DependencyKey])
 			hasRange = hasRange || text != "" && text != "null" && text != `""`
+			if keys[p.LegacyDependencyKey] != nil {
+				name = p.DependencyKey
+			}
 		}
 		if !hasRange {
-			list = append(list, "dependencies."+Profiles()[0].DependencyKey)
+			list = append(list, "dependencies."+name)
 		}
 		var plugins []json.RawMessage
 		_ = json.Unmarshal(keys["plugins"], &plugins)
