@@ -271,6 +271,11 @@ func TestFailuresKeepDist(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "src has no frontend"},
+		"plugin.json above its frontend": {func(t *testing.T, dir string) {
+			if err := os.Rename(filepath.Join(dir, "src", "plugin.json"), filepath.Join(dir, "plugin.json")); err != nil {
+				t.Fatal(err)
+			}
+		}, "move plugin.json to src, next to module.js"},
 		"a symbolic link to a file elsewhere": {func(t *testing.T, dir string) {
 			if err := os.Symlink("../../README.md", filepath.Join(dir, "src", "img", "x.md")); err != nil {
 				t.Fatal(err)

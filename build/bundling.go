@@ -138,7 +138,13 @@ func (p *Plan) planFrontend(context.Context) error {
 	case !p.Metadata.NeedsFrontend(len(bundle.ReposBelow(p.Repo.Source)) > 0):
 		p.isGroup = true
 	default:
-		return fmt.Errorf("%s has no frontend, which a plugin of type %s needs: add one of %s", p.relative(p.Repo.Source), p.Metadata.Type, strings.Join(entries(), ", "))
+		advice := "add one of " + strings.Join(entries(), ", ")
+		for _, name := range entries() {
+			if exists(filepath.Join(p.Repo.Source, "src", name)) {
+				advice = "move plugin.json to src, next to " + name
+			}
+		}
+		return fmt.Errorf("%s has no frontend, which a plugin of type %s needs: %s", p.relative(p.Repo.Source), p.Metadata.Type, advice)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func writeTree(t *testing.T, files map[string]string) string {
 	return root
 }
 
-// A nested plugin without a version has that of its parent, with which it is released.
+// A nested plugin without a version has that of its parent, with which it is released; it lacks neither keywords nor dependencies.
 func TestVersionOfNested(t *testing.T) {
 	t.Parallel()
 	info := func(id, version string) string {
@@ -54,6 +54,11 @@ func TestVersionOfNested(t *testing.T) {
 		got[p.Metadata.ID] = p.Metadata.Info.Version
 		if slices.Contains(p.Metadata.Missing, "info.version") {
 			t.Errorf("%s lacks a version", p.Metadata.ID)
+		}
+		for _, key := range []string{"info.keywords", "dependencies"} {
+			if p.Metadata.ID != "y" && slices.Contains(p.Metadata.Missing, key) != (p.Parent == "") { // y lacks info
+				t.Errorf("%s lacks %v", p.Metadata.ID, p.Metadata.Missing)
+			}
 		}
 	}
 	if diff := cmp.Diff(map[string]string{"a": "1.2.0", "x": "1.2.0", "y": "1.2.0", "z": "3.0.0"}, got); diff != "" || len(faults) != 0 {

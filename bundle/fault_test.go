@@ -130,6 +130,8 @@ func TestMissingKeys(t *testing.T) {
 		`{}`: {"id", "name", "type", "info", "dependencies"},
 		`{"id":"a","name":"","type":null,"info":{},"dependencies":{}}`: {
 			"name", "type", "info.version", "info.updated", "info.keywords", "info.logos", "dependencies.serviceDependency"},
+		`{"id":"a","name":"a","type":"app","info":{"version":"1","updated":"u","keywords":[],"logos":{"small":"s","large":"l"}},"dependencies":{"grafanaVersion":"4.6.x"}}`: {
+			"dependencies.grafanaDependency"},
 		`{"id":"a","name":"a","type":"app","info":{"version":"1","updated":"u","keywords":[],"logos":{"small":"s"}},"dependencies":{"grafanaDependency":"*","plugins":[{"id":"b"}]}}`: {
 			"info.logos.large", "dependencies.plugins[0].name", "dependencies.plugins[0].type", "dependencies.plugins[0].version"},
 	} {

@@ -178,11 +178,12 @@ type Role struct {
 }
 
 // inherit takes over the version and the date of the plugin around this one, with which it is released,
-// unless it has its own.
+// unless it has its own. The outer plugin also has the dependencies of both, and the keywords for the catalog.
 func (m *Metadata) inherit(outer *Metadata) {
 	m.Info.Version, m.Info.Updated = cmp.Or(m.Info.Version, outer.Info.Version), cmp.Or(m.Info.Updated, outer.Info.Updated)
 	m.Missing = slices.DeleteFunc(m.Missing, func(key string) bool {
-		return key == "info.version" && m.Info.Version != "" || key == "info.updated" && m.Info.Updated != ""
+		return key == "info.version" && m.Info.Version != "" || key == "info.updated" && m.Info.Updated != "" ||
+			key == "info.keywords" || key == "dependencies"
 	})
 }
 
@@ -226,13 +227,16 @@ func missingKeys(data []byte) (list []string) {
 	}
 	if raw, ok := root["dependencies"]; ok {
 		keys := within("", raw)
-		hasRange := false
+		hasRange, name := false, Profiles()[0].DependencyKey
 		for _, p := range Profiles() {
 			text := string(keys[p.DependencyKey])
 			hasRange = hasRange || text != "" && text != "null" && text != `""`
+			if keys[p.LegacyDependencyKey] != nil {
+				name = p.DependencyKey
+			}
 		}
 		if !hasRange {
-			list = append(list, "dependencies."+Profiles()[0].DependencyKey)
+			list = append(list, "dependencies."+name)
 		}
 		var plugins []json.RawMessage
 		_ = json.Unmarshal(keys["plugins"], &plugins)

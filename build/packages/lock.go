@@ -18,7 +18,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -47,7 +46,9 @@ type lock struct {
 	top  string // the directory that packages of the repository must be in, absolute
 	// find returns what an import refers to in a file of the repository. The directory of the file is
 	// slash-separated and relative to that of the lockfile.
-	find        func(dir, name string) *Package
+	find func(dir, name string) *Package
+	// hoisted, if it is not nil, returns what an import refers to in a package that does not require it.
+	hoisted     func(name string) *Package
 	integrities map[string]string // by "name@version", of packages that have one
 }
 
@@ -239,134 +240,6 @@ func cutLast(s, separator string) (before, after string, ok bool) {
 		return s[:i], s[i+len(separator):], true
 	}
 	return s, "", false
-}
-
-// pnpmLock is pnpm-lock.yaml, versions 6 and 9.
-type pnpmLock struct {
-	Importers map[string]pnpmImporter `yaml:"importers"`
-	Root      pnpmImporter            `yaml:",inline"` // version 6 without workspaces
-	Packages  map[string]struct {
-		Resolution struct {
-			Integrity string `yaml:"integrity"`
-			Tarball   string `yaml:"tarball"`
-			Type      string `yaml:"type"`
-		} `yaml:"resolution"`
-		Name         string `yaml:"name"` // if the key is only an address, in version 6
-		Version      string `yaml:"version"`
-		pnpmSnapshot `yaml:",inline"`
-	} `yaml:"packages"`
-	Snapshots map[string]pnpmSnapshot `yaml:"snapshots"`
-}
-
-type pnpmImporter struct {
-	Dependencies         map[string]pnpmVersion `yaml:"dependencies"`
-	DevDependencies      map[string]pnpmVersion `yaml:"devDependencies"`
-	OptionalDependencies map[string]pnpmVersion `yaml:"optionalDependencies"`
-}
-
-type pnpmVersion struct {
-	Version string `yaml:"version"`
-}
-
-type pnpmSnapshot struct {
-	Dependencies         map[string]string `yaml:"dependencies"`
-	OptionalDependencies map[string]string `yaml:"optionalDependencies"`
-}
-
-// readPNPM reads pnpm-lock.yaml, in which each package names the versions that it uses.
-func readPNPM(l *lock, text []byte) error {
-	var lock pnpmLock
-	if err := yaml.Unmarshal(text, &lock); err != nil {
-		return err
-	}
-	for key, entry := range lock.Packages {
-		plain, _, _ := strings.Cut(strings.TrimPrefix(key, "/"), "(") // without peer dependencies
-		if entry.Resolution.Integrity != "" {
-			l.integrities[plain] = entry.Resolution.Integrity
-		}
-	}
-	var mu sync.Mutex
-	known := map[string]*Package{}
-	var get func(name, version string) *Package
-	get = func(name, version string) *Package {
-		key := pnpmKey(name, version)
-		mu.Lock()
-		defer mu.Unlock()
-		if p := known[key]; p != nil {
-			return p
-		}
-		plain, _, _ := strings.Cut(key, "(")
-		entry, ok := lock.Packages[plain]
-		for _, older := range []string{"/" + key, "/" + plain, strings.TrimPrefix(plain, name+"@")} {
-			if !ok {
-				entry, ok = lock.Packages[older]
-			}
-		}
-		at := versionIndex(plain)
-		if at <= 0 {
-			return nil
-		}
-		p := &Package{
-			Name: cmp.Or(entry.Name, plain[:at]), Version: cmp.Or(entry.Version, plain[at+1:]),
-			URL: entry.Resolution.Tarball, Integrity: entry.Resolution.Integrity,
-		}
-		if !ok || entry.Resolution.Type != "" {
-			p.URL = version // a link, a directory or a git repository
-		}
-		known[key] = p
-		snapshot, ok := lock.Snapshots[key]
-		if !ok {
-			snapshot = entry.pnpmSnapshot
-		}
-		p.find = func(name string) *Package {
-			for _, list := range []map[string]string{snapshot.Dependencies, snapshot.OptionalDependencies} {
-				if v, ok := list[name]; ok {
-					return get(name, v)
-				}
-			}
-			return nil
-		}
-		return p
-	}
-	l.find = func(dir, name string) *Package {
-		importer, ok := lock.Importers[dir]
-		for dir != "." && !ok {
-			dir = path.Dir(dir)
-			importer, ok = lock.Importers[dir]
-		}
-		if !ok {
-			importer = lock.Root
-		}
-		for _, list := range []map[string]pnpmVersion{importer.Dependencies, importer.OptionalDependencies, importer.DevDependencies} {
-			v, ok := list[name]
-			if to, isLink := strings.CutPrefix(v.Version, "link:"); isLink {
-				return &Package{Name: name, URL: "link:" + path.Join(dir, to)}
-			}
-			if ok {
-				return get(name, v.Version)
-			}
-		}
-		return nil
-	}
-	return nil
-}
-
-// pnpmKey names a package by what an importer has as its version: a version, or another
-// package with its version.
-func pnpmKey(name, version string) string {
-	version = strings.TrimPrefix(version, "/")
-	if plain, _, _ := strings.Cut(version, "("); versionIndex(plain) > 0 {
-		return version
-	}
-	return name + "@" + version
-}
-
-// versionIndex returns where the @ between a name and a version or an address is, or -1.
-func versionIndex(key string) int {
-	if at := strings.Index(key, "@file:"); at > 0 || strings.HasPrefix(key, "file:") {
-		return at
-	}
-	return strings.LastIndexByte(key, '@')
 }
 
 // yarnEntry is a package in yarn.lock. Its keys are the ranges that it satisfies.

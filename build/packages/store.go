@@ -130,8 +130,9 @@ func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok 
 func (s *Store) dir(key string) string { return filepath.Join(s.options.CacheDir, key) }
 
 // find returns the package that an import refers to: what the importing package requires, else
-// what the plugin requires, which is where peer dependencies come from.
+// what the plugin requires, which is where peer dependencies come from, else what is hoisted.
 func (s *Store) find(importer, name string) *Package {
+	var hoisted *Package
 	if rel, err := filepath.Rel(s.options.CacheDir, importer); err == nil && filepath.IsLocal(rel) {
 		key, _, _ := strings.Cut(filepath.ToSlash(rel), "/node_modules/")
 		s.mu.Lock()
@@ -144,6 +145,9 @@ func (s *Store) find(importer, name string) *Package {
 			if p := owner.find(name); p != nil {
 				return p
 			}
+			if s.lock.hoisted != nil {
+				hoisted = s.lock.hoisted(name)
+			}
 		}
 	}
 	for _, base := range s.bases {
@@ -155,9 +159,9 @@ func (s *Store) find(importer, name string) *Package {
 	}
 	below, err := filepath.Rel(s.bases[0], s.options.Root)
 	if err != nil {
-		return nil
+		return hoisted
 	}
-	return s.lock.find(filepath.ToSlash(below), name)
+	return cmp.Or(s.lock.find(filepath.ToSlash(below), name), hoisted)
 }
 
 // key names the directory of a package in the cache. It depends on where the package came from

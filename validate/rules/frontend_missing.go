@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -32,9 +33,17 @@ func frontendMissing() validate.Rule {
 				return
 			}
 			exists := func(name string) bool { return inspect.Exists(p, path.Join(p.Dir, name)) }
-			if !slices.ContainsFunc(entries, exists) {
-				p.Reportf(p.Value("/type"), "no module.ts or other frontend next to plugin.json; a plugin of type %s requires one", kind)
+			if slices.ContainsFunc(entries, exists) {
+				return
 			}
+			f := validate.Finding{Place: p.Value("/type"),
+				Message: fmt.Sprintf("no module.ts or other frontend next to plugin.json; a plugin of type %s requires one", kind)}
+			for _, name := range entries {
+				if exists("src/" + name) {
+					f.Help = "move plugin.json to src, next to " + name
+				}
+			}
+			p.Report(f)
 		},
 	}
 }

@@ -1,0 +1,53 @@
+package packages
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// With pnpm, a package finds what others require, even if it does not require it: of several versions the
+// one nearest to the repository. The repository itself does not find it.
+func TestHoisted(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	integrity := r.add(t, "a", "1.0.0")
+	o := repo(t, r, map[string]string{"pnpm-lock.yaml": fmt.Sprintf(`lockfileVersion: '9.0'
+importers:
+  .:
+    dependencies:
+      a: {specifier: ^1.0.0, version: 1.0.0}
+    devDependencies:
+      b: {specifier: ^1.0.0, version: 1.0.0}
+packages:
+  a@1.0.0: {resolution: {integrity: %s}}
+snapshots:
+  a@1.0.0: {dependencies: {deep: 1.0.0}}
+  b@1.0.0: {dependencies: {near: 2.0.0}, optionalDependencies: {maybe: 1.0.0}}
+  deep@1.0.0: {dependencies: {near: 1.0.0, far: 1.0.0, a: 1.0.0}}
+`, integrity)})
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	main := filepath.Join(o.Root, "src", "module.ts")
+	dir, ok, err := s.Dir(t.Context(), main, "a")
+	if !ok || err != nil {
+		t.Fatalf("a: %v, %v", ok, err)
+	}
+	inside := filepath.Join(dir, "node_modules", "a", "index.js")
+	got := map[string]string{}
+	for from, importer := range map[string]string{"a": inside, "the repository": main} {
+		for _, name := range []string{"near", "far", "maybe", "absent"} {
+			if p := s.find(importer, name); p != nil {
+				got[name+" of "+from] = p.Version
+			}
+		}
+	}
+	want := map[string]string{"near of a": "2.0.0", "far of a": "1.0.0", "maybe of a": "1.0.0"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
