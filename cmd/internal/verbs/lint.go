@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // linter is a program that checks Go code if a repository asks for it.
@@ -58,6 +59,7 @@ func Lint(ctx context.Context, w *os.File, dir string) error {
 }
 
 func lintGo(ctx context.Context, w *os.File, repo bundle.Repo, packages []string) error {
+	defer progress.Task{W: w, Name: "linting"}.Start()()
 	failed := []error{runTool(ctx, w, repo.Root, "go", append([]string{"vet"}, packages...)...)}
 	tools, err := goTools(ctx, repo.Root)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // TestOptions are the options of the verb test.
@@ -67,6 +68,7 @@ func hasFrontend(repo bundle.Repo) bool {
 }
 
 func testGo(ctx context.Context, w *os.File, dir string, packages []string, o TestOptions) error {
+	defer progress.Task{W: w, Name: "go test"}.Start()() // which is silent while it compiles
 	args := []string{"test"}
 	if o.Race {
 		args = append(args, "-race")
