@@ -66,7 +66,7 @@ func Bundle(ctx context.Context, o BundleOptions) (*Page, error) {
 		return nil, err
 	}
 	removeUnused(parent)
-	b, err := bundle(ctx, o, p.Mode)
+	b, err := build(ctx, o, p.Mode)
 	if err != nil {
 		return nil, fmt.Errorf("bundle the preview with %s: %w", o.Libraries, err)
 	}
@@ -80,7 +80,7 @@ func Bundle(ctx context.Context, o BundleOptions) (*Page, error) {
 // Imported returns the directories of the packages that the page consists of, slash-separated and
 // relative to that of the libraries. A lock contains only these.
 func Imported(ctx context.Context, l Libraries) ([]string, error) {
-	b, err := bundle(ctx, BundleOptions{Libraries: l, Page: pageSource()}, "development")
+	b, err := build(ctx, BundleOptions{Libraries: l, Page: pageSource()}, "development")
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +166,8 @@ func removeUnused(parent string) {
 	}
 }
 
-// bundle runs esbuild for the page and for the workers of Monaco, which are scripts of their own.
-func bundle(ctx context.Context, o BundleOptions, mode string) (*made, error) {
+// build runs esbuild for the page and for the workers of Monaco, which are scripts of their own.
+func build(ctx context.Context, o BundleOptions, mode string) (*made, error) {
 	r := &resolver{source: o.Page, dir: o.Libraries.Dir, found: map[string]api.ResolveResult{}}
 	page := settings(o, mode)
 	page.EntryPointsAdvanced = []api.EntryPoint{{InputPath: pageEntry, OutputPath: "page"}}
