@@ -39,6 +39,8 @@ type devOptions struct {
 	dir   string
 	open  bool
 	debug bool // run the backend under Delve
+
+	preview previewOptions
 }
 
 func devVerb() verbs.Verb {
@@ -86,6 +88,11 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	}
 	r := newRebuilder(f, repo, o, stdout)
 	defer r.close()
+	if r.preview, err = openPreview(ctx, f, repo, o.preview, stdout); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.preview.close()) }()
+	r.bundler.Refresh = r.preview != nil
 	r.buildAll(ctx)
 	if ctx.Err() != nil {
 		return nil
@@ -96,12 +103,13 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true
 	}
-	s, err := openHost(ctx, f, o.Options, true, stdout, stderr)
+	s, err := openHost(ctx, f, o.Options, true, o.preview.quietly(stdout), stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeHost(s, stdout)) }()
 	r.server = s
+	r.preview.serve(ctx, s)
 	r.firstMount(ctx)
 	r.welcome(ctx)
 	if ctx.Err() != nil {

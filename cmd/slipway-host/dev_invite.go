@@ -34,6 +34,9 @@ func (r *rebuilder) welcome(ctx context.Context) {
 		fmt.Fprintln(r.stdout, err)
 		return
 	}
+	if r.options.preview.isAsked {
+		return
+	}
 	fmt.Fprintf(r.stdout, "token: %s (role Editor; valid until dev starts again); to call the plugin:\n", token.Secret())
 	for _, p := range plugins {
 		r.invite(p, token)

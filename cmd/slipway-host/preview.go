@@ -1,0 +1,199 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/preview"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// previewOptions are the options of a preview.
+type previewOptions struct {
+	isAsked bool   // the verb is preview, which may download the libraries; dev does not
+	with    string // minor version of the libraries; "" is that of the repository
+	listen  string
+}
+
+func previewVerb() verbs.Verb {
+	o := &verbs.PreviewOptions{}
+	v := verbs.PreviewVerb(o)
+	v.Run = func(ctx context.Context, c verbs.Call) error {
+		dir := cmp.Or(o.Dir, ".")
+		served := server.Options{Listen: "127.0.0.1:0", DataDir: filepath.Join(dir, ".slipway", "preview")}
+		return dev(ctx, c.Face, devOptions{Options: served, dir: dir, preview: previewOptions{true, o.With, o.Listen}}, c.Stdout, c.Stderr)
+	}
+	return v
+}
+
+// previewing is the preview of the plugin that dev runs. A nil one shows nothing.
+type previewing struct {
+	server   *preview.Server
+	options  *preview.Options
+	listener net.Listener
+	http     *http.Server
+	stop     context.CancelFunc // of the bundle and the requests
+}
+
+// openPreview listens for the preview and begins to bundle its page. It prints the link, or why
+// there is no preview: then it returns nil, unless somebody asked for it.
+func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewOptions, stdout *os.File) (*previewing, error) {
+	meta := readMetadata(repo)
+	if meta == nil || frontend.Entry(repo.Source) == "" {
+		if o.isAsked {
+			return nil, usageError("preview: %s has no frontend to show", repo.Root)
+		}
+		return nil, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, fmt.Errorf("find cache directory: %w", err)
+	}
+	cache = filepath.Join(cache, "slipway")
+	libraries, err := preview.Choose(repo.Root, o.with, meta.Dependencies.ServiceRange)
+	if err != nil {
+		return nil, usageError("%s: %w", f.Option("with"), err)
+	}
+	if lock := libraries.Lock; lock != nil {
+		libraries.Dir = lock.Installed(cache)
+		if libraries.Dir == "" && !o.isAsked {
+			fmt.Fprintf(stdout, "preview of the frontend: %s (downloads %s once)\n", f.Verb("preview"), lock.Size())
+			return nil, nil
+		}
+		if libraries.Dir, err = lock.Install(ctx, preview.InstallOptions{CacheDir: cache, Root: repo.Root, Environ: os.Environ(),
+			Out: stdout, IsTerminal: term.IsTerminal(int(stdout.Fd()))}); err != nil {
+			return nil, err
+		}
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(o.listen, "127.0.0.1:0"))
+	if err != nil {
+		return nil, usageError("preview: %w", err)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	p := &previewing{listener: listener, stop: stop, options: &preview.Options{
+		Repo: repo, Main: meta.ID, Token: rand.Text(),
+		// Not the name of the host, since cookies and origins depend on it.
+		Origin: "http://localhost:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port),
+		Page: preview.Once(ctx, func(ctx context.Context) (*preview.Page, error) {
+			return preview.Bundle(ctx, preview.BundleOptions{Libraries: libraries, CacheDir: cache})
+		}),
+	}}
+	go func() { _, _ = p.options.Page(ctx) }() // the page shows the error; close waits
+	fmt.Fprintf(stdout, "preview: %s/#token=%s (%s)\n", p.options.Origin, p.options.Token, libraries)
+	return p, nil
+}
+
+// serve answers requests, which wait until the host is open.
+func (p *previewing) serve(ctx context.Context, s *server.Server) {
+	if p == nil {
+		return
+	}
+	roles := map[string]http.Handler{}
+	for _, role := range []host.Role{host.RoleViewer, host.RoleEditor, host.RoleAdmin} {
+		roles[role.String()] = s.As("preview", role)
+	}
+	p.options.Console, p.options.API = s.URL(), func(role string) http.Handler { return roles[role] }
+	p.options.Mounted = func() (list []bundle.Plugin) {
+		for _, plugin := range s.Loader().Plugins() {
+			list = append(list, plugin.Bundle())
+		}
+		return list
+	}
+	p.server = preview.New(*p.options)
+	p.http = &http.Server{Handler: p.server, BaseContext: func(net.Listener) context.Context { return ctx }}
+	gate.Bound(p.http)
+	go func() { _ = p.http.Serve(gate.Listen(p.listener)) }() // until close
+}
+
+func (p *previewing) close() error {
+	if p == nil {
+		return nil
+	}
+	p.stop()
+	err := p.listener.Close()
+	if p.http != nil {
+		err = p.http.Close()
+	}
+	_, _ = p.options.Page(context.Background()) // it has been stopped
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// ready tells the page that a change is live.
+func (p *previewing) ready(id string, changed []string, isFixed bool) {
+	if p == nil || p.server == nil {
+		return
+	}
+	if isFixed {
+		p.server.Fixed()
+	}
+	p.server.Ready(id, changed)
+}
+
+// failed tells the page why a change is not live.
+func (p *previewing) failed(messages []preview.Message) {
+	if p != nil && p.server != nil {
+		p.server.Failed(messages)
+	}
+}
+
+// messagesOf returns findings for the page. Without errors among them, it is the reason alone.
+func messagesOf(root, reason string, findings []validate.Finding, sources map[string][]byte) (list []preview.Message) {
+	for _, f := range findings {
+		if f.Severity != validate.Error {
+			continue
+		}
+		m := preview.Message{File: below(root, f.File), Line: f.Line, Column: f.Column, Length: f.EndColumn - f.Column, Text: f.Message, Help: f.Help}
+		if lines := strings.Split(string(sources[f.File]), "\n"); 0 < f.Line && f.Line <= len(lines) {
+			m.Source = strings.TrimSuffix(lines[f.Line-1], "\r")
+		}
+		list = append(list, m)
+	}
+	if list == nil {
+		list = []preview.Message{{Text: reason}}
+	}
+	return list
+}
+
+// readMetadata returns the plugin.json of a repository, or nil if it cannot be read, which the build
+// reports.
+func readMetadata(repo bundle.Repo) *bundle.Metadata {
+	text, err := os.ReadFile(filepath.Join(repo.Source, bundle.MetadataFile))
+	if err != nil {
+		return nil
+	}
+	meta, err := bundle.ParseMetadata(text)
+	if err != nil || slices.Contains([]bundle.Type{bundle.TypeRenderer, bundle.TypeSecretsManager}, meta.Type) {
+		return nil
+	}
+	return meta
+}
+
+// quietly returns a writer for what only dev prints.
+func (o previewOptions) quietly(stdout io.Writer) io.Writer {
+	if o.isAsked {
+		return io.Discard
+	}
+	return stdout
+}
