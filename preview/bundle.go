@@ -87,12 +87,8 @@ func Imported(ctx context.Context, l Libraries) ([]string, error) {
 	found := map[string]bool{}
 	for _, input := range b.inputs {
 		if i := strings.LastIndex("/"+input, "/node_modules/"); i >= 0 {
-			parts := strings.SplitN(input[i+len("node_modules/"):], "/", 3)
-			n := 1
-			if strings.HasPrefix(parts[0], "@") {
-				n = 2
-			}
-			found[input[:i+len("node_modules/")]+strings.Join(parts[:n], "/")] = true
+			i += len("node_modules/")
+			found[input[:i]+packageIn(input[i:])] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(found)), nil
@@ -211,7 +207,7 @@ func build(ctx context.Context, o BundleOptions, mode string) (*made, error) {
 		out.inputs = slices.AppendSeq(out.inputs, maps.Keys(meta.Inputs))
 	}
 	slices.Sort(r.missing)
-	out.missing = slices.Compact(r.missing)
+	out.missing = append([]string{}, slices.Compact(r.missing)...)
 	return out, nil
 }
 
@@ -220,7 +216,7 @@ func settings(o BundleOptions, mode string) api.BuildOptions {
 		AbsWorkingDir: o.Libraries.Dir, Outdir: o.Libraries.Dir, Bundle: true, Metafile: true,
 		Platform: api.PlatformBrowser, Target: api.ES2022, JSX: api.JSXAutomatic, TsconfigRaw: "{}",
 		MainFields: []string{"browser", "module", "main"},
-		Define:     map[string]string{"process.env.NODE_ENV": `"` + mode + `"`, "process.env": "{}", "global": "globalThis"},
+		Define:     map[string]string{"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis"},
 		Loader: map[string]api.Loader{".ttf": api.LoaderDataURL, ".woff": api.LoaderDataURL, ".woff2": api.LoaderDataURL,
 			".svg": api.LoaderDataURL, ".png": api.LoaderDataURL, ".gif": api.LoaderDataURL},
 		// Names stay in development, where people read them.
@@ -314,27 +310,23 @@ func (r *resolver) library(build api.PluginBuild, in api.OnResolveArgs) (api.OnR
 }
 
 func (r *resolver) find(build api.PluginBuild, in api.OnResolveArgs) (found api.ResolveResult, ok bool) {
-	dirs := []string{r.dir}
-	for _, name := range []string{"@grafana/runtime", "@grafana/ui", "@grafana/data"} {
-		if dir := packageDir(r.dir, name); dir != "" && !isReact(in.Path) {
-			dirs = slices.Insert(dirs, len(dirs)-1, dir)
+	if file, ok := strings.CutPrefix(in.Path, insidePrefix); ok {
+		name := packageIn(file)
+		full := filepath.Join(packageDir(r.dir, name), filepath.FromSlash(strings.TrimPrefix(file, name)))
+		if _, err := os.Stat(full); err != nil || !filepath.IsAbs(full) {
+			return found, false
+		}
+		return api.ResolveResult{Path: full, Namespace: "file", SideEffects: true}, true
+	}
+	var dirs []string
+	for _, name := range []string{"@grafana/ui", "@grafana/runtime", "@grafana/data"} {
+		dir := packageDir(r.dir, name)
+		if !isReact(in.Path) && dependsOn(dir, packageIn(in.Path)) {
+			dirs = append(dirs, dir)
 		}
 	}
-	if name, ok := strings.CutPrefix(in.Path, insidePrefix); ok {
-		parts := strings.SplitN(name, "/", 3)
-		scope := 1
-		if strings.HasPrefix(name, "@") {
-			scope = 2
-		}
-		name, file := strings.Join(parts[:scope], "/"), strings.Join(parts[scope:], "/")
-		for _, dir := range dirs {
-			full := filepath.Join(packageDir(dir, name), filepath.FromSlash(file))
-			if _, err := os.Stat(full); err == nil && filepath.IsAbs(full) {
-				return api.ResolveResult{Path: full, Namespace: "file", SideEffects: true}, true
-			}
-		}
-		return found, false
-	}
+	// pnpm has what packages depend on in a directory of its own.
+	dirs = append(dirs, r.dir, filepath.Join(modulesWith(r.dir, "@grafana/ui"), ".pnpm"))
 	for _, dir := range dirs {
 		found = build.Resolve(in.Path, api.ResolveOptions{ResolveDir: dir, Kind: in.Kind, PluginData: ours{}})
 		if len(found.Errors) == 0 {
@@ -342,4 +334,11 @@ func (r *resolver) find(build api.PluginBuild, in api.OnResolveArgs) (found api.
 		}
 	}
 	return found, false
+}
+
+// dependsOn reports whether the package in a directory depends on another one.
+func dependsOn(dir, name string) bool {
+	var about struct{ Dependencies map[string]string }
+	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	return err == nil && json.Unmarshal(text, &about) == nil && about.Dependencies[name] != ""
 }

@@ -58,11 +58,15 @@ func ReadLock(minor string) (*Lock, error) {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 		return nil, fmt.Errorf("no libraries of version %q: choose one of %s", minor, strings.Join(Minors(), ", "))
 	}
-	l := &Lock{Minor: minor, text: text}
-	if err == nil {
-		err = json.Unmarshal(text, l)
-	}
 	if err != nil {
+		return nil, err
+	}
+	return parseLock(minor, text)
+}
+
+func parseLock(minor string, text []byte) (*Lock, error) {
+	l := &Lock{Minor: minor, text: text}
+	if err := json.Unmarshal(text, l); err != nil {
 		return nil, fmt.Errorf("read the lock of %s: %w", minor, err)
 	}
 	return l, nil

@@ -47,7 +47,7 @@ type Server struct {
 // New returns a server. The caller must end its streams.
 func New(o Options) *Server {
 	s := &Server{Options: o, events: events{feeds: map[chan event]bool{}}, storage: storage{objects: map[string]json.RawMessage{}}, mux: http.NewServeMux()}
-	s.mux.HandleFunc("GET /", s.document)
+	s.mux.HandleFunc("/", s.document)
 	s.mux.HandleFunc("GET /-/{name}", s.pageFile)
 	s.mux.HandleFunc("GET /public/plugins/{id}/{path...}", s.pluginFile)
 	s.mux.HandleFunc("GET /public/img/icons/{path...}", s.icon)
@@ -150,6 +150,10 @@ func (s *Server) policy() string {
 }
 
 func (s *Server) document(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		refuse(w, http.StatusMethodNotAllowed, "refused", r.Method+" "+r.URL.EscapedPath()+" is not available in the preview")
+		return
+	}
 	page, err := s.Page(r.Context())
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

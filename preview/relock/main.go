@@ -27,7 +27,7 @@ import (
 func sets() map[string][]string {
 	usual := []string{"react@18", "react-dom@18", "react-redux", "redux", "react-refresh"}
 	return map[string][]string{
-		"11.6": usual, "12.4": usual, "13.1": usual,
+		"11.6": usual, "12.4": usual, "13.1": append(usual, "d3@7"),
 		"13.2": {"react@19", "react-dom@19", "react-redux", "redux", "react-refresh", "d3@7", "moment@2"},
 	}
 }

@@ -29,6 +29,6 @@ import * as jsxDev from 'react/jsx-dev-runtime';
 import * as rxjs from 'rxjs';
 import * as operators from 'rxjs/operators';
 import lodash from 'lodash';
-import { setPanelRenderer } from '@inside/@grafana/runtime/dist/esm/components/PanelRenderer.mjs';
+import * as setPanelRenderer from '@inside/@grafana/runtime/dist/esm/components/PanelRenderer.mjs';
 (window as any).all = [runtime, data, ui, i18n, reactRouter, compat, refresh, redux, reactRedux, d3, moment, jquery, emotionReact, emotionCss, slate, slateReact, plain, prism, i18next, inlinesvg, unstableData, unstableUi, unstableRuntime, createRoot, reactDom, jsx, jsxDev, rxjs, operators, lodash, setPanelRenderer];
 document.body.textContent = 'preview ' + data.createTheme().name;
