@@ -225,6 +225,9 @@ func Docs(ctx context.Context) error {
 		command(ctx, "go", "test", "./host/api", "-run=TestCompatibilityDocument", "-update"))
 }
 
+// PreviewLocks resolves the libraries of the preview again with npm, for all minor versions.
+func PreviewLocks(ctx context.Context) error { return command(ctx, "go", "run", "./preview/relock") }
+
 // Pictures takes the pictures of the console in doc/pictures again, which needs Chromium.
 func Pictures(ctx context.Context) error {
 	return command(ctx, "go", "test", "-count=1", "-vet=off", "-tags=e2e", "-run=^TestPictures$", "./internal/e2e", "-args", "-update")

@@ -41,12 +41,14 @@ type Server struct {
 	Options
 	events  events
 	storage storage
+	layout  *template.Template
 	mux     *http.ServeMux
 }
 
 // New returns a server. The caller must end its streams.
 func New(o Options) *Server {
-	s := &Server{Options: o, events: events{feeds: map[chan event]bool{}}, storage: storage{objects: map[string]json.RawMessage{}}, mux: http.NewServeMux()}
+	s := &Server{Options: o, events: events{feeds: map[chan event]bool{}}, storage: storage{objects: map[string]json.RawMessage{}},
+		layout: template.Must(template.New("").Parse(layout)), mux: http.NewServeMux()}
 	s.mux.HandleFunc("/", s.document)
 	s.mux.HandleFunc("GET /-/{name}", s.pageFile)
 	s.mux.HandleFunc("GET /public/plugins/{id}/{path...}", s.pluginFile)
@@ -125,7 +127,7 @@ type boot struct {
 	Missing []string          `json:"missing"`
 }
 
-var document = template.Must(template.New("").Parse(`<!doctype html>
+const layout = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -136,7 +138,7 @@ var document = template.Must(template.New("").Parse(`<!doctype html>
 <body>
 <script type="application/json" id="boot">{{.}}</script>
 <script type="module" src="/-/page.js"></script>
-`))
+`
 
 // policy is what the page may do: plugins compile code at run time, and their libraries write styles.
 func (s *Server) policy() string {
@@ -170,7 +172,7 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	var out bytes.Buffer
-	if err := document.Execute(&out, b); err != nil {
+	if err := s.layout.Execute(&out, b); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
