@@ -5,7 +5,6 @@ declare global {
   interface Window {
     grafanaBootData?: object;
     __grafana_public_path__?: string;
-    MonacoEnvironment?: { getWorker(id: string, label: string): Worker };
   }
 }
 
@@ -50,5 +49,5 @@ function settings(boot: Boot): object {
 export function setGlobals(boot: Boot): void {
   window.__grafana_public_path__ = '/public/';
   window.grafanaBootData = { assets: { light: '', dark: '' }, navTree: [], user: user(boot), settings: settings(boot) };
-  window.MonacoEnvironment = { getWorker: (_id, label) => new Worker(`/-/${workers[label] ?? 'editor'}.worker.js`) };
+  window.MonacoEnvironment = { getWorker: (_id: string, label: string) => new Worker(`/-/${workers[label] ?? 'editor'}.worker.js`) };
 }

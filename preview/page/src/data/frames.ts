@@ -1,5 +1,5 @@
 // Data frames from sheets, and spans from time ranges.
-import { createDataFrame, dataFrameFromJSON, dateMath, dateTime, rangeUtil, toDataFrame, type DataFrame, type DataFrameJSON, type FieldType, type RawTimeRange, type TimeRange } from '@grafana/data';
+import { createDataFrame, dataFrameFromJSON, dateMath, dateTime, rangeUtil, toDataFrame, type DataFrame, type DataFrameJSON, type FieldType, type TimeRange } from '@grafana/data';
 import type { Sheet, Span } from './columns';
 
 export function frameOf(sheet: Sheet, refId: string): DataFrame {
@@ -18,12 +18,10 @@ export function spanOf(range: TimeRange): Span {
   return { from: range.from.valueOf(), to: range.to.valueOf() };
 }
 
-/** A time range from two texts, such as now-6h and now, or dates. */
+/** A time range from two texts, such as now-6h and now, or dates, or milliseconds. */
 export function timeRange(raw: { from: string; to: string }, timeZone?: string): TimeRange {
-  const parse = (text: string, up: boolean) => {
-    const value = /^\d+$/.test(text) ? Number(text) : text;
-    return dateMath.isMathString(value) ? dateMath.toDateTime(String(value), { roundUp: up, timezone: timeZone })! : dateTime(value);
-  };
-  const range: RawTimeRange = { from: raw.from, to: raw.to };
-  return rangeUtil.isRelativeTimeRange(range) ? { from: parse(raw.from, false), to: parse(raw.to, true), raw: range } : { from: parse(raw.from, false), to: parse(raw.to, true), raw: { from: parse(raw.from, false), to: parse(raw.to, true) } };
+  const parse = (text: string, roundUp: boolean) =>
+    (dateMath.isMathString(text) ? dateMath.toDateTime(text, { roundUp, timezone: timeZone }) : undefined) ?? dateTime(/^\d+$/.test(text) ? Number(text) : text);
+  const [from, to] = [parse(raw.from, false), parse(raw.to, true)];
+  return { from, to, raw: rangeUtil.isRelativeTimeRange(raw) ? raw : { from, to } };
 }

@@ -53,7 +53,7 @@ const modules: Record<string, object> = {
   rxjs, 'rxjs/operators': rxjsOperators,
 };
 
-/** Modules that not every supported version has. */
+/** Modules that not every supported version has: there, the bundler makes them empty. */
 async function addOptional(): Promise<void> {
   const absent = () => undefined;
   const optional = {
@@ -64,7 +64,7 @@ async function addOptional(): Promise<void> {
   };
   for (const [id, loading] of Object.entries(optional)) {
     const namespace = await loading;
-    if (namespace) {
+    if (namespace && Object.keys(namespace).some((name) => name !== 'default')) {
       modules[id] = namespace;
     }
   }

@@ -1,4 +1,5 @@
 // Errors that occurred, with what can be told about them.
+import { token } from '../boot/boot';
 import { excerpt, locate } from './locate';
 import { record, type Fault, type FaultKind } from './record';
 import { isPluginFile, stackFrames } from './stack';
@@ -31,6 +32,11 @@ function isOurs(stack: string): boolean {
   return frames.length > 0 && !frames.some((f) => isPluginFile(f.url));
 }
 
+/** Whether this is what the service for HTTP calls throws. */
+function isCall(thrown: unknown): boolean {
+  return typeof thrown === 'object' && thrown !== null && 'config' in thrown && 'status' in thrown;
+}
+
 const known = new WeakMap<object, Fault>();
 
 /** Notes an error. React throws some of them twice, first as an event of the window: then the better kind wins. */
@@ -46,7 +52,8 @@ export function fault(kind: FaultKind, thrown: unknown, componentStack = ''): Fa
     record.changed();
     return seen;
   }
-  const made: Fault = { kind, message, stack, help: advice.find(([pattern]) => pattern.test(message))?.[1], ours: isOurs(stack) };
+  const help = advice.find(([pattern]) => pattern.test(message))?.[1];
+  const made: Fault = { kind, message, stack, help, ours: isOurs(stack), quiet: isCall(thrown) };
   if (typeof thrown === 'object' && thrown) {
     known.set(thrown, made);
   }
@@ -73,8 +80,12 @@ async function place(made: Fault): Promise<void> {
 
 /** The server's view of the file, for maps without the text of their sources. */
 async function remoteExcerpt(file: string, line: number): Promise<Fault['code']> {
-  const answer = await fetch(`/-/source?file=${encodeURIComponent(file)}&line=${line}`).catch(() => undefined);
-  return answer?.ok ? ((await answer.json()) as Fault['code']) : undefined;
+  const answer = await fetch(`/-/source?file=${encodeURIComponent(file)}&line=${line}`, { headers: { 'X-Preview-Token': token } }).catch(() => undefined);
+  if (!answer?.ok) {
+    return undefined;
+  }
+  const { from, lines } = (await answer.json()) as { from: number; lines: string[] };
+  return lines.map((text, i) => ({ line: from + i, text }));
 }
 
 /** React calls effects from functions of these names; a build for production has no names, where the kind stays "draw". */

@@ -22,11 +22,13 @@ export interface Fault {
   help?: string;
   /** Whether only the preview's own code took part. */
   ours: boolean;
+  /** Listed, but not shown over the page: a failed call that nobody handled, of which an alert tells. */
+  quiet?: boolean;
 }
 
 type Listener = () => void;
 
-class Record_ {
+class Observations {
   readonly modules = new Set<string>();
   readonly reads = new Map<string, Set<string>>();
   readonly missingNames = new Set<string>();
@@ -91,5 +93,5 @@ class Record_ {
   }
 }
 
-export type { Record_ as Record };
-export const record = new Record_();
+
+export const record = new Observations();

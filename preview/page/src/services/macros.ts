@@ -1,9 +1,10 @@
 // The variables that depend on where in the data an expression is: ${__field.name}, ${__value.raw}, ${__data.fields.x}.
 import { formattedValueToString, getDisplayProcessor, getFieldDisplayName, type DataContextScopedVar, type DataFrame, type Field, type ScopedVars } from '@grafana/data';
+import { config } from '@grafana/runtime';
 import { valueAt, type Variable } from './template';
 
 function shown(field: Field, value: unknown): string {
-  return formattedValueToString((field.display ?? getDisplayProcessor({ field }))(value));
+  return formattedValueToString((field.display ?? getDisplayProcessor({ field, theme: config.theme2 }))(value));
 }
 
 function valueMacro(field: Field, raw: unknown, calculated: DataContextScopedVar['value']['calculatedValue'], path: string | undefined, frame: DataFrame, row: number): unknown {

@@ -3,6 +3,7 @@ import { AppPlugin, DataSourcePlugin, PanelPlugin, PluginLoadingStrategy, Plugin
 import { config } from '@grafana/runtime';
 import { boot, type Manifest } from '../boot/boot';
 import { fault } from '../observe/faults';
+import { markWorking } from '../observe/network';
 import { loadModule } from '../modules/load';
 import { backend } from './backend';
 
@@ -25,7 +26,7 @@ export function metaOf(manifest: Manifest): PluginMeta {
       ...manifest.info, author: manifest.info?.author ?? { name: '' }, description: manifest.info?.description ?? '', links: manifest.info?.links ?? [],
       screenshots: manifest.info?.screenshots ?? [], updated: manifest.info?.updated ?? '', version: manifest.info?.version ?? '', logos: { small: logo('small'), large: logo('large') },
     },
-    module: `${base}/module.js`, baseUrl: base, enabled: true, pinned: true, jsonData: manifest.jsonData ?? {}, angular: { detected: false },
+    module: `${base}/module.js`, baseUrl: base, enabled: true, pinned: true, jsonData: manifest.jsonData ?? {}, angular: { detected: false, hideDeprecation: false },
     loadingStrategy: PluginLoadingStrategy.script,
   };
 }
@@ -95,7 +96,8 @@ export function loadPlugin(id: string, revision = ''): Promise<AnyPlugin> {
   if (known) {
     return known;
   }
-  const loading = load(id, revision).catch((e: unknown) => {
+  markWorking(`load ${id}`, true);
+  const loading = load(id, revision).finally(() => markWorking(`load ${id}`, false)).catch((e: unknown) => {
     fault('load', e);
     throw e;
   });
