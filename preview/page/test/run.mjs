@@ -1,0 +1,17 @@
+// Bundles each test for Node and runs it with Node's own test runner.
+import { build } from 'esbuild';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+
+const here = import.meta.dirname;
+const out = mkdtempSync(join(tmpdir(), 'preview-page-'));
+const tests = readdirSync(here).filter((name) => name.endsWith('.test.ts'));
+try {
+  await build({ entryPoints: tests.map((name) => join(here, name)), outdir: out, outExtension: { '.js': '.mjs' }, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
+  const run = spawnSync(process.execPath, ['--test', ...tests.map((name) => join(out, basename(name, '.ts') + '.mjs'))], { stdio: 'inherit' });
+  process.exitCode = run.status ?? 1;
+} finally {
+  rmSync(out, { recursive: true });
+}
