@@ -52,7 +52,7 @@ func TestLocks(t *testing.T) {
 func importsOf(t *testing.T) (names []string) {
 	t.Helper()
 	r := &resolver{source: pageSource()}
-	built := api.Build(api.BuildOptions{EntryPoints: []string{pageEntry}, Bundle: true, Write: false, TsconfigRaw: "{}", Format: api.FormatESModule, Plugins: []api.Plugin{{Name: "imports", Setup: func(build api.PluginBuild) {
+	built := api.Build(api.BuildOptions{EntryPoints: []string{pageEntry}, Bundle: true, Write: false, Outdir: t.TempDir(), TsconfigRaw: "{}", Format: api.FormatESModule, Plugins: []api.Plugin{{Name: "imports", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: `^[^.]`}, func(in api.OnResolveArgs) (api.OnResolveResult, error) {
 			if in.Kind == api.ResolveEntryPoint {
 				return api.OnResolveResult{}, nil
