@@ -107,7 +107,7 @@ func (o BundleOptions) key(mode string) (string, error) {
 	sum := sha256.New()
 	settings := settings(o, mode)
 	settings.AbsWorkingDir, settings.Outdir = "", ""
-	fmt.Fprintf(sum, "%s\n%+v\n", o.Libraries, settings)
+	fmt.Fprintf(sum, "%s %s\n%+v\n", o.Libraries, filepath.Base(o.Libraries.Extra), settings)
 	err := fs.WalkDir(o.Page, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -164,7 +164,7 @@ func removeUnused(parent string) {
 
 // build runs esbuild for the page and for the workers of Monaco, which are scripts of their own.
 func build(ctx context.Context, o BundleOptions, mode string) (*made, error) {
-	r := &resolver{source: o.Page, dir: o.Libraries.Dir, found: map[string]api.ResolveResult{}}
+	r := &resolver{source: o.Page, dir: o.Libraries.Dir, extra: o.Libraries.Extra, found: map[string]api.ResolveResult{}}
 	page := settings(o, mode)
 	page.EntryPointsAdvanced = []api.EntryPoint{{InputPath: pageEntry, OutputPath: "page"}}
 	page.Format, page.Splitting, page.ChunkNames = api.FormatESModule, true, "chunk-[hash]"
@@ -229,6 +229,7 @@ func settings(o BundleOptions, mode string) api.BuildOptions {
 type resolver struct {
 	source fs.FS
 	dir    string // of the libraries
+	extra  string // as in Libraries
 
 	mu      sync.Mutex // esbuild resolves in parallel
 	found   map[string]api.ResolveResult
@@ -327,6 +328,9 @@ func (r *resolver) find(build api.PluginBuild, in api.OnResolveArgs) (found api.
 	}
 	// pnpm has what packages depend on in a directory of its own.
 	dirs = append(dirs, r.dir, filepath.Join(modulesWith(r.dir, "@grafana/ui"), ".pnpm"))
+	if r.extra != "" {
+		dirs = append(dirs, r.extra)
+	}
 	for _, dir := range dirs {
 		found = build.Resolve(in.Path, api.ResolveOptions{ResolveDir: dir, Kind: in.Kind, PluginData: ours{}})
 		if len(found.Errors) == 0 {

@@ -91,6 +91,11 @@ func TestBundle(t *testing.T) {
 	if !strings.Contains(read(t, p, "page.css"), "red") || !strings.Contains(read(t, p, "ts.worker.js"), "self.worker") {
 		t.Error("the styles or the workers are missing")
 	}
+	o.Libraries.Extra = t.TempDir()
+	write(t, o.Libraries.Extra, map[string]string{"node_modules/react-refresh/package.json": `{"version": "1.0.0"}`, "node_modules/react-refresh/runtime.js": "exports.refresh = 1"})
+	if more, err := Bundle(t.Context(), o); err != nil || len(more.Missing) != 1 || !o.Libraries.HasRefresh() || l.HasRefresh() {
+		t.Errorf("with Fast Refresh: %+v, %v", more, err)
+	}
 	o.IsProduction = true
 	production, err := Bundle(t.Context(), o)
 	if err != nil || !strings.Contains(read(t, production, "page.js"), "react production") || production.Dir == p.Dir {

@@ -19,6 +19,12 @@ type Libraries struct {
 	React   string // version
 	Dir     string // absolute; its node_modules, or one above, has the packages
 	Lock    *Lock  // that they come from; nil if the repository has them
+	Extra   string // directory whose node_modules has what the repository lacks; may be ""
+}
+
+// HasRefresh reports whether the libraries include React Fast Refresh.
+func (l Libraries) HasRefresh() bool {
+	return packageVersion(l.Dir, "react-refresh") != "" || l.Extra != "" && packageVersion(l.Extra, "react-refresh") != ""
 }
 
 // String describes the libraries, as in "libraries 12.4.10 with React 18.3.1, from node_modules".

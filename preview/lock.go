@@ -72,6 +72,30 @@ func parseLock(minor string, text []byte) (*Lock, error) {
 	return l, nil
 }
 
+// RefreshLock returns the part of the newest lock that repositories lack: the runtime of React Fast
+// Refresh, which works with all versions of React.
+func RefreshLock() (*Lock, error) {
+	const at = "node_modules/react-refresh"
+	minors := Minors()
+	all, err := lockFiles.ReadFile("locks/" + minors[len(minors)-1] + ".json")
+	if err != nil {
+		return nil, err
+	}
+	var whole struct {
+		LockfileVersion int                        `json:"lockfileVersion"`
+		Packages        map[string]json.RawMessage `json:"packages"`
+	}
+	if err := json.Unmarshal(all, &whole); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(whole.Packages, func(key string, _ json.RawMessage) bool { return key != at })
+	text, err := json.Marshal(whole)
+	if err != nil {
+		return nil, err
+	}
+	return parseLock("refresh", text)
+}
+
 // Version returns the version of a package that the page imports, or "".
 func (l *Lock) Version(name string) string { return l.Packages["node_modules/"+name].Version }
 
@@ -147,7 +171,7 @@ func (l *Lock) fill(ctx context.Context, tree string, o InstallOptions) error {
 		return err
 	}
 	var done atomic.Int64
-	defer progress.Task{W: o.Out, IsTerminal: o.IsTerminal, Name: "downloading the libraries " + l.Version("@grafana/ui"), Left: func() string {
+	defer progress.Task{W: o.Out, IsTerminal: o.IsTerminal, Name: strings.TrimSpace("downloading the libraries " + l.Version("@grafana/ui")), Left: func() string {
 		_, bytes := store.Downloaded()
 		return fmt.Sprintf("%d of %d packages, %s", done.Load(), len(l.Packages), progress.Size(bytes))
 	}}.Start()()

@@ -48,6 +48,14 @@ func TestLocks(t *testing.T) {
 	}
 }
 
+func TestRefreshLock(t *testing.T) {
+	t.Parallel()
+	l, err := RefreshLock()
+	if err != nil || len(l.Packages) != 1 || l.Version("react-refresh") == "" {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
 // importsOf returns the packages that the page imports.
 func importsOf(t *testing.T) (names []string) {
 	t.Helper()

@@ -73,16 +73,19 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 	if err != nil {
 		return nil, usageError("%s: %w", f.Option("with"), err)
 	}
+	install := preview.InstallOptions{CacheDir: cache, Root: repo.Root, Environ: os.Environ(), Out: stdout, IsTerminal: term.IsTerminal(int(stdout.Fd()))}
 	if lock := libraries.Lock; lock != nil {
 		libraries.Dir = lock.Installed(cache)
 		if libraries.Dir == "" && !o.isAsked {
 			fmt.Fprintf(stdout, "preview of the frontend: %s (downloads %s once)\n", f.Verb("preview"), lock.Size())
 			return nil, nil
 		}
-		if libraries.Dir, err = lock.Install(ctx, preview.InstallOptions{CacheDir: cache, Root: repo.Root, Environ: os.Environ(),
-			Out: stdout, IsTerminal: term.IsTerminal(int(stdout.Fd()))}); err != nil {
+		if libraries.Dir, err = lock.Install(ctx, install); err != nil {
 			return nil, err
 		}
+	}
+	if err := addRefresh(ctx, &libraries, install, o.isAsked); err != nil {
+		fmt.Fprintf(stdout, "preview without Fast Refresh, so components lose their state when they change: %v\n", err)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(o.listen, "127.0.0.1:0"))
 	if err != nil {
@@ -100,6 +103,22 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 	go func() { _, _ = p.options.Page(ctx) }() // the page shows the error; close waits
 	fmt.Fprintf(stdout, "preview: %s/#token=%s (%s)\n", p.options.Origin, p.options.Token, libraries)
 	return p, nil
+}
+
+// addRefresh adds the runtime of React Fast Refresh, which repositories do not have. Only a preview
+// that was asked for downloads it.
+func addRefresh(ctx context.Context, l *preview.Libraries, o preview.InstallOptions, mayDownload bool) error {
+	if l.HasRefresh() {
+		return nil
+	}
+	lock, err := preview.RefreshLock()
+	if err != nil {
+		return err
+	}
+	if l.Extra = lock.Installed(o.CacheDir); l.Extra == "" && mayDownload {
+		l.Extra, err = lock.Install(ctx, o)
+	}
+	return err
 }
 
 // serve answers requests, which wait until the host is open.
