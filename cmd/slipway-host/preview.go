@@ -30,6 +30,7 @@ import (
 // previewOptions are the options of a preview.
 type previewOptions struct {
 	isAsked bool   // the verb is preview, which may download the libraries; dev does not
+	isCheck bool   // nobody looks at it
 	with    string // minor version of the libraries; "" is that of the repository
 	listen  string
 }
@@ -38,9 +39,12 @@ func previewVerb() verbs.Verb {
 	o := &verbs.PreviewOptions{}
 	v := verbs.PreviewVerb(o)
 	v.Run = func(ctx context.Context, c verbs.Call) error {
+		if o.Check || o.Update {
+			return checkPreview(ctx, c, o)
+		}
 		dir := cmp.Or(o.Dir, ".")
 		served := server.Options{Listen: "127.0.0.1:0", DataDir: filepath.Join(dir, ".slipway", "preview")}
-		return dev(ctx, c.Face, devOptions{Options: served, dir: dir, preview: previewOptions{true, o.With, o.Listen}}, c.Stdout, c.Stderr)
+		return dev(ctx, c.Face, devOptions{Options: served, dir: dir, preview: previewOptions{isAsked: true, with: o.With, listen: o.Listen}}, c.Stdout, c.Stderr)
 	}
 	return v
 }
@@ -84,7 +88,8 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 			return nil, err
 		}
 	}
-	if err := addRefresh(ctx, &libraries, install, o.isAsked); err != nil {
+	if o.isCheck { // the page is used once
+	} else if err := addRefresh(ctx, &libraries, install, o.isAsked); err != nil {
 		fmt.Fprintf(stdout, "preview without Fast Refresh, so components lose their state when they change: %v\n", err)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(o.listen, "127.0.0.1:0"))
@@ -97,11 +102,13 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 		// Not the name of the host, since cookies and origins depend on it.
 		Origin: "http://localhost:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port),
 		Page: preview.Once(ctx, func(ctx context.Context) (*preview.Page, error) {
-			return preview.Bundle(ctx, preview.BundleOptions{Libraries: libraries, CacheDir: cache})
+			return preview.Bundle(ctx, preview.BundleOptions{Libraries: libraries, CacheDir: cache, IsProduction: o.isCheck})
 		}),
 	}}
 	go func() { _, _ = p.options.Page(ctx) }() // the page shows the error; close waits
-	fmt.Fprintf(stdout, "preview: %s/#token=%s (%s)\n", p.options.Origin, p.options.Token, libraries)
+	if !o.isCheck {
+		fmt.Fprintf(stdout, "preview: %s/#token=%s (%s)\n", p.options.Origin, p.options.Token, libraries)
+	}
 	return p, nil
 }
 

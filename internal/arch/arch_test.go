@@ -129,6 +129,7 @@ func arrows() map[string][]string {
 		"host/provisioning":        {"host", "host/gate", "host/store", "internal/limit"},
 		"host/server":              {"host", "host/gate", "host/api", "host/console", "host/provisioning", "host/store", "bundle/archive", "bundle", "bundle/access", "internal/nearest", "loader", "loader/watch", "sdk/hostapi", "internal/atomicfile", "internal/limit"},
 		"preview":                  {"build/packages", "bundle", "bundle/ranges", "internal/limit", "internal/progress"},
+		"preview/check":            {"internal/atomicfile", "internal/junit", "preview"},
 		"preview/relock":           {"build/packages", "preview"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,
