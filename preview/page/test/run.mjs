@@ -2,15 +2,17 @@
 import { build } from 'esbuild';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 const here = import.meta.dirname;
-const out = mkdtempSync(join(tmpdir(), 'preview-page-'));
+const out = mkdtempSync(join(here, '../node_modules/.tests-')); // there, tests find the packages
 const tests = readdirSync(here).filter((name) => name.endsWith('.test.ts'));
 try {
-  await build({ entryPoints: tests.map((name) => join(here, name)), outdir: out, outExtension: { '.js': '.mjs' }, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
-  const run = spawnSync(process.execPath, ['--test', ...tests.map((name) => join(out, basename(name, '.ts') + '.mjs'))], { stdio: 'inherit' });
+  await build({
+    entryPoints: tests.map((name) => join(here, name)), outdir: out, outExtension: { '.js': '.mjs' }, bundle: true, packages: 'external', platform: 'node', format: 'esm', logLevel: 'error',
+  });
+  const files = tests.map((name) => join(out, basename(name, '.ts') + '.mjs'));
+  const run = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...files], { stdio: 'inherit' });
   process.exitCode = run.status ?? 1;
 } finally {
   rmSync(out, { recursive: true });

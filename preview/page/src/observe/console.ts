@@ -1,16 +1,7 @@
 // Errors that reach nobody, and warnings that the console gets.
 import { fault } from './faults';
+import { format } from './format';
 import { record } from './record';
-
-/** What a call of the console would show, with %s filled in. */
-export function format(args: unknown[]): string {
-  const [first, ...rest] = args;
-  if (typeof first !== 'string') {
-    return args.map(String).join(' ');
-  }
-  const text = first.replace(/%[sdifoOc]/g, (verb) => (verb === '%c' ? (rest.shift(), '') : rest.length ? String(rest.shift()) : verb));
-  return [text, ...rest.map(String)].join(' ');
-}
 
 /** React says this of a loop through effects, which it does not stop. */
 const endless = /^(Warning: )?Maximum update depth exceeded/;

@@ -26,10 +26,10 @@ const advice: [RegExp, string][] = [
     'The component renders without end: it sets state while it renders, or in an effect whose dependencies change at every render.'],
 ];
 
-/** Whether an error in the page without a frame of a plugin, not even among the components that contain it, is the page's own. */
-function isOurs(stack: string): boolean {
+/** Whether code of a plugin took part: in the stack, or as a component that contains what was drawn. */
+function isOfPlugin(stack: string): boolean {
   const frames = stackFrames(stack);
-  return frames.length > 0 && !frames.some((f) => isPluginFile(f.url));
+  return frames.length === 0 || frames.some((f) => isPluginFile(f.url));
 }
 
 /** Whether this is what the service for HTTP calls throws. */
@@ -37,37 +37,30 @@ function isCall(thrown: unknown): boolean {
   return typeof thrown === 'object' && thrown !== null && 'config' in thrown && 'status' in thrown;
 }
 
-const known = new WeakMap<object, Fault>();
+/** Kinds in which React may tell of the same exception: first as an event of the window, and once more when it tries again. */
+const thrownByReact: FaultKind[] = ['draw', 'effect', 'event'];
 
-/** Notes an error. React throws some of them twice, first as an event of the window: then the better kind wins. */
-export function fault(kind: FaultKind, thrown: unknown, componentStack = ''): Fault {
-  const seen = typeof thrown === 'object' && thrown ? known.get(thrown) : undefined;
+/** Notes an error, or makes what is noted of it more precise. */
+export function fault(kind: FaultKind, thrown: unknown, componentStack = ''): void {
   const stack = (thrown instanceof Error ? (thrown.stack ?? '') : '') + componentStack;
   const message = describe(thrown);
-  if (seen) {
-    Object.assign(seen, { kind: seen.kind === 'event' ? kind : seen.kind, stack, ours: isOurs(stack) });
-    if (!record.faults.includes(seen)) {
-      record.fault(seen);
-    }
+  const isOurs = kind !== 'load' && kind !== 'build' && !isOfPlugin(stack);
+  const seen = record.faults.find((f) => f.message === message && (f.kind === kind || (thrownByReact.includes(f.kind) && thrownByReact.includes(kind))));
+  if (!seen) {
+    const help = advice.find(([pattern]) => pattern.test(message))?.[1];
+    const made: Fault = { kind, message, stack, help, ours: isOurs, quiet: isCall(thrown) };
+    record.fault(made);
+    void place(made);
+  } else if (seen.kind === 'event' && kind !== 'event') {
+    Object.assign(seen, { kind, stack, ours: seen.ours && isOurs });
     record.changed();
-    return seen;
+    void place(seen);
   }
-  const help = advice.find(([pattern]) => pattern.test(message))?.[1];
-  const made: Fault = { kind, message, stack, help, ours: isOurs(stack), quiet: isCall(thrown) };
-  if (typeof thrown === 'object' && thrown) {
-    known.set(thrown, made);
-  }
-  if (record.faults.some((f) => f.message === message && f.kind === kind)) {
-    return made;
-  }
-  record.fault(made);
-  void place(made);
-  return made;
 }
 
 /** Adds the place in the author's sources. */
 async function place(made: Fault): Promise<void> {
-  const found = await locate(made.stack);
+  const found = made.file ? undefined : await locate(made.stack);
   if (!found) {
     return;
   }

@@ -14,6 +14,9 @@ interface Props {
   onSaved(): Promise<void>;
 }
 
+/** Of settings that the host does not have yet: configuration editors expect some uid. */
+export const unsavedUID = 'unsaved';
+
 /** The settings as a configuration editor gets them. */
 function stored(settings: DataSourceInstanceSettings): DataSourceSettings {
   return {
@@ -44,7 +47,7 @@ export function ConfigPane({ plugin, settings, onSaved }: Props) {
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
     setOptions(stored(settings));
-    if (settings.uid) {
+    if (settings.uid !== unsavedUID) {
       void backend.get<DataSourceSettings>(`/api/datasources/uid/${settings.uid}`).then((full) => setOptions({ ...stored(settings), ...full, jsonData: full.jsonData ?? {}, secureJsonFields: full.secureJsonFields ?? {} }), () => undefined);
     }
   }, [settings]);
@@ -54,7 +57,7 @@ export function ConfigPane({ plugin, settings, onSaved }: Props) {
     setOutcome(undefined);
     try {
       const { uid, id: _id, ...body } = options;
-      const answer = await (uid
+      const answer = await (uid !== unsavedUID
         ? backend.put<{ datasource: DataSourceSettings }>(`/api/datasources/uid/${uid}`, options, { showErrorAlert: false })
         : backend.post<{ datasource: DataSourceSettings }>('/api/datasources', body, { showErrorAlert: false }));
       await onSaved();

@@ -1,6 +1,6 @@
 // The view of a data source plugin: its query, its settings, annotations and variables.
 import type { DataSourceApi, DataSourceInstanceSettings } from '@grafana/data';
-import { Select, Tab, TabContent, TabsBar } from '@grafana/ui';
+import { Select, Tab, TabsBar } from '@grafana/ui';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { fault } from '../observe/faults';
 import { useKept } from '../refresh/kept';
@@ -8,7 +8,7 @@ import { dataSources } from '../services/datasources';
 import { manifests, metaOf, type AnyDataSourcePlugin } from '../services/plugins';
 import { standInSettings } from '../services/standin-datasources';
 import { AnnotationPane } from './annotationpane';
-import { ConfigPane } from './configpane';
+import { ConfigPane, unsavedUID } from './configpane';
 import { Drawing } from './drawing';
 import { useSettings } from './address';
 import { QueryRunPane } from './queryrunpane';
@@ -17,7 +17,7 @@ import { VariablePane } from './variablepane';
 /** Settings of a data source that is not saved yet. */
 function unsaved(type: string): DataSourceInstanceSettings {
   const manifest = manifests.get(type)!;
-  return { ...standInSettings('', type, manifest.name), meta: metaOf(manifest) as DataSourceInstanceSettings['meta'], readOnly: false };
+  return { ...standInSettings(unsavedUID, type, manifest.name), meta: metaOf(manifest) as DataSourceInstanceSettings['meta'], readOnly: false };
 }
 
 const tabs = ['Query', 'Settings', 'Annotations', 'Variable'] as const;
@@ -50,16 +50,16 @@ export function DataSourcePage({ plugin, revision }: { plugin: AnyDataSourcePlug
   return (
     <>
       {all.length > 1 && <Select aria-label="Data source" width={40} options={all.map((s) => ({ value: s.uid, label: s.name }))} value={settings.uid} onChange={(c) => address.set({ uid: c.value })} />}
-      {settings.uid === '' && <p>No data source of this type is saved in the host: the settings have to be saved before a backend can answer.</p>}
+      {settings.uid === unsavedUID && <p>No data source of this type is saved in the host: the settings have to be saved before a backend can answer.</p>}
       <TabsBar>{tabs.map((name) => <Tab key={name} label={name} active={name === tab} onChangeTab={() => choose(name)} />)}</TabsBar>
-      <TabContent className="preview-scroll">
+      <div className="preview-scroll">
         <Drawing key={tab} name={`${type} ${tab}`} title={tab} style={{ maxWidth: 980 }}>
           {instance && tab === 'Query' && <QueryRunPane instance={instance} settings={settings} />}
           {tab === 'Settings' && <ConfigPane plugin={plugin} settings={settings} onSaved={onSaved} />}
           {instance && tab === 'Annotations' && <AnnotationPane instance={instance} settings={settings} />}
           {instance && tab === 'Variable' && <VariablePane plugin={plugin} instance={instance} settings={settings} />}
         </Drawing>
-      </TabContent>
+      </div>
     </>
   );
 }

@@ -10,7 +10,7 @@ import { changeTheme } from './address';
 import { Alerts } from './alerts';
 import { AppNavigation } from './apppage';
 import { Overlay } from './overlay';
-import { viewsOf } from './overview';
+import { sorted, viewsOf } from './overview';
 import { ToldUs, useRecord } from './toldus';
 
 function Navigation() {
@@ -18,7 +18,7 @@ function Navigation() {
   return (
     <nav aria-label="Plugins" className="preview-nav">
       <Link to="/" className="preview-home" aria-current={pathname === '/' ? 'page' : undefined}>Preview</Link>
-      {boot.plugins.map((plugin) => (
+      {sorted.map((plugin) => (
         <section key={plugin.id} aria-label={plugin.name}>
           <h2>{plugin.name}</h2>
           {plugin.type === 'app' ? <AppNavigation meta={metaOf(plugin)} /> : (

@@ -56,7 +56,7 @@ export function Overlay() {
   }
   return (
     <section role="alert" aria-label="Errors" className="preview-overlay">
-      <IconButton name="times" aria-label="Put the errors aside" className="preview-overlay-close" onClick={() => setAside([...record.faults])} />
+      <div className="preview-overlay-close"><IconButton name="times" aria-label="Put the errors aside" onClick={() => setAside([...record.faults])} /></div>
       {shown.slice(0, 3).map((fault, i) => <One key={i} fault={fault} />)}
       {shown.length > 3 && <Button size="sm" variant="secondary" onClick={() => setAside([...aside, ...shown.slice(0, 3)])}>{`${shown.length - 3} more`}</Button>}
     </section>

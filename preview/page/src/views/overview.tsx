@@ -16,8 +16,10 @@ export function viewsOf({ id, type }: Pick<Manifest, 'id' | 'type'>): { label: s
   }
 }
 
+/** The repository's plugin first, then by name. */
+export const sorted = [...boot.plugins].sort((a, b) => Number(b.id === boot.main) - Number(a.id === boot.main) || a.name.localeCompare(b.name));
+
 export function Overview() {
-  const sorted = [...boot.plugins].sort((a, b) => Number(b.id === boot.main) - Number(a.id === boot.main) || a.name.localeCompare(b.name));
   return (
     <div className="preview-scroll">
       <h1>Plugins</h1>

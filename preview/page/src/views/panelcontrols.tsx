@@ -1,9 +1,8 @@
 // The controls above a panel: its data, size, time range and time zone.
 import type { TimeRange } from '@grafana/data';
-import { Button, FileDropzone, InlineField, Input, Select, Stack, TimeRangePicker, TimeZonePicker } from '@grafana/ui';
+import { Button, FileDropzone, InlineField, Input, Select, Stack, TimeRangeInput, TimeZonePicker } from '@grafana/ui';
 import { scenarios } from '../data/scenarios';
 import type { Story } from '../data/stories';
-import { timeRange } from '../data/frames';
 import { dataSources } from '../services/datasources';
 import type { Settings } from './address';
 
@@ -50,23 +49,11 @@ export function PanelControls({ settings, stories, choice, range, timeZone, size
         <InlineField label="Data" htmlFor="data"><Select inputId="data" aria-label="Data" width={36} options={choices(stories)} value={choice} onChange={(c) => choose(settings, c.value ?? 'scenario:series')} /></InlineField>
         <InlineField label="Width" htmlFor="width"><Input id="width" type="number" width={10} min={50} defaultValue={size.width} onChange={resize('w')} /></InlineField>
         <InlineField label="Height" htmlFor="height"><Input id="height" type="number" width={10} min={50} defaultValue={size.height} onChange={resize('h')} /></InlineField>
-        <TimeRangePicker
-          value={range} timeZone={timeZone} onChange={setRange} onChangeTimeZone={(tz) => settings.set({ tz })} onError={() => undefined} isOnCanvas
-          onMoveBackward={() => setRange(moved(range, -1))} onMoveForward={() => setRange(moved(range, 1))} onZoom={() => setRange(moved(range, 0))}
-        />
+        <InlineField label="Time range"><TimeRangeInput value={range} timeZone={timeZone} onChange={setRange} onChangeTimeZone={(tz) => settings.set({ tz })} /></InlineField>
         <InlineField label="Time zone" htmlFor="timezone"><TimeZonePicker inputId="timezone" value={timeZone} includeInternal onChange={(tz) => settings.set({ tz })} width={24} /></InlineField>
         <Button variant="secondary" disabled={!isEdited} onClick={onReset}>Reset options</Button>
       </Stack>
       {choice.startsWith('file:') && <FileDropzone options={{ accept: { 'application/json': ['.json'] }, multiple: false, onDrop: (files: File[]) => void files[0]?.text().then(onFile) }} />}
     </Stack>
   );
-}
-
-/** The range half its length later or earlier, or twice as long. */
-function moved(range: TimeRange, direction: -1 | 0 | 1): TimeRange {
-  const from = range.from.valueOf();
-  const to = range.to.valueOf();
-  const half = (to - from) / 2;
-  const [start, end] = direction ? [from + direction * half, to + direction * half] : [from - half, to + half];
-  return timeRange({ from: String(Math.round(start)), to: String(Math.round(end)) });
 }

@@ -1,6 +1,6 @@
 // The view of a panel plugin.
 import type { DataQuery, PanelData, PanelPlugin } from '@grafana/data';
-import { Tab, TabContent, TabsBar } from '@grafana/ui';
+import { Tab, TabsBar } from '@grafana/ui';
 import { useEffect, useMemo, useState } from 'react';
 import { bare } from '../boot/boot';
 import { frameFromAny, timeRange } from '../data/frames';
@@ -113,11 +113,11 @@ function Panes({ plugin, data, state, instanceState, change }: { plugin: PanelPl
   return (
     <section aria-label="Settings of the panel" className="preview-pane">
       <TabsBar>{panes.map((name) => <Tab key={name} label={name} active={name === pane} onChangeTab={() => setPane(name)} />)}</TabsBar>
-      <TabContent>
+      <div className="preview-pane-body">
         {pane === 'Options' && <OptionsPane plugin={plugin} options={state.options} data={data.series} instanceState={instanceState} onChange={(options) => change({ options })} />}
         {pane === 'Fields' && <FieldPane {...fields} />}
         {pane === 'Overrides' && <OverridesPane {...fields} />}
-      </TabContent>
+      </div>
     </section>
   );
 }

@@ -35,7 +35,7 @@ function shownOf(stories: Story[]): Shown[] {
 export function StoriesPage({ plugin }: { plugin: PanelPlugin }) {
   const [stories, setStories] = useState<Story[]>();
   const settings = useSettings();
-  const [width, height] = [settings.number('w', 380), settings.number('h', 260)];
+  const [width, height] = [settings.number('w', 360), settings.number('h', 250)];
   useEffect(() => {
     storiesOf(plugin.meta.id).then(setStories, (e: unknown) => fault('load', e));
   }, [plugin.meta.id]);
