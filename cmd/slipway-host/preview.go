@@ -33,6 +33,7 @@ type previewOptions struct {
 	isCheck bool   // nobody looks at it
 	with    string // minor version of the libraries; "" is that of the repository
 	listen  string
+	cache   string // of Slipway; "" is in the user's cache
 }
 
 func previewVerb() verbs.Verb {
@@ -68,11 +69,14 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 		}
 		return nil, nil
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return nil, fmt.Errorf("find cache directory: %w", err)
+	cache := o.cache
+	if cache == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("find cache directory: %w", err)
+		}
+		cache = filepath.Join(user, "slipway")
 	}
-	cache = filepath.Join(cache, "slipway")
 	libraries, err := preview.Choose(repo.Root, o.with, meta.Dependencies.ServiceRange)
 	if err != nil {
 		return nil, usageError("%s: %w", f.Option("with"), err)
