@@ -19,12 +19,12 @@ function Navigation() {
     <nav aria-label="Plugins" className="preview-nav">
       <Link to="/" className="preview-home" aria-current={pathname === '/' ? 'page' : undefined}>Preview</Link>
       {sorted.map((plugin) => (
-        <section key={plugin.id} aria-label={plugin.name}>
+        <div key={plugin.id}>
           <h2>{plugin.name}</h2>
           {plugin.type === 'app' ? <AppNavigation meta={metaOf(plugin)} /> : (
             <div className="preview-nav-inner">{viewsOf(plugin).map(({ label, to }) => <Link key={to} to={to} aria-current={pathname === to ? 'page' : undefined}>{label}</Link>)}</div>
           )}
-        </section>
+        </div>
       ))}
     </nav>
   );
