@@ -24,9 +24,9 @@ function wave(times: number[], seed: number): number[] {
 
 function series(name: string, seed: number, span: Span, count = 180, change: (value: number, i: number) => unknown = (v) => v): Sheet {
   const times = spread(span, count);
-  return { name, columns: [
-    { name: 'time', type: 'time', values: times },
-    { name: 'value', type: 'number', labels: { host: name }, values: wave(times, seed).map(change) },
+  return { columns: [
+    { name: 'Time', type: 'time', values: times },
+    { name: 'Value', type: 'number', labels: { host: name }, values: wave(times, seed).map(change) },
   ] };
 }
 

@@ -31,15 +31,20 @@ function isBusy(): boolean {
   return pending > 0 || working.size > 0 || [...document.images].some((image) => !image.complete && image.loading !== 'lazy');
 }
 
-/** Resolves when nothing has been under way for a while, and two frames were drawn; at the latest after the limit. */
-export async function settled(quiet = 400, limit = 20_000): Promise<void> {
+/** Whether the browser found no idle moment: React draws in slices, between which timers run. */
+function hasWork(): Promise<boolean> {
+  return new Promise((resolve) => requestIdleCallback((deadline) => resolve(deadline.didTimeout), { timeout: 1000 }));
+}
+
+/**
+ * Resolves when nothing was under way at so many looks in a row, and two frames were drawn; at the latest after the limit. It
+ * counts looks and not time, of which a long task takes much without a look.
+ */
+export async function settled(quietLooks = 8, limit = 20_000): Promise<void> {
   const end = performance.now() + limit;
-  let since = performance.now();
-  while (performance.now() < end && performance.now() - since < quiet) {
+  for (let quiet = 0; quiet < quietLooks && performance.now() < end; ) {
     await wait(50);
-    if (isBusy()) {
-      since = performance.now();
-    }
+    quiet = (await hasWork()) || isBusy() ? 0 : quiet + 1;
   }
   await frame();
   await frame();

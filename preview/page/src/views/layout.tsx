@@ -19,12 +19,12 @@ function Navigation() {
     <nav aria-label="Plugins" className="preview-nav">
       <Link to="/" className="preview-home" aria-current={pathname === '/' ? 'page' : undefined}>Preview</Link>
       {sorted.map((plugin) => (
-        <section key={plugin.id} aria-label={plugin.name}>
+        <div key={plugin.id}>
           <h2>{plugin.name}</h2>
           {plugin.type === 'app' ? <AppNavigation meta={metaOf(plugin)} /> : (
             <div className="preview-nav-inner">{viewsOf(plugin).map(({ label, to }) => <Link key={to} to={to} aria-current={pathname === to ? 'page' : undefined}>{label}</Link>)}</div>
           )}
-        </section>
+        </div>
       ))}
     </nav>
   );
@@ -40,6 +40,8 @@ export function Layout({ children }: { children: ReactNode }) {
   const theme = useTheme2();
   const [isOpen, setOpen] = useKept('told', () => false);
   const count = useCount();
+  const { pathname } = useLocation();
+  const subject = boot.plugins.find((plugin) => pathname.split('/').includes(plugin.id));
   if (bare) {
     return <main>{children}</main>;
   }
@@ -48,6 +50,7 @@ export function Layout({ children }: { children: ReactNode }) {
     <div className="preview-frame">
       <Navigation />
       <header className="preview-header">
+        {subject && <h1>{subject.name}</h1>}
         <span>{`@grafana ${boot.version}, React ${boot.react}, as ${boot.role}`}</span>
         <Button size="sm" variant="secondary" fill="text" onClick={() => changeTheme(other)}>{`Use the ${other} theme`}</Button>
         <Button size="sm" variant="secondary" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>{`What it told us (${count})`}</Button>

@@ -2,6 +2,7 @@
 import type { PanelPlugin } from '@grafana/data';
 import { useCallback, useEffect, useState } from 'react';
 import { fault } from '../observe/faults';
+import { markWorking } from '../observe/network';
 import { initialState, type PanelState, type StoredPanel } from '../panels/panel';
 import { forgetKept, keep, readKept } from '../refresh/kept';
 
@@ -20,10 +21,11 @@ export function usePanelState(key: string, plugin: PanelPlugin, stored: StoredPa
     let isCurrent = true;
     const kept = readKept<PanelState>(key);
     const from: StoredPanel = kept ? { ...kept, pluginVersion: plugin.meta.info.version } : stored;
-    initialState(plugin, from).then(
-      (state) => isCurrent && setHeld({ key, state, isEdited: kept !== undefined }),
-      (e: unknown) => fault('load', e)
-    );
+    markWorking(key, true);
+    initialState(plugin, from)
+      .then((state) => isCurrent && setHeld({ key, state, isEdited: kept !== undefined }))
+      .catch((e: unknown) => fault('load', e))
+      .finally(() => markWorking(key, false));
     return () => {
       isCurrent = false;
     };
