@@ -18,7 +18,13 @@ function address(request: BackendSrvRequest): URL {
 }
 
 function isRaw(body: unknown): body is BodyInit {
-  return typeof body === 'string' || body instanceof FormData || body instanceof Blob || body instanceof ArrayBuffer || body instanceof URLSearchParams;
+  return (
+    typeof body === 'string' ||
+    body instanceof FormData ||
+    body instanceof Blob ||
+    body instanceof ArrayBuffer ||
+    body instanceof URLSearchParams
+  );
 }
 
 function init(request: BackendSrvRequest, url: URL, signal: AbortSignal): RequestInit {
@@ -30,7 +36,12 @@ function init(request: BackendSrvRequest, url: URL, signal: AbortSignal): Reques
   if (url.origin === location.origin) {
     headers.set('X-Preview-Token', token);
   }
-  return { method: request.method ?? 'GET', headers, signal, body: data === undefined || data === null ? undefined : isRaw(data) ? data : JSON.stringify(data) };
+  return {
+    method: request.method ?? 'GET',
+    headers,
+    signal,
+    body: data === undefined || data === null ? undefined : isRaw(data) ? data : JSON.stringify(data),
+  };
 }
 
 async function bodyOf(answer: Response, type: BackendSrvRequest['responseType']): Promise<unknown> {
@@ -75,7 +86,9 @@ class Backend implements BackendSrv {
   }
 
   chunked(request: BackendSrvRequest): Observable<FetchResponse<Uint8Array | undefined>> {
-    return this.fetch<ArrayBuffer>({ ...request, responseType: 'arraybuffer' }).pipe(mergeMap(async (r) => ({ ...r, data: new Uint8Array(r.data) })));
+    return this.fetch<ArrayBuffer>({ ...request, responseType: 'arraybuffer' }).pipe(
+      mergeMap(async (r) => ({ ...r, data: new Uint8Array(r.data) })),
+    );
   }
 
   private async send<T>(request: BackendSrvRequest, signal: AbortSignal): Promise<FetchResponse<T>> {
@@ -86,7 +99,14 @@ class Backend implements BackendSrv {
       answer = await fetch(url, init(request, url, signal));
     } catch (e) {
       const cancelled = signal.aborted;
-      throw { status: cancelled ? -1 : 0, statusText: cancelled ? 'Request was aborted' : '', data: { message: (e as Error).message }, config: request, cancelled, isHandled: cancelled } satisfies FetchError;
+      throw {
+        status: cancelled ? -1 : 0,
+        statusText: cancelled ? 'Request was aborted' : '',
+        data: { message: (e as Error).message },
+        config: request,
+        cancelled,
+        isHandled: cancelled,
+      } satisfies FetchError;
     }
     const data = (await bodyOf(answer, request.responseType)) as T;
     const refused = isRefused(answer.status, data);
@@ -108,7 +128,14 @@ class Backend implements BackendSrv {
     if (!silent) {
       appEvents.emit(AppEvents.alertError, [message]);
     }
-    return { status: answer.status, statusText: answer.statusText, data: given, message, config: request, isHandled: isRefused(answer.status, data) };
+    return {
+      status: answer.status,
+      statusText: answer.statusText,
+      data: given,
+      message,
+      config: request,
+      isHandled: isRefused(answer.status, data),
+    };
   }
 
   async request<T = unknown>(options: BackendSrvRequest): Promise<T> {

@@ -33,7 +33,9 @@ export class Boundary extends Component<Props, { error?: Error }> {
     return (
       <Stack direction="column" alignItems="flex-start" gap={1}>
         <Text color="error">{`An exception stopped ${this.props.what}: ${error.message}`}</Text>
-        <Button size="sm" variant="secondary" onClick={() => this.setState({ error: undefined })}>Try again</Button>
+        <Button size="sm" variant="secondary" onClick={() => this.setState({ error: undefined })}>
+          Try again
+        </Button>
       </Stack>
     );
   }

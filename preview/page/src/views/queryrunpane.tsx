@@ -46,7 +46,11 @@ export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; 
   return (
     <>
       <QueryPane instance={instance} settings={settings} query={query} data={data} onChange={change} onRun={runLatest} />
-      {data && <section aria-label="Answer"><FramesView data={data} width={900} timeZone="browser" /></section>}
+      {data && (
+        <section aria-label="Answer">
+          <FramesView data={data} width={900} timeZone="browser" />
+        </section>
+      )}
     </>
   );
 }
