@@ -52,6 +52,16 @@ export function storiesOf(plugin: string): Promise<Story[]> {
   return known;
 }
 
+/** The queries of a data source plugin that the repository's dashboards contain. */
+export async function savedQueries(type: string): Promise<{ label: string; query: DataQuery }[]> {
+  const typeOf = (ref: SavedPanel['datasource']) => (typeof ref === 'object' ? ref?.type : undefined);
+  return (await storiesOf(type)).flatMap(({ title, panel }) =>
+    (panel.targets ?? [])
+      .filter((target) => (typeOf(target.datasource as SavedPanel['datasource']) ?? typeOf(panel.datasource)) === type)
+      .map((query) => ({ label: `${title}, ${query.refId}`, query })),
+  );
+}
+
 const uidOf = (ref: SavedPanel['datasource']) => (typeof ref === 'string' ? ref : ref?.uid);
 
 /** The queries of a panel by their data sources; a panel without any asks its data source once. */

@@ -97,10 +97,8 @@ async function remoteExcerpt(file: string, line: number): Promise<Fault['code']>
 }
 
 /** React calls effects from functions of these names; a build for production has no names, where the kind stays "draw". */
-export function phaseOf(error: Error): FaultKind {
-  return /commitHookEffectList|commitHookPassive|safelyCallDestroy|commitLifeCycles|commitClassDidMount|runWithFiberInDEV.*commit/.test(
-    error.stack ?? '',
-  )
-    ? 'effect'
-    : 'draw';
+export function phaseOf(thrown: unknown): FaultKind {
+  const stack = (thrown instanceof Error && thrown.stack) || '';
+  const isEffect = /commitHookEffectList|commitHookPassive|safelyCallDestroy|commitLifeCycles|commitClassDidMount/.test(stack);
+  return isEffect ? 'effect' : 'draw';
 }

@@ -4,6 +4,7 @@ import type { BackendSrv, BackendSrvRequest, FetchError, FetchResponse } from '@
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { mergeMap } from 'rxjs/operators';
 import { token } from '../boot/boot';
+import { fault } from '../observe/faults';
 import { record } from '../observe/record';
 import { appEvents } from './events';
 
@@ -61,9 +62,9 @@ async function bodyOf(answer: Response, type: BackendSrvRequest['responseType'])
   }
 }
 
-/** Whether the preview, and not the host or the plugin, refused the call. */
-function isRefused(status: number, data: unknown): boolean {
-  return status === 403 && (data as { preview?: string } | undefined)?.preview === 'refused';
+/** The word with which the preview says that it refused a call, and not the host or the plugin: refused, token or origin. */
+function refusal(data: unknown): string | undefined {
+  return typeof data === 'object' && data !== null && 'preview' in data ? String(data.preview) : undefined;
 }
 
 class Backend implements BackendSrv {
@@ -109,8 +110,11 @@ class Backend implements BackendSrv {
       } satisfies FetchError;
     }
     const data = (await bodyOf(answer, request.responseType)) as T;
-    const refused = isRefused(answer.status, data);
+    const refused = !answer.ok && refusal(data) !== undefined;
     record.call({ method, path: url.origin === location.origin ? url.pathname + url.search : url.href, status: answer.status, refused });
+    if (refused && refusal(data) === 'token') {
+      fault('load', new Error((data as { message?: string }).message));
+    }
     if (!answer.ok) {
       throw this.failed(request, answer, data);
     }
@@ -134,7 +138,7 @@ class Backend implements BackendSrv {
       data: given,
       message,
       config: request,
-      isHandled: isRefused(answer.status, data),
+      isHandled: refusal(data) !== undefined,
     };
   }
 
