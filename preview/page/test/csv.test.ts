@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { csvSheet, labelsIn, parseCSV, typedColumn } from '../src/data/csv';
 
 test('quotes contain commas, quotes and line ends', () => {
-  assert.deepEqual(parseCSV('a,b\r\n"x, y","say ""hi""\nthere"\n\n'), [['a', 'b'], ['x, y', 'say "hi"\nthere']]);
+  assert.deepEqual(parseCSV('a,b\r\n"x, y","say ""hi""\nthere"\n\n'), [
+    ['a', 'b'],
+    ['x, y', 'say "hi"\nthere'],
+  ]);
 });
 
 test('the first value decides the type of a column', () => {
@@ -22,6 +25,9 @@ test('a column whose name has "time" in it is one, if its values can be', () => 
 test('rows that are short have nulls, and names have labels', () => {
   const sheet = csvSheet('a,cpu{host=one}\n1\n2,3', 'name');
   assert.equal(sheet.name, 'name');
-  assert.deepEqual(sheet.columns, [{ name: 'a', type: 'number', values: [1, 2] }, { name: 'cpu', type: 'number', values: [null, 3], labels: { host: 'one' } }]);
+  assert.deepEqual(sheet.columns, [
+    { name: 'a', type: 'number', values: [1, 2] },
+    { name: 'cpu', type: 'number', values: [null, 3], labels: { host: 'one' } },
+  ]);
   assert.deepEqual(labelsIn('{a="x y", b=z}'), { a: 'x y', b: 'z' });
 });

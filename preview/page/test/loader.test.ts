@@ -27,17 +27,26 @@ test('require, exports and module', async () => {
 });
 
 test('an asynchronous factory, further files and styles', async () => {
-  assert.deepEqual(await load(['./chunk', './a.css'], async (chunk: { file: string }) => Promise.resolve({ chunk: chunk.file })), { chunk: 'http://localhost/public/plugins/a/chunk.js' });
+  assert.deepEqual(await load(['./chunk', './a.css'], async (chunk: { file: string }) => Promise.resolve({ chunk: chunk.file })), {
+    chunk: 'http://localhost/public/plugins/a/chunk.js',
+  });
   assert.deepEqual(files, ['http://localhost/public/plugins/a/chunk.js', 'http://localhost/public/plugins/a/a.css']);
 });
 
 test('a module that is not shared is named', async () => {
-  await assert.rejects(load(['no-such'], () => 1), /"no-such"\): the interface shares no such module/);
+  await assert.rejects(
+    load(['no-such'], () => 1),
+    /"no-such"\): the interface shares no such module/,
+  );
 });
 
 test('a watched namespace notes reads and missing names, and is not frozen by its original', () => {
   const [reads, missing]: string[][] = [[], []];
-  const view = watched('m', Object.freeze({ a: 1 }), { read: (m, n) => reads.push(`${m}.${n}`), missing: (n) => missing.push(n) }) as { a: number; b?: unknown; default?: unknown };
+  const view = watched('m', Object.freeze({ a: 1 }), { read: (m, n) => reads.push(`${m}.${n}`), missing: (n) => missing.push(n) }) as {
+    a: number;
+    b?: unknown;
+    default?: unknown;
+  };
   assert.equal(view.a, 1);
   assert.equal(view.b, undefined);
   assert.equal(view.default, undefined);

@@ -25,5 +25,8 @@ test('events of a stream, in whatever pieces it comes', async () => {
   for await (const event of serverEvents(pieces())) {
     got.push(event);
   }
-  assert.deepEqual(got, [{ event: 'ready', data: '{"a":1}' }, { event: 'message', data: 'one\ntwo' }]);
+  assert.deepEqual(got, [
+    { event: 'ready', data: '{"a":1}' },
+    { event: 'message', data: 'one\ntwo' },
+  ]);
 });

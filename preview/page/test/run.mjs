@@ -9,7 +9,14 @@ const out = mkdtempSync(join(here, '../node_modules/.tests-')); // there, tests 
 const tests = readdirSync(here).filter((name) => name.endsWith('.test.ts'));
 try {
   await build({
-    entryPoints: tests.map((name) => join(here, name)), outdir: out, outExtension: { '.js': '.mjs' }, bundle: true, packages: 'external', platform: 'node', format: 'esm', logLevel: 'error',
+    entryPoints: tests.map((name) => join(here, name)),
+    outdir: out,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
   });
   const files = tests.map((name) => join(out, basename(name, '.ts') + '.mjs'));
   const run = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...files], { stdio: 'inherit' });

@@ -13,7 +13,8 @@ test('numbers of all sizes and signs', () => {
 });
 
 test('a place in minified code is found in its source', () => {
-  const source = 'export function first() {\n  return 1;\n}\nexport function second(argument: number) {\n  throw new Error("here" + argument);\n}\n';
+  const source =
+    'export function first() {\n  return 1;\n}\nexport function second(argument: number) {\n  throw new Error("here" + argument);\n}\n';
   const { code, map } = transformSync(source, { loader: 'ts', minify: true, sourcemap: 'external', sourcefile: '../src/a.ts' });
   const lines = code.split('\n');
   const line = lines.findIndex((l) => l.includes('throw'));
@@ -34,12 +35,15 @@ test('names of sources become paths', () => {
 });
 
 test('stacks of two browsers', () => {
-  const chromium = 'Error: x\n    at Panel (http://localhost:1/public/plugins/a/module.js?t=5:10:20)\n    at async http://localhost:1/-/page.js:1:2';
+  const chromium =
+    'Error: x\n    at Panel (http://localhost:1/public/plugins/a/module.js?t=5:10:20)\n    at async http://localhost:1/-/page.js:1:2';
   assert.deepEqual(stackFrames(chromium), [
     { name: 'Panel', url: 'http://localhost:1/public/plugins/a/module.js?t=5', line: 10, column: 19 },
     { name: '', url: 'http://localhost:1/-/page.js', line: 1, column: 1 },
   ]);
-  assert.deepEqual(stackFrames('Panel@http://localhost:1/a.js:3:4'), [{ name: 'Panel', url: 'http://localhost:1/a.js', line: 3, column: 3 }]);
+  assert.deepEqual(stackFrames('Panel@http://localhost:1/a.js:3:4'), [
+    { name: 'Panel', url: 'http://localhost:1/a.js', line: 3, column: 3 },
+  ]);
 });
 
 test('the words of the console are filled in', () => {

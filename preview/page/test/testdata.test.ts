@@ -18,19 +18,29 @@ test('a random walk is the same each time, within its span and bounds', () => {
 
 test('series are as many as asked for, with the alias', () => {
   const { sheets } = testData({ refId: 'A', scenarioId: 'random_walk', seriesCount: 3, alias: 'cpu $seriesIndex', labels: 'host=a' }, span);
-  assert.deepEqual(sheets.map((s) => s.columns[1].name), ['cpu 0', 'cpu 1', 'cpu 2']);
+  assert.deepEqual(
+    sheets.map((s) => s.columns[1].name),
+    ['cpu 0', 'cpu 1', 'cpu 2'],
+  );
   assert.deepEqual(sheets[0].columns[1].labels, { host: 'a' });
 });
 
 test('csv_content and csv_metric_values', () => {
-  assert.deepEqual(only({ refId: 'A', scenarioId: 'csv_content', csvContent: 'a,b\n1,x' }).map((c) => c.values), [[1], ['x']]);
+  assert.deepEqual(
+    only({ refId: 'A', scenarioId: 'csv_content', csvContent: 'a,b\n1,x' }).map((c) => c.values),
+    [[1], ['x']],
+  );
   const [time, value] = only({ refId: 'A', scenarioId: 'csv_metric_values', stringInput: '1,20,3' });
   assert.deepEqual(value.values, [1, 20, 3]);
   assert.deepEqual(time.values, [span.from, (span.from + span.to) / 2, span.to]);
 });
 
 test('a pulse is on and off for its counts', () => {
-  const { values } = only({ refId: 'A', scenarioId: 'predictable_pulse', pulseWave: { timeStep: 60, onCount: 2, offCount: 1, onValue: 5, offValue: 0 } })[1];
+  const { values } = only({
+    refId: 'A',
+    scenarioId: 'predictable_pulse',
+    pulseWave: { timeStep: 60, onCount: 2, offCount: 1, onValue: 5, offValue: 0 },
+  })[1];
   const text = values.join('');
   assert.match(text, /^[50]*550550/);
 });

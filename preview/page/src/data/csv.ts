@@ -48,7 +48,9 @@ const isAbsent = (cell: string | undefined): boolean => cell === undefined || ce
 export function typedColumn(name: string, cells: (string | undefined)[]): Column {
   const first = cells.find((cell) => !isAbsent(cell)) ?? '';
   const read = (type: Column['type'], convert: (cell: string) => unknown): Column => ({
-    name, type, values: cells.map((cell) => (isAbsent(cell) ? null : convert(cell!))),
+    name,
+    type,
+    values: cells.map((cell) => (isAbsent(cell) ? null : convert(cell!))),
   });
   if (/^(t|f|true|false)$/i.test(first)) {
     return read('boolean', (cell) => /^t/i.test(cell));
@@ -79,7 +81,10 @@ export function labelsIn(text: string): Labels {
 export function csvSheet(text: string, name?: string): Sheet {
   const [names = [], ...rows] = parseCSV(text);
   const columns = names.map((full, i) => {
-    const column = typedColumn(full, rows.map((row) => row[i]));
+    const column = typedColumn(
+      full,
+      rows.map((row) => row[i]),
+    );
     const brace = full.indexOf('{');
     return brace < 0 ? column : { ...column, name: full.slice(0, brace).trim(), labels: labelsIn(full.slice(brace)) };
   });

@@ -19,11 +19,25 @@ function scenarioData(id: string, range: TimeRange): Observable<PanelData> {
   const scenario = scenarios[id] ?? scenarios.series;
   const at = (shift: number): PanelData => {
     const span = spanOf(range);
-    const series = scenario.sheets({ from: span.from + shift, to: span.to + shift }).map((sheet, i) => frameOf(sheet, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[i % 26]));
+    const series = scenario
+      .sheets({ from: span.from + shift, to: span.to + shift })
+      .map((sheet, i) => frameOf(sheet, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[i % 26]));
     const state = LoadingState[scenario.state ?? 'Done'];
-    return { state, series, timeRange: range, annotations: [], structureRev: 1, error: scenario.state === 'Error' ? { message: 'The query failed, as this scenario says' } : undefined };
+    return {
+      state,
+      series,
+      timeRange: range,
+      annotations: [],
+      structureRev: 1,
+      error: scenario.state === 'Error' ? { message: 'The query failed, as this scenario says' } : undefined,
+    };
   };
-  return scenario.state === 'Streaming' ? interval(1000).pipe(startWith(-1), map((n) => at((n + 1) * 1000))) : of(at(0));
+  return scenario.state === 'Streaming'
+    ? interval(1000).pipe(
+        startWith(-1),
+        map((n) => at((n + 1) * 1000)),
+      )
+    : of(at(0));
 }
 
 /** The data of a source; it goes on for as long as the source streams. */
@@ -38,7 +52,7 @@ export function sourceData(source: Source, range: TimeRange, timezone: string): 
     case 'query':
       return from(dataSources.get(source.ref)).pipe(
         mergeMap((dataSource) => runRequest(dataSource, makeRequest({ range, timezone, targets: source.queries }))),
-        startWith({ state: LoadingState.Loading, series: [], timeRange: range })
+        startWith({ state: LoadingState.Loading, series: [], timeRange: range }),
       );
   }
 }

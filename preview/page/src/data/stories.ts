@@ -1,5 +1,14 @@
 // Panels that the repository's dashboards contain, as stories with their data.
-import { DataTopic, LoadingState, transformDataFrame, type DataFrame, type DataSourceRef, type DataTransformerConfig, type PanelData, type TimeRange } from '@grafana/data';
+import {
+  DataTopic,
+  LoadingState,
+  transformDataFrame,
+  type DataFrame,
+  type DataSourceRef,
+  type DataTransformerConfig,
+  type PanelData,
+  type TimeRange,
+} from '@grafana/data';
 import type { DataQuery } from '@grafana/schema';
 import { combineLatest, from, of, type Observable } from 'rxjs';
 import { map, mergeMap, startWith } from 'rxjs/operators';
@@ -34,9 +43,23 @@ export interface Story {
 const loading = new Map<string, Promise<Story[]>>();
 
 export function storiesOf(plugin: string): Promise<Story[]> {
-  const known = loading.get(plugin) ?? fetch(`/-/stories?plugin=${encodeURIComponent(plugin)}`, { headers: { 'X-Preview-Token': token } }).then(async (r) => (r.ok ? ((await r.json()) as Story[]) : []));
+  const known =
+    loading.get(plugin) ??
+    fetch(`/-/stories?plugin=${encodeURIComponent(plugin)}`, { headers: { 'X-Preview-Token': token } }).then(async (r) =>
+      r.ok ? ((await r.json()) as Story[]) : [],
+    );
   loading.set(plugin, known);
   return known;
+}
+
+/** The queries of a data source plugin that the repository's dashboards contain. */
+export async function savedQueries(type: string): Promise<{ label: string; query: DataQuery }[]> {
+  const typeOf = (ref: SavedPanel['datasource']) => (typeof ref === 'object' ? ref?.type : undefined);
+  return (await storiesOf(type)).flatMap(({ title, panel }) =>
+    (panel.targets ?? [])
+      .filter((target) => (typeOf(target.datasource as SavedPanel['datasource']) ?? typeOf(panel.datasource)) === type)
+      .map((query) => ({ label: `${title}, ${query.refId}`, query })),
+  );
 }
 
 const uidOf = (ref: SavedPanel['datasource']) => (typeof ref === 'string' ? ref : ref?.uid);
@@ -46,7 +69,8 @@ function groups(panel: SavedPanel): { ref: SavedPanel['datasource']; targets: Ta
   const targets: Target[] = panel.targets?.length ? panel.targets : panel.datasource ? [{ refId: 'A' }] : [];
   const byRef = new Map<string, { ref: SavedPanel['datasource']; targets: Target[] }>();
   for (const target of targets.filter((t) => !t.hide)) {
-    const ref = uidOf(panel.datasource) === '-- Mixed --' || !panel.datasource ? target.datasource : (target.datasource ?? panel.datasource);
+    const ref =
+      uidOf(panel.datasource) === '-- Mixed --' || !panel.datasource ? target.datasource : (target.datasource ?? panel.datasource);
     const group = byRef.get(JSON.stringify(ref)) ?? { ref, targets: [] };
     group.targets.push(target);
     byRef.set(JSON.stringify(ref), group);
@@ -60,10 +84,16 @@ function transformed(data: PanelData, transformations: DataTransformerConfig[] =
 }
 
 function merged(parts: PanelData[], range: TimeRange): PanelData {
-  const worst = [LoadingState.Error, LoadingState.Loading, LoadingState.Streaming].find((s) => parts.some((p) => p.state === s)) ?? LoadingState.Done;
+  const worst =
+    [LoadingState.Error, LoadingState.Loading, LoadingState.Streaming].find((s) => parts.some((p) => p.state === s)) ?? LoadingState.Done;
   return {
-    state: worst, series: parts.flatMap((p) => p.series), annotations: parts.flatMap((p): DataFrame[] => p.annotations ?? []), timeRange: range, error: parts.find((p) => p.error)?.error,
-    structureRev: parts.reduce((sum, p) => sum + (p.structureRev ?? 0), 0), request: parts[0]?.request,
+    state: worst,
+    series: parts.flatMap((p) => p.series),
+    annotations: parts.flatMap((p): DataFrame[] => p.annotations ?? []),
+    timeRange: range,
+    error: parts.find((p) => p.error)?.error,
+    structureRev: parts.reduce((sum, p) => sum + (p.structureRev ?? 0), 0),
+    request: parts[0]?.request,
   };
 }
 
@@ -75,7 +105,11 @@ export function storyData(story: Story, range: TimeRange, timezone: string, pane
       const source = story.sources?.find((p) => p.id === targets[0].panelId && p !== panel);
       return source ? storyData(story, range, timezone, source) : of({ ...idle, state: LoadingState.Done });
     }
-    const run = from(dataSources.get(ref)).pipe(mergeMap((dataSource) => runRequest(dataSource, makeRequest({ range, targets, timezone, panelId: panel.id, panelPluginId: panel.type }))));
+    const run = from(dataSources.get(ref)).pipe(
+      mergeMap((dataSource) =>
+        runRequest(dataSource, makeRequest({ range, targets, timezone, panelId: panel.id, panelPluginId: panel.type })),
+      ),
+    );
     return run.pipe(startWith(idle));
   });
   const all = parts.length ? combineLatest(parts).pipe(map((p) => merged(p, range))) : of({ ...idle, state: LoadingState.Done });

@@ -52,7 +52,12 @@ function walk(query: TestDataQuery, n: number, span: Span): Sheet {
     return Math.min(max, Math.max(min, shown));
   });
   const labels = query.labels ? labelsIn(query.labels) : undefined;
-  return { columns: [{ name: 'time', type: 'time', values: times }, { name: seriesName(query, n), type: 'number', values, labels }] };
+  return {
+    columns: [
+      { name: 'time', type: 'time', values: times },
+      { name: seriesName(query, n), type: 'number', values, labels },
+    ],
+  };
 }
 
 function walks(query: TestDataQuery, span: Span): Sheet[] {
@@ -64,11 +69,16 @@ function walkTable(query: TestDataQuery, span: Span): Sheet {
   const [time, value] = walk({ ...query, spread: 20 }, 0, span).columns;
   const numbers = value.values as number[];
   const states = numbers.map((v) => ['normal', 'warning', 'critical'][Math.abs(Math.round(v)) % 3]);
-  return { columns: [
-    time, { ...value, name: 'Value' }, { name: 'Min', type: 'number', values: numbers.map((v) => v - 3) },
-    { name: 'Max', type: 'number', values: numbers.map((v) => v + 3) }, { name: 'Info', type: 'string', values: numbers.map((v) => (v > numbers[0] ? 'up' : 'down')) },
-    { name: 'State', type: 'string', values: states },
-  ] };
+  return {
+    columns: [
+      time,
+      { ...value, name: 'Value' },
+      { name: 'Min', type: 'number', values: numbers.map((v) => v - 3) },
+      { name: 'Max', type: 'number', values: numbers.map((v) => v + 3) },
+      { name: 'Info', type: 'string', values: numbers.map((v) => (v > numbers[0] ? 'up' : 'down')) },
+      { name: 'State', type: 'string', values: states },
+    ],
+  };
 }
 
 /** Values that repeat, one each step of so many seconds. */
@@ -79,10 +89,12 @@ function wave(query: TestDataQuery, values: unknown[], step: number, span: Span,
     times.push(t);
   }
   const at = (t: number) => (values.length ? values[Math.floor(t / width) % values.length] : null);
-  return { columns: [
-    { name: 'time', type: 'time', values: times },
-    { name: name || seriesName(query, 0), type: 'number', values: times.map(at), labels: labels ? labelsIn(labels) : undefined },
-  ] };
+  return {
+    columns: [
+      { name: 'time', type: 'time', values: times },
+      { name: name || seriesName(query, 0), type: 'number', values: times.map(at), labels: labels ? labelsIn(labels) : undefined },
+    ],
+  };
 }
 
 function pulse(query: TestDataQuery, span: Span): Sheet {
@@ -92,27 +104,41 @@ function pulse(query: TestDataQuery, span: Span): Sheet {
 
 function csvWaves(query: TestDataQuery, span: Span): Sheet[] {
   return [query.csvWave ?? {}].flat().map((w) => {
-    const values = typedColumn('', (w.valuesCSV || query.stringInput || '0,0,2,2,1,1').split(',').map((v) => v.trim())).values;
+    const values = typedColumn(
+      '',
+      (w.valuesCSV || query.stringInput || '0,0,2,2,1,1').split(',').map((v) => v.trim()),
+    ).values;
     return wave(query, values, w.timeStep ?? 60, span, 'name' in w ? w.name : undefined, 'labels' in w ? w.labels : undefined);
   });
 }
 
 /** Values spread evenly over the span. */
 function metricValues(query: TestDataQuery, span: Span): Sheet {
-  const { values, type } = typedColumn('', (query.stringInput || '1,20,90,30,5,0').split(',').map((v) => v.trim()));
+  const { values, type } = typedColumn(
+    '',
+    (query.stringInput || '1,20,90,30,5,0').split(',').map((v) => v.trim()),
+  );
   const step = values.length > 1 ? (span.to - span.from) / (values.length - 1) : 0;
   const times = values.map((_, i) => Math.round(span.from + i * step));
-  return { columns: [{ name: 'time', type: 'time', values: times }, { name: seriesName(query, 0), type, values }] };
+  return {
+    columns: [
+      { name: 'time', type: 'time', values: times },
+      { name: seriesName(query, 0), type, values },
+    ],
+  };
 }
 
 function logs(query: TestDataQuery, span: Span): Sheet {
   const next = seeded(query.refId);
   const times = timesOf(span, query.lines || 10).reverse();
   const levels = times.map(() => ['info', 'warning', 'error', 'debug'][Math.floor(next() * 4)]);
-  return { columns: [
-    { name: 'time', type: 'time', values: times }, { name: 'message', type: 'string', values: levels.map((level, i) => `level=${level} line=${i} took=${Math.round(next() * 900)}ms`) },
-    { name: 'level', type: 'string', values: levels },
-  ] };
+  return {
+    columns: [
+      { name: 'time', type: 'time', values: times },
+      { name: 'message', type: 'string', values: levels.map((level, i) => `level=${level} line=${i} took=${Math.round(next() * 900)}ms`) },
+      { name: 'level', type: 'string', values: levels },
+    ],
+  };
 }
 
 function manual(query: TestDataQuery): Sheet {
@@ -134,7 +160,14 @@ const scenarios: Record<string, (query: TestDataQuery, span: Span) => Sheet[]> =
   csv_content: (query) => [csvSheet(query.csvContent ?? '', query.alias || undefined)],
   csv_metric_values: (query, span) => [metricValues(query, span)],
   no_data_points: () => [],
-  datapoints_outside_range: (query, span) => [{ columns: [{ ...time('time'), values: [span.from - 3_600_000] }, { name: seriesName(query, 0), type: 'number', values: [10] }] }],
+  datapoints_outside_range: (query, span) => [
+    {
+      columns: [
+        { ...time('time'), values: [span.from - 3_600_000] },
+        { name: seriesName(query, 0), type: 'number', values: [10] },
+      ],
+    },
+  ],
   exponential_heatmap_bucket_data: (query, span) => [buckets(query, span, (i) => 2 ** i)],
   linear_heatmap_bucket_data: (query, span) => [buckets(query, span, (i) => i * 10)],
   manual_entry: (query) => [manual(query)],
@@ -144,7 +177,11 @@ const scenarios: Record<string, (query: TestDataQuery, span: Span) => Sheet[]> =
 function buckets(query: TestDataQuery, span: Span, edge: (i: number) => number): Sheet {
   const next = seeded(query.refId);
   const times = timesOf(span, 60);
-  const counts = Array.from({ length: 10 }, (_, i): Column => ({ name: String(edge(i)), type: 'number', values: times.map(() => Math.round(next() * (10 - i) * 5)) }));
+  const counts = Array.from({ length: 10 }, (_, i): Column => ({
+    name: String(edge(i)),
+    type: 'number',
+    values: times.map(() => Math.round(next() * (10 - i) * 5)),
+  }));
   return { columns: [{ name: 'time', type: 'time', values: times }, ...counts] };
 }
 

@@ -38,19 +38,41 @@ function commonJS(namespace: Namespace): object {
 
 /** Plugins of long ago take these classes from @grafana/ui. */
 const formerly = {
-  PanelPlugin: grafanaData.PanelPlugin, DataSourcePlugin: grafanaData.DataSourcePlugin, AppPlugin: grafanaData.AppPlugin,
+  PanelPlugin: grafanaData.PanelPlugin,
+  DataSourcePlugin: grafanaData.DataSourcePlugin,
+  AppPlugin: grafanaData.AppPlugin,
   DataSourceApi: grafanaData.DataSourceApi,
 };
 
 const modules: Record<string, object> = {
-  '@emotion/css': emotionCss, '@emotion/react': emotionReact, emotion: emotionCss,
-  '@grafana/data': grafanaData, '@grafana/runtime': grafanaRuntime, '@grafana/ui': { ...grafanaUI, ...formerly },
-  '@grafana/slate-react': slateReact, 'slate-react': slateReact, slate, 'slate-plain-serializer': commonJS(slatePlainSerializer),
-  d3, i18next, jquery, lodash: commonJS(lodash), moment: commonJS(moment), prismjs: commonJS(prismjs),
-  react: commonJS(React), 'react/jsx-runtime': jsxRuntime, 'react/jsx-dev-runtime': jsxDevRuntime,
-  'react-dom': commonJS(ReactDOM), 'react-dom/client': ReactDOMClient, 'react-inlinesvg': reactInlineSVG,
-  'react-redux': reactRedux, redux, 'react-router-dom': reactRouterDOM, 'react-router': reactRouterCompat,
-  rxjs, 'rxjs/operators': rxjsOperators,
+  '@emotion/css': emotionCss,
+  '@emotion/react': emotionReact,
+  emotion: emotionCss,
+  '@grafana/data': grafanaData,
+  '@grafana/runtime': grafanaRuntime,
+  '@grafana/ui': { ...grafanaUI, ...formerly },
+  '@grafana/slate-react': slateReact,
+  'slate-react': slateReact,
+  slate,
+  'slate-plain-serializer': commonJS(slatePlainSerializer),
+  d3,
+  i18next,
+  jquery,
+  lodash: commonJS(lodash),
+  moment: commonJS(moment),
+  prismjs: commonJS(prismjs),
+  react: commonJS(React),
+  'react/jsx-runtime': jsxRuntime,
+  'react/jsx-dev-runtime': jsxDevRuntime,
+  'react-dom': commonJS(ReactDOM),
+  'react-dom/client': ReactDOMClient,
+  'react-inlinesvg': reactInlineSVG,
+  'react-redux': reactRedux,
+  redux,
+  'react-router-dom': reactRouterDOM,
+  'react-router': reactRouterCompat,
+  rxjs,
+  'rxjs/operators': rxjsOperators,
 };
 
 /** Modules that not every supported version has: there, the bundler makes them empty. */

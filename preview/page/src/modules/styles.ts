@@ -14,7 +14,10 @@ export async function withStyles<T>(module: string, evaluate: () => Promise<T>):
   for (const old of added.get(module) ?? []) {
     old.remove();
   }
-  added.set(module, [...owned()].filter((element) => !before.has(element)));
+  added.set(
+    module,
+    [...owned()].filter((element) => !before.has(element)),
+  );
   return result;
 }
 

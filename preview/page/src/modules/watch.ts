@@ -10,15 +10,18 @@ export interface Watcher {
 
 /** A view of a namespace. It is over a copy: a namespace is frozen, and a proxy may not lie about frozen properties. */
 export function watched<T extends object>(id: string, namespace: T, watcher: Watcher): T {
-  return new Proxy({ ...namespace }, {
-    get(_copy, name) {
-      if (typeof name === 'string' && !asked.has(name)) {
-        watcher.read(id, name);
-        if (!(name in namespace)) {
-          watcher.missing(`${id}#${name}`);
+  return new Proxy(
+    { ...namespace },
+    {
+      get(_copy, name) {
+        if (typeof name === 'string' && !asked.has(name)) {
+          watcher.read(id, name);
+          if (!(name in namespace)) {
+            watcher.missing(`${id}#${name}`);
+          }
         }
-      }
-      return Reflect.get(namespace, name);
+        return Reflect.get(namespace, name);
+      },
     },
-  });
+  );
 }

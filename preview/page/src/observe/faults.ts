@@ -10,7 +10,13 @@ export function describe(thrown: unknown): string {
     return thrown.message || thrown.name;
   }
   if (thrown && typeof thrown === 'object') {
-    const answer = thrown as { status?: number; statusText?: string; data?: { message?: string }; message?: string; config?: { url?: string } };
+    const answer = thrown as {
+      status?: number;
+      statusText?: string;
+      data?: { message?: string };
+      message?: string;
+      config?: { url?: string };
+    };
     const message = answer.data?.message ?? answer.message ?? answer.statusText;
     if (message) {
       return answer.config?.url ? `${answer.config.url} answered ${answer.status}: ${message}` : String(message);
@@ -21,9 +27,14 @@ export function describe(thrown: unknown): string {
 }
 
 const advice: [RegExp, string][] = [
-  [/ReactCurrentOwner|recentlyCreatedOwnerStacks/, 'The bundle contains a react/jsx-runtime of its own, of another version of React. Make react/jsx-runtime external and rebuild.'],
-  [/Too many re-renders|Maximum update depth exceeded|rendered more than/,
-    'The component renders without end: it sets state while it renders, or in an effect whose dependencies change at every render.'],
+  [
+    /ReactCurrentOwner|recentlyCreatedOwnerStacks/,
+    'The bundle contains a react/jsx-runtime of its own, of another version of React. Make react/jsx-runtime external and rebuild.',
+  ],
+  [
+    /Too many re-renders|Maximum update depth exceeded|rendered more than/,
+    'The component renders without end: it sets state while it renders, or in an effect whose dependencies change at every render.',
+  ],
 ];
 
 /** Whether code of a plugin took part: in the stack, or as a component that contains what was drawn. */
@@ -45,7 +56,9 @@ export function fault(kind: FaultKind, thrown: unknown, componentStack = ''): vo
   const stack = (thrown instanceof Error ? (thrown.stack ?? '') : '') + componentStack;
   const message = describe(thrown);
   const isOurs = kind !== 'load' && kind !== 'build' && !isOfPlugin(stack);
-  const seen = record.faults.find((f) => f.message === message && (f.kind === kind || (thrownByReact.includes(f.kind) && thrownByReact.includes(kind))));
+  const seen = record.faults.find(
+    (f) => f.message === message && (f.kind === kind || (thrownByReact.includes(f.kind) && thrownByReact.includes(kind))),
+  );
   if (!seen) {
     const help = advice.find(([pattern]) => pattern.test(message))?.[1];
     const made: Fault = { kind, message, stack, help, ours: isOurs, quiet: isCall(thrown) };
@@ -73,7 +86,9 @@ async function place(made: Fault): Promise<void> {
 
 /** The server's view of the file, for maps without the text of their sources. */
 async function remoteExcerpt(file: string, line: number): Promise<Fault['code']> {
-  const answer = await fetch(`/-/source?file=${encodeURIComponent(file)}&line=${line}`, { headers: { 'X-Preview-Token': token } }).catch(() => undefined);
+  const answer = await fetch(`/-/source?file=${encodeURIComponent(file)}&line=${line}`, { headers: { 'X-Preview-Token': token } }).catch(
+    () => undefined,
+  );
   if (!answer?.ok) {
     return undefined;
   }
@@ -82,6 +97,8 @@ async function remoteExcerpt(file: string, line: number): Promise<Fault['code']>
 }
 
 /** React calls effects from functions of these names; a build for production has no names, where the kind stays "draw". */
-export function phaseOf(error: Error): FaultKind {
-  return /commitHookEffectList|commitHookPassive|safelyCallDestroy|commitLifeCycles|commitClassDidMount|runWithFiberInDEV.*commit/.test(error.stack ?? '') ? 'effect' : 'draw';
+export function phaseOf(thrown: unknown): FaultKind {
+  const stack = (thrown instanceof Error && thrown.stack) || '';
+  const isEffect = /commitHookEffectList|commitHookPassive|safelyCallDestroy|commitLifeCycles|commitClassDidMount/.test(stack);
+  return isEffect ? 'effect' : 'draw';
 }

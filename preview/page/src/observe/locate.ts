@@ -39,5 +39,8 @@ const around = 3;
 /** The lines of a text around one of them. */
 export function excerpt(text: string, line: number): { line: number; text: string }[] {
   const first = Math.max(1, line - around);
-  return text.split('\n').slice(first - 1, line + around).map((text, i) => ({ line: first + i, text }));
+  return text
+    .split('\n')
+    .slice(first - 1, line + around)
+    .map((text, i) => ({ line: first + i, text }));
 }

@@ -42,7 +42,7 @@ function hasWork(): Promise<boolean> {
  */
 export async function settled(quietLooks = 8, limit = 20_000): Promise<void> {
   const end = performance.now() + limit;
-  for (let quiet = 0; quiet < quietLooks && performance.now() < end; ) {
+  for (let quiet = 0; quiet < quietLooks && performance.now() < end;) {
     await wait(50);
     quiet = (await hasWork()) || isBusy() ? 0 : quiet + 1;
   }

@@ -93,5 +93,4 @@ class Observations {
   }
 }
 
-
 export const record = new Observations();

@@ -38,7 +38,12 @@ interface Place {
 const places = new Map<string, Place>();
 
 /** Says where a plugin is drawn and with how much data; the first time is when it was drawn. */
-export function noteDrawing(key: string, title: string, element: HTMLElement | null, data: { frames: number; rows: number; error?: string }): void {
+export function noteDrawing(
+  key: string,
+  title: string,
+  element: HTMLElement | null,
+  data: { frames: number; rows: number; error?: string },
+): void {
   if (element) {
     const drawn = places.get(key)?.drawing.drawn ?? Math.round(performance.now());
     places.set(key, { element, drawing: { title, drawn, empty: false, ...data } });
@@ -63,9 +68,19 @@ export function report(): Report {
   const drawings = [...places.values()].map(({ element, drawing }) => ({ ...drawing, empty: isEmpty(element) }));
   const reads = Object.fromEntries([...record.reads].map(([module, names]) => [module, [...names].sort()]));
   return {
-    plugin: plugin || boot.main, route: location.pathname + location.search, version: boot.version, modules: [...record.modules], reads, missing: [...record.missingNames],
-    calls: record.calls, deprecations: [...record.deprecations], notes: [...record.notes], errors: record.faults,
-    drawn: drawings.length ? Math.min(...drawings.map((d) => d.drawn ?? Infinity)) : null, empty: drawings.every((d) => d.empty), drawings,
+    plugin: plugin || boot.main,
+    route: location.pathname + location.search,
+    version: boot.version,
+    modules: [...record.modules],
+    reads,
+    missing: [...record.missingNames],
+    calls: record.calls,
+    deprecations: [...record.deprecations],
+    notes: [...record.notes],
+    errors: record.faults,
+    drawn: drawings.length ? Math.min(...drawings.map((d) => d.drawn ?? Infinity)) : null,
+    empty: drawings.every((d) => d.empty),
+    drawings,
   };
 }
 
@@ -76,7 +91,11 @@ declare global {
 }
 
 async function post(): Promise<void> {
-  await fetch('/-/report', { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-Preview-Token': token }, body: JSON.stringify(report()) }).catch(() => undefined);
+  await fetch('/-/report', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Preview-Token': token },
+    body: JSON.stringify(report()),
+  }).catch(() => undefined);
 }
 
 /** Sends the report when the page has come to rest, and once more when something came up later. */

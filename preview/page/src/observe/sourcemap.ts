@@ -82,5 +82,8 @@ function decodeMappings(mappings: string): Segment[][] {
 
 /** The path of a source in the repository, as far as its name tells: without "webpack://name/" and leading dots. */
 export function sourcePath(source: string): string {
-  return source.replace(/^[a-z-]+:\/\/[^/]*\//, '').replace(/^(\.{1,2}\/)+/, '').replace(/\?[0-9a-f]+$/, '');
+  return source
+    .replace(/^[a-z-]+:\/\/[^/]*\//, '')
+    .replace(/^(\.{1,2}\/)+/, '')
+    .replace(/\?[0-9a-f]+$/, '');
 }

@@ -19,12 +19,28 @@ export function presentPanelPlugin(id: string): PanelPlugin | undefined {
 
 const noData = { state: LoadingState.Done, series: [], timeRange: timeRange({ from: 'now-6h', to: 'now' }) };
 
-export function PanelRenderer({ pluginId, data = noData, title, options, fieldConfig, width, height, timeZone = 'browser', onOptionsChange, onFieldConfigChange, onChangeTimeRange }: PanelRendererProps) {
+export function PanelRenderer({
+  pluginId,
+  data = noData,
+  title,
+  options,
+  fieldConfig,
+  width,
+  height,
+  timeZone = 'browser',
+  onOptionsChange,
+  onFieldConfigChange,
+  onChangeTimeRange,
+}: PanelRendererProps) {
   const [ready, setReady] = useState<{ plugin: PanelPlugin; state: PanelState }>();
   useEffect(() => {
     let isCurrent = true;
     void importPanelPlugin(pluginId).then(async (plugin) => {
-      const state = await initialState(plugin, { options: options ?? {}, fieldConfig: fieldConfig as PanelState['fieldConfig'] | undefined, pluginVersion: plugin.meta.info.version });
+      const state = await initialState(plugin, {
+        options: options ?? {},
+        fieldConfig: fieldConfig as PanelState['fieldConfig'] | undefined,
+        pluginVersion: plugin.meta.info.version,
+      });
       if (isCurrent) {
         setReady({ plugin, state });
       }
@@ -33,12 +49,24 @@ export function PanelRenderer({ pluginId, data = noData, title, options, fieldCo
       isCurrent = false;
     };
   }, [pluginId, options, fieldConfig]);
-  return ready ? <Panel plugin={ready.plugin} {...ready.state} {...{ data, title, width, height, timeZone, onOptionsChange, onFieldConfigChange }} onTimeRange={onChangeTimeRange} /> : null;
+  return ready ? (
+    <Panel
+      plugin={ready.plugin}
+      {...ready.state}
+      {...{ data, title, width, height, timeZone, onOptionsChange, onFieldConfigChange }}
+      onTimeRange={onChangeTimeRange}
+    />
+  ) : null;
 }
 
 export function PanelDataErrorView({ data, message, needsTimeField, needsNumberField, needsStringField }: PanelDataErrorViewProps) {
   const lacks = needsTimeField ? 'a time field' : needsNumberField ? 'a number field' : needsStringField ? 'a text field' : undefined;
-  return <Message data={data} otherwise={message ?? (lacks ? `The panel needs ${lacks}, which the data does not have.` : 'The panel cannot draw this data.')} />;
+  return (
+    <Message
+      data={data}
+      otherwise={message ?? (lacks ? `The panel needs ${lacks}, which the data does not have.` : 'The panel cannot draw this data.')}
+    />
+  );
 }
 
 /** A page of an app: its title, what belongs beside it, and its tabs. */
@@ -52,10 +80,30 @@ export function PluginPage({ children, pageNav, actions, renderTitle, subTitle, 
             {renderTitle ? renderTitle(title) : <Text element="h1">{title}</Text>}
             {(subTitle ?? pageNav?.subTitle) && <Text color="secondary">{subTitle ?? pageNav?.subTitle ?? ''}</Text>}
           </div>
-          <Stack gap={3}>{info?.map(({ label, value }) => <div key={label}><Text variant="bodySmall" color="secondary">{label}</Text><div>{value}</div></div>)}{actions}</Stack>
+          <Stack gap={3}>
+            {info?.map(({ label, value }) => (
+              <div key={label}>
+                <Text variant="bodySmall" color="secondary">
+                  {label}
+                </Text>
+                <div>{value}</div>
+              </div>
+            ))}
+            {actions}
+          </Stack>
         </Stack>
       )}
-      {!!pageNav?.children?.length && <nav aria-label="Tabs of the page"><Stack gap={2}>{pageNav.children.map((tab) => <a key={tab.text} href={tab.url} aria-current={tab.active ? 'page' : undefined}>{tab.text}</a>)}</Stack></nav>}
+      {!!pageNav?.children?.length && (
+        <nav aria-label="Tabs of the page">
+          <Stack gap={2}>
+            {pageNav.children.map((tab) => (
+              <a key={tab.text} href={tab.url} aria-current={tab.active ? 'page' : undefined}>
+                {tab.text}
+              </a>
+            ))}
+          </Stack>
+        </nav>
+      )}
       {children}
     </div>
   );

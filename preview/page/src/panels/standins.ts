@@ -7,8 +7,16 @@ import { TextPanel } from './text';
 import { TimeSeriesPanel } from './timeseries';
 import { BarGaugePanel, GaugePanel, StatPanel } from './values';
 
-const panels: Record<string, ComponentType<PanelProps<any>>> = { // each knows its own options
-  timeseries: TimeSeriesPanel, graph: TimeSeriesPanel, stat: StatPanel, singlestat: StatPanel, gauge: GaugePanel, bargauge: BarGaugePanel, table: TablePanel, text: TextPanel,
+const panels: Record<string, ComponentType<PanelProps<any>>> = {
+  // each knows its own options
+  timeseries: TimeSeriesPanel,
+  graph: TimeSeriesPanel,
+  stat: StatPanel,
+  singlestat: StatPanel,
+  gauge: GaugePanel,
+  bargauge: BarGaugePanel,
+  table: TablePanel,
+  text: TextPanel,
 };
 
 const made = new Map<string, PanelPlugin>();
@@ -17,9 +25,20 @@ function make(id: string): PanelPlugin {
   const own = panels[id];
   record.note(own ? `The panel ${id} is a stand-in.` : `The panel ${id} is not here; a table of its data takes its place.`);
   const plugin = new PanelPlugin(own ?? TablePanel);
-  const palette = id === 'timeseries' || id === 'graph' ? { [FieldConfigProperty.Color]: { defaultValue: { mode: FieldColorModeId.PaletteClassic } } } : {};
+  const palette =
+    id === 'timeseries' || id === 'graph'
+      ? { [FieldConfigProperty.Color]: { defaultValue: { mode: FieldColorModeId.PaletteClassic } } }
+      : {};
   plugin.useFieldConfig({ standardOptions: palette });
-  const info = { author: { name: '' }, description: '', links: [], logos: { small: '', large: '' }, screenshots: [], updated: '', version: '' };
+  const info = {
+    author: { name: '' },
+    description: '',
+    links: [],
+    logos: { small: '', large: '' },
+    screenshots: [],
+    updated: '',
+    version: '',
+  };
   plugin.meta = { id, name: id, type: PluginType.panel, module: '', baseUrl: '', info, sort: 0 } satisfies PanelPluginMeta;
   return plugin;
 }

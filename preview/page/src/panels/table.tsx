@@ -17,7 +17,14 @@ export function TablePanel({ data, options, width, height }: PanelProps<{ frameI
   return (
     <div>
       <Table data={frame} width={width} height={height - choiceHeight} ariaLabel="Table" />
-      {hasChoice && <Select aria-label="Frame" options={data.series.map((f, value) => ({ value, label: getFrameDisplayName(f, value) }))} value={index} onChange={(c) => choose(c.value)} />}
+      {hasChoice && (
+        <Select
+          aria-label="Frame"
+          options={data.series.map((f, value) => ({ value, label: getFrameDisplayName(f, value) }))}
+          value={index}
+          onChange={(c) => choose(c.value)}
+        />
+      )}
     </div>
   );
 }

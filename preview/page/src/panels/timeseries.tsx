@@ -13,5 +13,16 @@ export function TimeSeriesPanel({ data, options, timeRange, timeZone, width, hei
   if (!frames.length) {
     return <Message data={data} otherwise="The data has no times with numbers." />;
   }
-  return <TimeSeries frames={frames} structureRev={data.structureRev} timeRange={timeRange} timeZone={timeZone} width={width} height={height} legend={{ ...standardLegend, ...options.legend }} options={options} />;
+  return (
+    <TimeSeries
+      frames={frames}
+      structureRev={data.structureRev}
+      timeRange={timeRange}
+      timeZone={timeZone}
+      width={width}
+      height={height}
+      legend={{ ...standardLegend, ...options.legend }}
+      options={options}
+    />
+  );
 }

@@ -1,5 +1,13 @@
 // Stand-ins for the panels of single values: stat, gauge and bar gauge.
-import { FieldType, getDisplayValueAlignmentFactors, getFieldDisplayValues, VizOrientation, type FieldDisplay, type PanelProps, type ReduceDataOptions } from '@grafana/data';
+import {
+  FieldType,
+  getDisplayValueAlignmentFactors,
+  getFieldDisplayValues,
+  VizOrientation,
+  type FieldDisplay,
+  type PanelProps,
+  type ReduceDataOptions,
+} from '@grafana/data';
 import { BarGaugeDisplayMode, type VizTextDisplayOptions } from '@grafana/schema';
 import * as ui from '@grafana/ui';
 import type { ReactElement } from 'react';
@@ -24,17 +32,31 @@ type Props = PanelProps<ValueOptions>;
 const lastValue: ReduceDataOptions = { values: false, calcs: ['lastNotNull'], fields: '' };
 
 /** The reduced values of a panel, each in a place of its own. */
-function Values({ props, draw }: { props: Props; draw: (value: FieldDisplay, width: number, height: number, all: FieldDisplay[]) => ReactElement }) {
+function Values({
+  props,
+  draw,
+}: {
+  props: Props;
+  draw: (value: FieldDisplay, width: number, height: number, all: FieldDisplay[]) => ReactElement;
+}) {
   const { data, options, fieldConfig, width, height, timeZone, replaceVariables, renderCounter } = props;
   const theme = ui.useTheme2();
   const reduceOptions = options.reduceOptions?.calcs?.length || options.reduceOptions?.values ? options.reduceOptions : lastValue;
-  const values = data.series.some((f) => f.length) ? getFieldDisplayValues({ fieldConfig, reduceOptions, replaceVariables, theme, data: data.series, sparkline: true, timeZone }) : [];
+  const values = data.series.some((f) => f.length)
+    ? getFieldDisplayValues({ fieldConfig, reduceOptions, replaceVariables, theme, data: data.series, sparkline: true, timeZone })
+    : [];
   if (!values.length) {
     return <Message data={data} otherwise="The data has no numbers." />;
   }
   return (
     <ui.VizRepeater
-      getValues={() => values} width={width} height={height} source={data} renderCounter={renderCounter} orientation={options.orientation ?? VizOrientation.Auto} autoGrid
+      getValues={() => values}
+      width={width}
+      height={height}
+      source={data}
+      renderCounter={renderCounter}
+      orientation={options.orientation ?? VizOrientation.Auto}
+      autoGrid
       renderValue={({ value, width, height }) => draw(value, width, height, values)}
     />
   );
@@ -43,24 +65,58 @@ function Values({ props, draw }: { props: Props; draw: (value: FieldDisplay, wid
 export function StatPanel(props: Props) {
   const theme = ui.useTheme2();
   const { options } = props;
-  return <Values props={props} draw={(value, width, height, all) => (
-    <ui.BigValue
-      value={value.display} sparkline={value.sparkline?.y.type === FieldType.number ? value.sparkline : undefined} width={width} height={height} theme={theme} count={all.length} text={options.text}
-      colorMode={options.colorMode ?? ui.BigValueColorMode.Value} graphMode={options.graphMode ?? ui.BigValueGraphMode.Area} justifyMode={options.justifyMode} textMode={options.textMode}
+  return (
+    <Values
+      props={props}
+      draw={(value, width, height, all) => (
+        <ui.BigValue
+          value={value.display}
+          sparkline={value.sparkline?.y.type === FieldType.number ? value.sparkline : undefined}
+          width={width}
+          height={height}
+          theme={theme}
+          count={all.length}
+          text={options.text}
+          colorMode={options.colorMode ?? ui.BigValueColorMode.Value}
+          graphMode={options.graphMode ?? ui.BigValueGraphMode.Area}
+          justifyMode={options.justifyMode}
+          textMode={options.textMode}
+        />
+      )}
     />
-  )} />;
+  );
 }
 
 export function BarGaugePanel(props: Props) {
   const theme = ui.useTheme2();
   const { options } = props;
-  const orientation = options.orientation && options.orientation !== VizOrientation.Auto ? options.orientation : props.width > props.height ? VizOrientation.Horizontal : VizOrientation.Vertical;
-  return <Values props={{ ...props, options: { ...options, orientation } }} draw={(value, width, height, all) => (
-    <ui.BarGauge
-      value={value.display} field={value.field} display={value.view?.getFieldDisplayProcessor(value.colIndex ?? 0)} width={width} height={height} orientation={orientation} theme={theme}
-      displayMode={options.displayMode ?? BarGaugeDisplayMode.Gradient} showUnfilled={options.showUnfilled ?? true} alignmentFactors={getDisplayValueAlignmentFactors(all)} text={options.text} isOverflow={false}
+  const orientation =
+    options.orientation && options.orientation !== VizOrientation.Auto
+      ? options.orientation
+      : props.width > props.height
+        ? VizOrientation.Horizontal
+        : VizOrientation.Vertical;
+  return (
+    <Values
+      props={{ ...props, options: { ...options, orientation } }}
+      draw={(value, width, height, all) => (
+        <ui.BarGauge
+          value={value.display}
+          field={value.field}
+          display={value.view?.getFieldDisplayProcessor(value.colIndex ?? 0)}
+          width={width}
+          height={height}
+          orientation={orientation}
+          theme={theme}
+          displayMode={options.displayMode ?? BarGaugeDisplayMode.Gradient}
+          showUnfilled={options.showUnfilled ?? true}
+          alignmentFactors={getDisplayValueAlignmentFactors(all)}
+          text={options.text}
+          isOverflow={false}
+        />
+      )}
     />
-  )} />;
+  );
 }
 
 /** The gauge was left out of @grafana/ui in 13: bars are drawn there. */
@@ -71,10 +127,21 @@ export function GaugePanel(props: Props) {
   if (!Gauge) {
     return <BarGaugePanel {...props} />;
   }
-  return <Values props={props} draw={(value, width, height) => (
-    <Gauge
-      value={value.display} field={value.field} width={width} height={height} theme={theme} text={options.text} showThresholdMarkers={options.showThresholdMarkers ?? true}
-      showThresholdLabels={options.showThresholdLabels ?? false}
+  return (
+    <Values
+      props={props}
+      draw={(value, width, height) => (
+        <Gauge
+          value={value.display}
+          field={value.field}
+          width={width}
+          height={height}
+          theme={theme}
+          text={options.text}
+          showThresholdMarkers={options.showThresholdMarkers ?? true}
+          showThresholdLabels={options.showThresholdLabels ?? false}
+        />
+      )}
     />
-  )} />;
+  );
 }

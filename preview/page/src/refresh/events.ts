@@ -16,14 +16,16 @@ interface BuildMessage {
 function showFailure(messages: BuildMessage[]): void {
   record.clear((kind) => kind === 'build');
   for (const { file, line, column, source, text, help } of messages) {
-    const code = source === undefined || line === undefined ? undefined : source.includes('\n') ? excerpt(source, line) : [{ line, text: source }];
+    const code =
+      source === undefined || line === undefined ? undefined : source.includes('\n') ? excerpt(source, line) : [{ line, text: source }];
     record.fault({ kind: 'build', message: text, stack: '', file, line, column, code, help, ours: false });
   }
 }
 
 export function listen(): void {
   const events = new EventSource(`/-/events?token=${encodeURIComponent(token)}`);
-  const on = <T>(name: string, handle: (data: T) => void) => events.addEventListener(name, (e) => handle(JSON.parse((e as MessageEvent<string>).data || '{}') as T));
+  const on = <T>(name: string, handle: (data: T) => void) =>
+    events.addEventListener(name, (e) => handle(JSON.parse((e as MessageEvent<string>).data || '{}') as T));
   on<{ messages: BuildMessage[] }>('failed', ({ messages }) => showFailure(messages));
   on('fixed', () => record.clear((kind) => kind === 'build'));
   on<{ id: string; changed: Part[] }>('ready', ({ id, changed: parts }) => {

@@ -27,9 +27,12 @@ export function useKept<T>(key: string, initial: () => T): [T, (value: T) => voi
   if (current !== state) {
     set(current);
   }
-  const change = useCallback((value: T) => {
-    keep(key, value);
-    set({ key, value });
-  }, [key]);
+  const change = useCallback(
+    (value: T) => {
+      keep(key, value);
+      set({ key, value });
+    },
+    [key],
+  );
   return [current.value, change];
 }

@@ -4,6 +4,7 @@ import type { BackendSrv, BackendSrvRequest, FetchError, FetchResponse } from '@
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { mergeMap } from 'rxjs/operators';
 import { token } from '../boot/boot';
+import { fault } from '../observe/faults';
 import { record } from '../observe/record';
 import { appEvents } from './events';
 
@@ -18,7 +19,13 @@ function address(request: BackendSrvRequest): URL {
 }
 
 function isRaw(body: unknown): body is BodyInit {
-  return typeof body === 'string' || body instanceof FormData || body instanceof Blob || body instanceof ArrayBuffer || body instanceof URLSearchParams;
+  return (
+    typeof body === 'string' ||
+    body instanceof FormData ||
+    body instanceof Blob ||
+    body instanceof ArrayBuffer ||
+    body instanceof URLSearchParams
+  );
 }
 
 function init(request: BackendSrvRequest, url: URL, signal: AbortSignal): RequestInit {
@@ -30,7 +37,12 @@ function init(request: BackendSrvRequest, url: URL, signal: AbortSignal): Reques
   if (url.origin === location.origin) {
     headers.set('X-Preview-Token', token);
   }
-  return { method: request.method ?? 'GET', headers, signal, body: data === undefined || data === null ? undefined : isRaw(data) ? data : JSON.stringify(data) };
+  return {
+    method: request.method ?? 'GET',
+    headers,
+    signal,
+    body: data === undefined || data === null ? undefined : isRaw(data) ? data : JSON.stringify(data),
+  };
 }
 
 async function bodyOf(answer: Response, type: BackendSrvRequest['responseType']): Promise<unknown> {
@@ -50,9 +62,9 @@ async function bodyOf(answer: Response, type: BackendSrvRequest['responseType'])
   }
 }
 
-/** Whether the preview, and not the host or the plugin, refused the call. */
-function isRefused(status: number, data: unknown): boolean {
-  return status === 403 && (data as { preview?: string } | undefined)?.preview === 'refused';
+/** The word with which the preview says that it refused a call, and not the host or the plugin: refused, token or origin. */
+function refusal(data: unknown): string | undefined {
+  return typeof data === 'object' && data !== null && 'preview' in data ? String(data.preview) : undefined;
 }
 
 class Backend implements BackendSrv {
@@ -75,7 +87,9 @@ class Backend implements BackendSrv {
   }
 
   chunked(request: BackendSrvRequest): Observable<FetchResponse<Uint8Array | undefined>> {
-    return this.fetch<ArrayBuffer>({ ...request, responseType: 'arraybuffer' }).pipe(mergeMap(async (r) => ({ ...r, data: new Uint8Array(r.data) })));
+    return this.fetch<ArrayBuffer>({ ...request, responseType: 'arraybuffer' }).pipe(
+      mergeMap(async (r) => ({ ...r, data: new Uint8Array(r.data) })),
+    );
   }
 
   private async send<T>(request: BackendSrvRequest, signal: AbortSignal): Promise<FetchResponse<T>> {
@@ -86,11 +100,21 @@ class Backend implements BackendSrv {
       answer = await fetch(url, init(request, url, signal));
     } catch (e) {
       const cancelled = signal.aborted;
-      throw { status: cancelled ? -1 : 0, statusText: cancelled ? 'Request was aborted' : '', data: { message: (e as Error).message }, config: request, cancelled, isHandled: cancelled } satisfies FetchError;
+      throw {
+        status: cancelled ? -1 : 0,
+        statusText: cancelled ? 'Request was aborted' : '',
+        data: { message: (e as Error).message },
+        config: request,
+        cancelled,
+        isHandled: cancelled,
+      } satisfies FetchError;
     }
     const data = (await bodyOf(answer, request.responseType)) as T;
-    const refused = isRefused(answer.status, data);
+    const refused = !answer.ok && refusal(data) !== undefined;
     record.call({ method, path: url.origin === location.origin ? url.pathname + url.search : url.href, status: answer.status, refused });
+    if (refused && refusal(data) === 'token') {
+      fault('load', new Error((data as { message?: string }).message));
+    }
     if (!answer.ok) {
       throw this.failed(request, answer, data);
     }
@@ -108,7 +132,14 @@ class Backend implements BackendSrv {
     if (!silent) {
       appEvents.emit(AppEvents.alertError, [message]);
     }
-    return { status: answer.status, statusText: answer.statusText, data: given, message, config: request, isHandled: isRefused(answer.status, data) };
+    return {
+      status: answer.status,
+      statusText: answer.statusText,
+      data: given,
+      message,
+      config: request,
+      isHandled: refusal(data) !== undefined,
+    };
   }
 
   async request<T = unknown>(options: BackendSrvRequest): Promise<T> {

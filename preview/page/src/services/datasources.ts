@@ -58,7 +58,14 @@ class DataSources implements DataSourceSrv {
     const plugin = (await loadPlugin(settings.type)) as AnyDataSourcePlugin;
     const instance = new plugin.DataSourceClass(settings) as DataSourceApi;
     // The interface completes instances of classes that do not call their parent's constructor.
-    return Object.assign(instance, { uid: settings.uid, name: settings.name, id: settings.id, type: settings.type, meta: settings.meta, components: plugin.components });
+    return Object.assign(instance, {
+      uid: settings.uid,
+      name: settings.name,
+      id: settings.id,
+      type: settings.type,
+      meta: settings.meta,
+      components: plugin.components,
+    });
   }
 
   /** Never undefined: scenes ask for ${ds} before the variable has a value. */
@@ -82,15 +89,26 @@ class DataSources implements DataSourceSrv {
       return standInSettings('grafana', 'datasource', '-- Grafana --');
     }
     const kind = type ?? (name || 'unknown');
-    record.note(isComputed(kind) ? `The preview computes the data of ${kind}.` : `No data source "${name || kind}" exists here; a stand-in without data takes its place.`);
+    record.note(
+      isComputed(kind)
+        ? `The preview computes the data of ${kind}.`
+        : `No data source "${name || kind}" exists here; a stand-in without data takes its place.`,
+    );
     return standInSettings(name || kind, kind, kind);
   }
 
   getList(filters: GetDataSourceListFilters = {}): DataSourceInstanceSettings[] {
     const types = filters.type === undefined ? undefined : [filters.type].flat();
-    const listed = [...this.settings.values()].filter((s) =>
-      (!filters.pluginId || s.type === filters.pluginId) && (!types || types.includes(s.type)) && (!filters.metrics || s.meta.metrics !== false) &&
-      (!filters.tracing || s.meta.tracing) && (!filters.logs || s.meta.logs) && (!filters.annotations || s.meta.annotations) && (!filters.filter || filters.filter(s)));
+    const listed = [...this.settings.values()].filter(
+      (s) =>
+        (!filters.pluginId || s.type === filters.pluginId) &&
+        (!types || types.includes(s.type)) &&
+        (!filters.metrics || s.meta.metrics !== false) &&
+        (!filters.tracing || s.meta.tracing) &&
+        (!filters.logs || s.meta.logs) &&
+        (!filters.annotations || s.meta.annotations) &&
+        (!filters.filter || filters.filter(s)),
+    );
     return listed.sort((a, b) => a.name.localeCompare(b.name));
   }
 

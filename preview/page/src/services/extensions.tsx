@@ -1,7 +1,14 @@
 // Extension points and exposed components, with what the mounted apps register.
 import {
-  AppPlugin, PluginContextProvider, PluginExtensionTypes, type ComponentTypeWithExtensionMeta, type PluginExtensionAddedLinkConfig, type PluginExtensionComponent,
-  type PluginExtensionEventHelpers, type PluginExtensionFunction, type PluginExtensionLink,
+  AppPlugin,
+  PluginContextProvider,
+  PluginExtensionTypes,
+  type ComponentTypeWithExtensionMeta,
+  type PluginExtensionAddedLinkConfig,
+  type PluginExtensionComponent,
+  type PluginExtensionEventHelpers,
+  type PluginExtensionFunction,
+  type PluginExtensionLink,
 } from '@grafana/data';
 import { memo, useEffect, useMemo, useState, type ComponentType } from 'react';
 import { BehaviorSubject, type Observable } from 'rxjs';
@@ -41,8 +48,19 @@ const isTarget = (targets: string | string[], id: string) => [targets].flat().in
 const named = (kind: string, app: AppPlugin, title: string) => `${kind}-${app.meta.id}-${title}`.replace(/\W+/g, '-').toLowerCase();
 
 /** What apps add at a point, in their order, at most so many from each. */
-function added<C extends { targets: string | string[] }, T>(all: AppPlugin[], asked: Asked, of: (app: AppPlugin) => C[], make: (config: C, app: AppPlugin) => T | undefined): T[] {
-  return all.flatMap((app) => of(app).filter((c) => isTarget(c.targets, asked.extensionPointId)).map((c) => make(c, app)).filter((t) => t !== undefined).slice(0, asked.limitPerPlugin));
+function added<C extends { targets: string | string[] }, T>(
+  all: AppPlugin[],
+  asked: Asked,
+  of: (app: AppPlugin) => C[],
+  make: (config: C, app: AppPlugin) => T | undefined,
+): T[] {
+  return all.flatMap((app) =>
+    of(app)
+      .filter((c) => isTarget(c.targets, asked.extensionPointId))
+      .map((c) => make(c, app))
+      .filter((t) => t !== undefined)
+      .slice(0, asked.limitPerPlugin),
+  );
 }
 
 function linkOf(config: PluginExtensionAddedLinkConfig, app: AppPlugin, asked: Asked): PluginExtensionLink | undefined {
@@ -61,11 +79,23 @@ function linkOf(config: PluginExtensionAddedLinkConfig, app: AppPlugin, asked: A
   const click = changes.onClick ?? config.onClick;
   const absent = (what: string) => () => record.note(`A link asked for ${what}, which the preview does not have.`);
   const helpers: PluginExtensionEventHelpers = {
-    context, extensionPointId: asked.extensionPointId, openModal: ({ title, body }) => openModal({ title, body: inContext(body as ComponentType<object>, app) }),
-    openSidebar: absent('the sidebar'), closeSidebar: absent('the sidebar'), toggleSidebar: absent('the sidebar'),
+    context,
+    extensionPointId: asked.extensionPointId,
+    openModal: ({ title, body }) => openModal({ title, body: inContext(body as ComponentType<object>, app) }),
+    openSidebar: absent('the sidebar'),
+    closeSidebar: absent('the sidebar'),
+    toggleSidebar: absent('the sidebar'),
   };
   return {
-    id: named('link', app, config.title), type: PluginExtensionTypes.link, pluginId: app.meta.id, title, description: description ?? '', path, icon, category, openInNewTab,
+    id: named('link', app, config.title),
+    type: PluginExtensionTypes.link,
+    pluginId: app.meta.id,
+    title,
+    description: description ?? '',
+    path,
+    icon,
+    category,
+    openInNewTab,
     onClick: click ? (event) => click(event, helpers) : undefined,
   };
 }
@@ -78,20 +108,49 @@ function inContext<Props extends object>(Component: ComponentType<Props>, app: A
   if (known) {
     return known;
   }
-  const Within = memo((props: Props) => <PluginContextProvider meta={app.meta}><Component {...props} /></PluginContextProvider>) as unknown as ComponentType<Props>;
+  const Within = memo((props: Props) => (
+    <PluginContextProvider meta={app.meta}>
+      <Component {...props} />
+    </PluginContextProvider>
+  )) as unknown as ComponentType<Props>;
   wrapped.set(Component, Within as ComponentType<object>);
   return Within;
 }
 
 function componentOf(config: AppPlugin['addedComponentConfigs'][number], app: AppPlugin): PluginExtensionComponent {
-  return { id: named('component', app, config.title), type: PluginExtensionTypes.component, pluginId: app.meta.id, title: config.title, description: config.description, component: inContext(config.component, app) };
+  return {
+    id: named('component', app, config.title),
+    type: PluginExtensionTypes.component,
+    pluginId: app.meta.id,
+    title: config.title,
+    description: config.description,
+    component: inContext(config.component, app),
+  };
 }
 
-const linksAt = (all: AppPlugin[], asked: Asked) => added(all, asked, (app) => app.addedLinkConfigs, (c, app) => linkOf(c, app, asked));
+const linksAt = (all: AppPlugin[], asked: Asked) =>
+  added(
+    all,
+    asked,
+    (app) => app.addedLinkConfigs,
+    (c, app) => linkOf(c, app, asked),
+  );
 const componentsAt = (all: AppPlugin[], asked: Asked) => added(all, asked, (app) => app.addedComponentConfigs, componentOf);
 
 function functionsAt(all: AppPlugin[], asked: Asked): PluginExtensionFunction<unknown>[] {
-  return added(all, asked, (app) => app.addedFunctionConfigs, ({ title, description = '', fn }, app) => ({ id: named('function', app, title), type: PluginExtensionTypes.function, pluginId: app.meta.id, title, description, fn }));
+  return added(
+    all,
+    asked,
+    (app) => app.addedFunctionConfigs,
+    ({ title, description = '', fn }, app) => ({
+      id: named('function', app, title),
+      type: PluginExtensionTypes.function,
+      pluginId: app.meta.id,
+      title,
+      description,
+      fn,
+    }),
+  );
 }
 
 function useApps(): AppPlugin[] | undefined {
@@ -109,7 +168,10 @@ function usePoint<T>(asked: Asked, at: (all: AppPlugin[], asked: Asked) => T[]):
   const all = useApps();
   const { extensionPointId, context, limitPerPlugin } = asked;
   useEffect(() => record.note(`Extension point ${extensionPointId} is asked for.`), [extensionPointId]);
-  const found = useMemo(() => at(all ?? [], { extensionPointId, context, limitPerPlugin }), [all, at, extensionPointId, context, limitPerPlugin]);
+  const found = useMemo(
+    () => at(all ?? [], { extensionPointId, context, limitPerPlugin }),
+    [all, at, extensionPointId, context, limitPerPlugin],
+  );
   return { found, isLoading: all === undefined };
 }
 
@@ -119,15 +181,18 @@ export function usePluginLinks(asked: Asked): { links: PluginExtensionLink[]; is
   const { found, isLoading } = usePoint(asked, linksAt);
   return { links: found, isLoading };
 }
-export function usePluginComponents(asked: Asked): { components: ComponentTypeWithExtensionMeta<any>[]; isLoading: boolean } { // the caller knows the props
+export function usePluginComponents(asked: Asked): { components: ComponentTypeWithExtensionMeta<any>[]; isLoading: boolean } {
+  // the caller knows the props
   const { found, isLoading } = usePoint(asked, componentsAt);
   return useMemo(() => ({ components: found.map(withMeta), isLoading }), [found, isLoading]);
 }
-export function usePluginFunctions(asked: Asked): { functions: PluginExtensionFunction<any>[]; isLoading: boolean } { // the caller knows the signature
+export function usePluginFunctions(asked: Asked): { functions: PluginExtensionFunction<any>[]; isLoading: boolean } {
+  // the caller knows the signature
   const { found, isLoading } = usePoint(asked, functionsAt);
   return { functions: found, isLoading };
 }
-export function usePluginComponent(id: string): { component: ComponentType<any> | undefined; isLoading: boolean } { // the caller knows the props
+export function usePluginComponent(id: string): { component: ComponentType<any> | undefined; isLoading: boolean } {
+  // the caller knows the props
   const all = useApps();
   const component = useMemo(() => {
     for (const app of all ?? []) {

@@ -1,7 +1,14 @@
 // Streams of plugins and data sources, from the host's server-sent events.
 import {
-  isLiveChannelMessageEvent, LiveChannelConnectionState, LiveChannelEventType, LoadingState, StreamingDataFrame, type DataFrameJSON, type DataQueryResponse,
-  type LiveChannelAddress, type LiveChannelEvent,
+  isLiveChannelMessageEvent,
+  LiveChannelConnectionState,
+  LiveChannelEventType,
+  LoadingState,
+  StreamingDataFrame,
+  type DataFrameJSON,
+  type DataQueryResponse,
+  type LiveChannelAddress,
+  type LiveChannelEvent,
 } from '@grafana/data';
 import type { GrafanaLiveSrv, LiveDataStreamOptions } from '@grafana/runtime';
 import { Observable, of } from 'rxjs';

@@ -1,5 +1,13 @@
 // The variables that depend on where in the data an expression is: ${__field.name}, ${__value.raw}, ${__data.fields.x}.
-import { formattedValueToString, getDisplayProcessor, getFieldDisplayName, type DataContextScopedVar, type DataFrame, type Field, type ScopedVars } from '@grafana/data';
+import {
+  formattedValueToString,
+  getDisplayProcessor,
+  getFieldDisplayName,
+  type DataContextScopedVar,
+  type DataFrame,
+  type Field,
+  type ScopedVars,
+} from '@grafana/data';
 import { config } from '@grafana/runtime';
 import { valueAt, type Variable } from './template';
 
@@ -7,7 +15,14 @@ function shown(field: Field, value: unknown): string {
   return formattedValueToString((field.display ?? getDisplayProcessor({ field, theme: config.theme2 }))(value));
 }
 
-function valueMacro(field: Field, raw: unknown, calculated: DataContextScopedVar['value']['calculatedValue'], path: string | undefined, frame: DataFrame, row: number): unknown {
+function valueMacro(
+  field: Field,
+  raw: unknown,
+  calculated: DataContextScopedVar['value']['calculatedValue'],
+  path: string | undefined,
+  frame: DataFrame,
+  row: number,
+): unknown {
   switch (path) {
     case 'numeric':
       return calculated?.numeric ?? Number(raw);
@@ -36,7 +51,13 @@ export function macro(name: string, path: string | undefined, scoped: ScopedVars
   const { frame, field, rowIndex = 0, calculatedValue } = context;
   switch (name) {
     case '__field':
-      return { value: path?.startsWith('labels') ? valueAt(field, path) ?? '' : path === 'displayName' || path === 'name' ? getFieldDisplayName(field, frame) : '' };
+      return {
+        value: path?.startsWith('labels')
+          ? (valueAt(field, path) ?? '')
+          : path === 'displayName' || path === 'name'
+            ? getFieldDisplayName(field, frame)
+            : '',
+      };
     case '__series':
       return { value: frame.name ?? getFieldDisplayName(field, frame) };
     case '__value':

@@ -1,7 +1,19 @@
 // Runs queries: one request as a stream of panel data, and the runner that scenes use.
 import {
-  compareArrayValues, compareDataFrameStructures, CoreApp, LoadingState, rangeUtil, toDataFrame, type DataFrame, type DataQueryError, type DataQueryRequest,
-  type DataQueryResponse, type DataSourceApi, type PanelData, type QueryRunner, type QueryRunnerOptions,
+  compareArrayValues,
+  compareDataFrameStructures,
+  CoreApp,
+  LoadingState,
+  rangeUtil,
+  toDataFrame,
+  type DataFrame,
+  type DataQueryError,
+  type DataQueryRequest,
+  type DataQueryResponse,
+  type DataSourceApi,
+  type PanelData,
+  type QueryRunner,
+  type QueryRunnerOptions,
 } from '@grafana/data';
 import { from, of, ReplaySubject, type Observable, type Subscription } from 'rxjs';
 import { catchError, map } from 'rxjs/operators';
@@ -35,7 +47,16 @@ export function runRequest(dataSource: DataSourceApi, request: DataQueryRequest,
     const errors = all.flatMap((p) => p.errors ?? (p.error ? [p.error] : []));
     const states = all.map((p) => (p.error || p.errors?.length ? LoadingState.Error : (p.state ?? LoadingState.Done)));
     const state = worst.find((s) => states.includes(s)) ?? LoadingState.Done;
-    return { state, series: series.filter((f) => f.meta?.dataTopic !== 'annotations'), annotations: series.filter((f) => f.meta?.dataTopic === 'annotations'), errors, error: errors[0], request: { ...request, endTime: Date.now() }, timeRange: request.range, structureRev };
+    return {
+      state,
+      series: series.filter((f) => f.meta?.dataTopic !== 'annotations'),
+      annotations: series.filter((f) => f.meta?.dataTopic === 'annotations'),
+      errors,
+      error: errors[0],
+      request: { ...request, endTime: Date.now() },
+      timeRange: request.range,
+      structureRev,
+    };
   };
 
   let answer: ReturnType<QueryFunction>;
@@ -46,7 +67,7 @@ export function runRequest(dataSource: DataSourceApi, request: DataQueryRequest,
   }
   return from(answer).pipe(
     map(merge),
-    catchError((e: unknown) => of({ ...merge({ data: [] }), state: LoadingState.Error, error: errorOf(e), errors: [errorOf(e)] }))
+    catchError((e: unknown) => of({ ...merge({ data: [] }), state: LoadingState.Error, error: errorOf(e), errors: [errorOf(e)] })),
   );
 }
 
@@ -56,8 +77,20 @@ let requests = 0;
 export function makeRequest(given: Pick<DataQueryRequest, 'range' | 'targets'> & Partial<DataQueryRequest>): DataQueryRequest {
   const { interval, intervalMs } = rangeUtil.calculateInterval(given.range, given.maxDataPoints ?? 1000, given.interval);
   return {
-    requestId: `preview-${++requests}`, timezone: 'browser', app: CoreApp.PanelEditor, startTime: Date.now(), maxDataPoints: 1000, rangeRaw: given.range.raw, ...given,
-    interval, intervalMs, scopedVars: { __interval: { text: interval, value: interval }, __interval_ms: { text: String(intervalMs), value: intervalMs }, ...given.scopedVars },
+    requestId: `preview-${++requests}`,
+    timezone: 'browser',
+    app: CoreApp.PanelEditor,
+    startTime: Date.now(),
+    maxDataPoints: 1000,
+    rangeRaw: given.range.raw,
+    ...given,
+    interval,
+    intervalMs,
+    scopedVars: {
+      __interval: { text: interval, value: interval },
+      __interval_ms: { text: String(intervalMs), value: intervalMs },
+      ...given.scopedVars,
+    },
   };
 }
 

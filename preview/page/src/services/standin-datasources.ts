@@ -1,5 +1,13 @@
 // Data sources that the interface has and npm does not, as far as saved panels need them, and one for those that are not mounted.
-import { DataSourceApi, LoadingState, type DataQueryRequest, type DataQueryResponse, type DataSourceInstanceSettings, type DataSourcePluginMeta, type TestDataSourceResponse } from '@grafana/data';
+import {
+  DataSourceApi,
+  LoadingState,
+  type DataQueryRequest,
+  type DataQueryResponse,
+  type DataSourceInstanceSettings,
+  type DataSourcePluginMeta,
+  type TestDataSourceResponse,
+} from '@grafana/data';
 import type { DataQuery } from '@grafana/schema';
 import { defer, interval, merge, of, type Observable } from 'rxjs';
 import { delay, map, startWith } from 'rxjs/operators';
@@ -10,7 +18,15 @@ import { variables } from './variables';
 
 /** The settings of a data source that nobody configured. */
 export function standInSettings(uid: string, type: string, name: string): DataSourceInstanceSettings {
-  const info = { author: { name: '' }, description: '', links: [], logos: { small: '', large: '' }, screenshots: [], updated: '', version: '' };
+  const info = {
+    author: { name: '' },
+    description: '',
+    links: [],
+    logos: { small: '', large: '' },
+    screenshots: [],
+    updated: '',
+    version: '',
+  };
   const meta = { id: type, name, type: 'datasource', module: '', baseUrl: '', info, metrics: true } as unknown as DataSourcePluginMeta;
   return { id: 0, uid, type, name, meta, access: 'proxy', url: `/api/datasources/proxy/uid/${uid}`, readOnly: true, jsonData: {} };
 }
@@ -39,13 +55,24 @@ class TestData extends Computed<TestDataQuery & DataQuery> {
     const respond = (shift = 0): DataQueryResponse => {
       const span = spanOf(request.range);
       const given = testData({ ...query, csvContent, alias }, { from: span.from + shift, to: span.to + shift });
-      const frames = [...given.sheets.map((sheet) => frameOf(sheet, query.refId)), ...(given.frames ?? []).map((frame) => frameFromAny(frame, query.refId))];
-      return { key: query.refId, data: frames, state: given.error ? LoadingState.Error : LoadingState.Done, error: given.error ? { refId: query.refId, message: given.error } : undefined };
+      const frames = [
+        ...given.sheets.map((sheet) => frameOf(sheet, query.refId)),
+        ...(given.frames ?? []).map((frame) => frameFromAny(frame, query.refId)),
+      ];
+      return {
+        key: query.refId,
+        data: frames,
+        state: given.error ? LoadingState.Error : LoadingState.Done,
+        error: given.error ? { refId: query.refId, message: given.error } : undefined,
+      };
     };
     switch (query.scenarioId) {
       case 'streaming_client':
       case 'live':
-        return interval(1000).pipe(startWith(-1), map((n) => ({ ...respond((n + 1) * 1000), state: LoadingState.Streaming })));
+        return interval(1000).pipe(
+          startWith(-1),
+          map((n) => ({ ...respond((n + 1) * 1000), state: LoadingState.Streaming })),
+        );
       case 'slow_query':
         return defer(() => of(respond())).pipe(delay(2000));
       default:
@@ -58,7 +85,10 @@ class TestData extends Computed<TestDataQuery & DataQuery> {
 class Own extends Computed<DataQuery & { queryType?: string; channel?: string; snapshot?: object[] }> {
   private readonly tests = new TestData(standInSettings('testdata', 'grafana-testdata-datasource', 'TestData'));
 
-  answer(query: DataQuery & { queryType?: string; channel?: string; snapshot?: object[] }, request: DataQueryRequest): Observable<DataQueryResponse> {
+  answer(
+    query: DataQuery & { queryType?: string; channel?: string; snapshot?: object[] },
+    request: DataQueryRequest,
+  ): Observable<DataQueryResponse> {
     switch (query.queryType ?? 'randomWalk') {
       case 'randomWalk':
         return this.tests.answer({ ...query, scenarioId: 'random_walk' }, request);
@@ -75,7 +105,10 @@ class Own extends Computed<DataQuery & { queryType?: string; channel?: string; s
 
 /** A data source whose queries contain their frames. */
 class Static extends Computed<DataQuery & { frame?: { fields?: { type?: string; values: unknown[] }[] } }> {
-  answer(query: DataQuery & { frame?: { fields?: { type?: string; values: unknown[] }[] } }, request: DataQueryRequest): Observable<DataQueryResponse> {
+  answer(
+    query: DataQuery & { frame?: { fields?: { type?: string; values: unknown[] }[] } },
+    request: DataQueryRequest,
+  ): Observable<DataQueryResponse> {
     if (!query.frame?.fields) {
       return of({ data: [] });
     }
@@ -103,8 +136,13 @@ class Absent extends Computed<DataQuery> {
   }
 }
 
-const kinds: Record<string, new (settings: DataSourceInstanceSettings) => DataSourceApi<any>> = { // each takes queries of its own
-  testdata: TestData, 'grafana-testdata-datasource': TestData, datasource: Own, grafana: Own, 'marcusolsson-static-datasource': Static,
+const kinds: Record<string, new (settings: DataSourceInstanceSettings) => DataSourceApi<any>> = {
+  // each takes queries of its own
+  testdata: TestData,
+  'grafana-testdata-datasource': TestData,
+  datasource: Own,
+  grafana: Own,
+  'marcusolsson-static-datasource': Static,
 };
 
 /** Whether the preview computes the data of this type. */

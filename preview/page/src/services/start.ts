@@ -25,7 +25,10 @@ function updateLocation({ path, query = {}, partial, replace }: runtime.Location
     locationService.partial(query, replace);
     return;
   }
-  const to = { pathname: path ?? locationService.getLocation().pathname, search: new URLSearchParams(query as { [key: string]: string }).toString() };
+  const to = {
+    pathname: path ?? locationService.getLocation().pathname,
+    search: new URLSearchParams(query as { [key: string]: string }).toString(),
+  };
   (replace ? locationService.replace : locationService.push)(to);
 }
 
@@ -57,7 +60,10 @@ export function startServices(): void {
   setIfThere('setCurrentUser', runtime.config.bootData.user);
   setIfThere('setPluginFunctionsHook', usePluginFunctions);
   setIfThere('setCorrelationsService', correlations);
-  setIfThere('setReturnToPreviousHook', () => (title: string) => record.note(`"Return to ${title}" was asked for, which the preview does not have.`));
+  setIfThere(
+    'setReturnToPreviousHook',
+    () => (title: string) => record.note(`"Return to ${title}" was asked for, which the preview does not have.`),
+  );
   setIfThere('setMegaMenuOpenHook', () => [false, () => undefined]);
   setIfThere('setChromeHeaderHeightHook', () => 0);
   setIfThere('setHelpNavItemHook', () => undefined);

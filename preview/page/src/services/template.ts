@@ -29,7 +29,10 @@ export function containsVariable(text: string): boolean {
 
 /** The value at a path such as a.b[0] of an object. */
 export function valueAt(value: unknown, path: string): unknown {
-  const steps = path.replace(/\[["']?(.*?)["']?\]/g, '.$1').split('.').filter(Boolean);
+  const steps = path
+    .replace(/\[["']?(.*?)["']?\]/g, '.$1')
+    .split('.')
+    .filter(Boolean);
   return steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined | null)?.[step], value);
 }
 

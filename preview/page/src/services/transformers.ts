@@ -8,7 +8,13 @@ export function registerTransformers(): void {
   // From 13 on, the registry has functions that load a transformer.
   const isLazy = Number(boot.version.split('.')[0]) >= 13;
   const items = [...distinct.values()].map((t) => ({
-    id: t.id, name: t.name, description: t.description, transformation: isLazy ? () => Promise.resolve(t) : t, editor: () => null, imageDark: '', imageLight: '',
+    id: t.id,
+    name: t.name,
+    description: t.description,
+    transformation: isLazy ? () => Promise.resolve(t) : t,
+    editor: () => null,
+    imageDark: '',
+    imageLight: '',
   }));
   standardTransformersRegistry.setInit(() => items as unknown as TransformerRegistryItem[]);
 }

@@ -21,7 +21,10 @@ export interface StoredVariable {
 export function choices(variable: StoredVariable): { text: string; value: string }[] {
   if (variable.type === 'custom' && typeof variable.query === 'string') {
     return [...variable.query.matchAll(/(?:\\,|[^,])+/g)].map(([part]) => {
-      const [text, value = text] = part.replaceAll('\\,', ',').split(/\s:\s/).map((s) => s.trim());
+      const [text, value = text] = part
+        .replaceAll('\\,', ',')
+        .split(/\s:\s/)
+        .map((s) => s.trim());
       return { text, value };
     });
   }
@@ -32,7 +35,14 @@ export function choices(variable: StoredVariable): { text: string; value: string
 export function currentValue(variable: StoredVariable): Variable {
   const { value, text } = variable.current ?? {};
   if ([value].flat().includes('$__all')) {
-    return { value: variable.allValue || choices(variable).map((c) => c.value).filter((v) => v !== '$__all'), text: 'All' };
+    return {
+      value:
+        variable.allValue ||
+        choices(variable)
+          .map((c) => c.value)
+          .filter((v) => v !== '$__all'),
+      text: 'All',
+    };
   }
   return { value: value ?? (typeof variable.query === 'string' ? variable.query : ''), text };
 }
@@ -47,7 +57,17 @@ export class Variables implements TemplateSrv {
   }
 
   getVariables(): TypedVariableModel[] {
-    return this.stored.map((v) => ({ ...v, id: v.name, options: choices(v), current: v.current ?? {}, hide: VariableHide.dontHide, skipUrlSync: false }) as unknown as TypedVariableModel);
+    return this.stored.map(
+      (v) =>
+        ({
+          ...v,
+          id: v.name,
+          options: choices(v),
+          current: v.current ?? {},
+          hide: VariableHide.dontHide,
+          skipUrlSync: false,
+        }) as unknown as TypedVariableModel,
+    );
   }
   /** The older name of the same, which plugins still use. */
   get variables(): TypedVariableModel[] {
@@ -103,7 +123,16 @@ export class Variables implements TemplateSrv {
       case '__url_time_range':
         return { value: `from=${this.range?.from.valueOf() ?? ''}&to=${this.range?.to.valueOf() ?? ''}` };
       case '__all_variables':
-        return { value: this.stored.map((v) => [currentValue(v).value].flat().map((x) => `var-${v.name}=${encodeURIComponent(String(x))}`).join('&')).join('&') };
+        return {
+          value: this.stored
+            .map((v) =>
+              [currentValue(v).value]
+                .flat()
+                .map((x) => `var-${v.name}=${encodeURIComponent(String(x))}`)
+                .join('&'),
+            )
+            .join('&'),
+        };
       default:
         return undefined;
     }

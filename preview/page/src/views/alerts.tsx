@@ -13,7 +13,10 @@ interface Shown {
 }
 
 const kinds: [AppEvent<unknown[]>, Severity][] = [
-  [AppEvents.alertSuccess, 'success'], [AppEvents.alertWarning, 'warning'], [AppEvents.alertError, 'error'], [AppEvents.alertInfo, 'info'],
+  [AppEvents.alertSuccess, 'success'],
+  [AppEvents.alertWarning, 'warning'],
+  [AppEvents.alertError, 'error'],
+  [AppEvents.alertInfo, 'info'],
 ];
 let last = 0;
 
@@ -35,7 +38,11 @@ export function Alerts() {
   }, []);
   return (
     <div className="preview-alerts" role="status">
-      {shown.map(({ id, severity, title, text }) => <Alert key={id} severity={severity} title={title} elevated onRemove={() => setShown((all) => all.filter((a) => a.id !== id))}>{text}</Alert>)}
+      {shown.map(({ id, severity, title, text }) => (
+        <Alert key={id} severity={severity} title={title} elevated onRemove={() => setShown((all) => all.filter((a) => a.id !== id))}>
+          {text}
+        </Alert>
+      ))}
     </div>
   );
 }

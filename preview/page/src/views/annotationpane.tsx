@@ -1,5 +1,11 @@
 // The editor of annotation queries.
-import { DataSourcePluginContextProvider, type AnnotationQuery, type DataQuery, type DataSourceApi, type DataSourceInstanceSettings } from '@grafana/data';
+import {
+  DataSourcePluginContextProvider,
+  type AnnotationQuery,
+  type DataQuery,
+  type DataSourceApi,
+  type DataSourceInstanceSettings,
+} from '@grafana/data';
 import { Button } from '@grafana/ui';
 import { useKept } from '../refresh/kept';
 import { Boundary } from './boundary';
@@ -8,7 +14,14 @@ import { useRun } from './queryrunpane';
 
 export function AnnotationPane({ instance, settings }: { instance: DataSourceApi; settings: DataSourceInstanceSettings }) {
   const { annotations } = instance;
-  const first = (): AnnotationQuery => ({ name: 'Annotations', enable: true, iconColor: 'red', datasource: { type: settings.type, uid: settings.uid }, target: { refId: 'Anno' }, ...annotations?.getDefaultQuery?.() });
+  const first = (): AnnotationQuery => ({
+    name: 'Annotations',
+    enable: true,
+    iconColor: 'red',
+    datasource: { type: settings.type, uid: settings.uid },
+    target: { refId: 'Anno' },
+    ...annotations?.getDefaultQuery?.(),
+  });
   const [annotation, setAnnotation] = useKept(`annotation:${settings.type}`, first);
   const { data, run } = useRun(instance);
   if (!annotations) {
@@ -22,12 +35,19 @@ export function AnnotationPane({ instance, settings }: { instance: DataSourceApi
       {Editor && (
         <Boundary what="the annotation editor" dependencies={[Editor, annotation]}>
           <Editor
-            datasource={instance} query={{ refId: 'Anno', ...prepared.target } as DataQuery} annotation={prepared} onAnnotationChange={setAnnotation} data={data}
-            onChange={(target: DataQuery) => setAnnotation({ ...annotation, target })} onRunQuery={() => run([query()])}
+            datasource={instance}
+            query={{ refId: 'Anno', ...prepared.target } as DataQuery}
+            annotation={prepared}
+            onAnnotationChange={setAnnotation}
+            data={data}
+            onChange={(target: DataQuery) => setAnnotation({ ...annotation, target })}
+            onRunQuery={() => run([query()])}
           />
         </Boundary>
       )}
-      <Button icon="play" onClick={() => run([query()])}>Run query</Button>
+      <Button icon="play" onClick={() => run([query()])}>
+        Run query
+      </Button>
       {data && <FramesView data={data} width={900} timeZone="browser" />}
     </DataSourcePluginContextProvider>
   );

@@ -19,7 +19,9 @@ export function maySee(role: Role, include: Pick<PluginInclude, 'role'>): boolea
 
 /** The pages that plugin.json puts into the navigation. */
 export function navigation(meta: Pick<PluginMeta, 'id' | 'includes'>): { name: string; path: string; include: PluginInclude }[] {
-  return (meta.includes ?? []).filter((i) => i.type === 'page' && i.path && i.addToNav !== false).map((include) => ({ name: include.name, path: (include.path ?? '').replace('%PLUGIN_ID%', meta.id), include }));
+  return (meta.includes ?? [])
+    .filter((i) => i.type === 'page' && i.path && i.addToNav !== false)
+    .map((include) => ({ name: include.name, path: (include.path ?? '').replace('%PLUGIN_ID%', meta.id), include }));
 }
 
 export function AppNavigation({ meta }: { meta: PluginMeta }) {
@@ -27,11 +29,24 @@ export function AppNavigation({ meta }: { meta: PluginMeta }) {
   const pages = navigation(meta);
   return (
     <nav aria-label={`Pages of ${meta.name}`} className="preview-nav-inner">
-      <Link to={`/a/${meta.id}`} aria-current={pathname.replace(/\/$/, '') === `/a/${meta.id}` ? 'page' : undefined}>Root page</Link>
-      {pages.map(({ name, path, include }) => maySee(boot.role, include)
-        ? <Link key={name + path} to={path} aria-current={pathname + search === path || pathname === path ? 'page' : undefined}>{name}</Link>
-        : <span key={name + path} title={`plugin.json allows this page from the role ${include.role} on`}>{`${name} (${include.role} only)`}</span>)}
-      <Link to={`/plugins/${meta.id}`} aria-current={pathname === `/plugins/${meta.id}` ? 'page' : undefined}>Configuration</Link>
+      <Link to={`/a/${meta.id}`} aria-current={pathname.replace(/\/$/, '') === `/a/${meta.id}` ? 'page' : undefined}>
+        Root page
+      </Link>
+      {pages.map(({ name, path, include }) =>
+        maySee(boot.role, include) ? (
+          <Link key={name + path} to={path} aria-current={pathname + search === path || pathname === path ? 'page' : undefined}>
+            {name}
+          </Link>
+        ) : (
+          <span
+            key={name + path}
+            title={`plugin.json allows this page from the role ${include.role} on`}
+          >{`${name} (${include.role} only)`}</span>
+        ),
+      )}
+      <Link to={`/plugins/${meta.id}`} aria-current={pathname === `/plugins/${meta.id}` ? 'page' : undefined}>
+        Configuration
+      </Link>
     </nav>
   );
 }
@@ -52,7 +67,13 @@ export function AppPage({ plugin }: { plugin: AppPlugin }) {
     <Drawing name={id} title={pathname} style={{ flex: 1, minHeight: 0, display: 'flex', flexDirection: 'column' }}>
       {nav?.main.text && !bare && <h1>{nav.main.text}</h1>}
       <Boundary what="the app" dependencies={[Root, pathname]}>
-        <Root meta={plugin.meta} basename={`/a/${id}`} path={pathname} query={Object.fromEntries(new URLSearchParams(search))} onNavChanged={setNav} />
+        <Root
+          meta={plugin.meta}
+          basename={`/a/${id}`}
+          path={pathname}
+          query={Object.fromEntries(new URLSearchParams(search))}
+          onNavChanged={setNav}
+        />
       </Boundary>
     </Drawing>
   );
@@ -67,15 +88,21 @@ export function AppConfigPage({ plugin }: { plugin: AppPlugin }) {
   return (
     <>
       <TabsBar>
-        {pages.map((p) => <Tab key={p.id} label={p.title} active={p.id === chosen} onChangeTab={() => choose(p.id)} />)}
+        {pages.map((p) => (
+          <Tab key={p.id} label={p.title} active={p.id === chosen} onChangeTab={() => choose(p.id)} />
+        ))}
         <Tab label="Extensions" active={!page} onChangeTab={() => choose('extensions')} />
       </TabsBar>
       {!pages.length && <p>The app has no configuration page: addConfigPage was not called.</p>}
       {page ? (
         <Drawing name={`${plugin.meta.id} ${page.id}`} title={page.title}>
-          <Boundary what={`the configuration page "${page.title}"`} dependencies={[page.body]}><page.body plugin={plugin} query={{}} /></Boundary>
+          <Boundary what={`the configuration page "${page.title}"`} dependencies={[page.body]}>
+            <page.body plugin={plugin} query={{}} />
+          </Boundary>
         </Drawing>
-      ) : <ExtensionList plugin={plugin} />}
+      ) : (
+        <ExtensionList plugin={plugin} />
+      )}
     </>
   );
 }

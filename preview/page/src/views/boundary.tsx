@@ -1,7 +1,7 @@
 // Stops an exception of a plugin where the plugin is drawn, notes it, and tries again when what it depends on changes.
 import { Button, Stack, Text } from '@grafana/ui';
 import { Component, type ErrorInfo, type ReactNode } from 'react';
-import { fault, phaseOf } from '../observe/faults';
+import { describe, fault, phaseOf } from '../observe/faults';
 
 interface Props {
   /** What was being drawn, such as "the query editor". */
@@ -13,11 +13,11 @@ interface Props {
 export class Boundary extends Component<Props, { error?: Error }> {
   state: { error?: Error } = {};
 
-  static getDerivedStateFromError(error: Error): { error: Error } {
-    return { error };
+  static getDerivedStateFromError(thrown: unknown): { error: Error } {
+    return { error: thrown instanceof Error ? thrown : new Error(describe(thrown)) };
   }
-  componentDidCatch(error: Error, info: ErrorInfo): void {
-    fault(phaseOf(error), error, info.componentStack ?? '');
+  componentDidCatch(thrown: unknown, info: ErrorInfo): void {
+    fault(phaseOf(thrown), thrown, info.componentStack ?? '');
   }
   componentDidUpdate(before: Props): void {
     const { dependencies } = this.props;
@@ -33,7 +33,9 @@ export class Boundary extends Component<Props, { error?: Error }> {
     return (
       <Stack direction="column" alignItems="flex-start" gap={1}>
         <Text color="error">{`An exception stopped ${this.props.what}: ${error.message}`}</Text>
-        <Button size="sm" variant="secondary" onClick={() => this.setState({ error: undefined })}>Try again</Button>
+        <Button size="sm" variant="secondary" onClick={() => this.setState({ error: undefined })}>
+          Try again
+        </Button>
       </Stack>
     );
   }

@@ -20,8 +20,25 @@ export const unsavedUID = 'unsaved';
 /** The settings as a configuration editor gets them. */
 function stored(settings: DataSourceInstanceSettings): DataSourceSettings {
   return {
-    id: settings.id ?? 0, uid: settings.uid, orgId: 1, name: settings.name, type: settings.type, typeName: settings.meta.name, typeLogoUrl: settings.meta.info.logos.small, access: 'proxy', url: '',
-    user: '', database: '', basicAuth: false, basicAuthUser: '', withCredentials: false, isDefault: false, readOnly: settings.readOnly, jsonData: settings.jsonData, secureJsonFields: {}, version: 1,
+    id: settings.id ?? 0,
+    uid: settings.uid,
+    orgId: 1,
+    name: settings.name,
+    type: settings.type,
+    typeName: settings.meta.name,
+    typeLogoUrl: settings.meta.info.logos.small,
+    access: 'proxy',
+    url: '',
+    user: '',
+    database: '',
+    basicAuth: false,
+    basicAuthUser: '',
+    withCredentials: false,
+    isDefault: false,
+    readOnly: settings.readOnly,
+    jsonData: settings.jsonData,
+    secureJsonFields: {},
+    version: 1,
   };
 }
 
@@ -35,7 +52,11 @@ interface Outcome {
 async function test(uid: string): Promise<Outcome> {
   try {
     const { status, message, details } = await (await dataSources.get(uid)).testDatasource();
-    return { severity: /^(success|ok)$/i.test(status) ? 'success' : 'error', title: message ?? status, details: details?.verboseMessage ?? details?.message };
+    return {
+      severity: /^(success|ok)$/i.test(status) ? 'success' : 'error',
+      title: message ?? status,
+      details: details?.verboseMessage ?? details?.message,
+    };
   } catch (e) {
     return { severity: 'error', title: describe(e) };
   }
@@ -48,7 +69,11 @@ export function ConfigPane({ plugin, settings, onSaved }: Props) {
   useEffect(() => {
     setOptions(stored(settings));
     if (settings.uid !== unsavedUID) {
-      void backend.get<DataSourceSettings>(`/api/datasources/uid/${settings.uid}`).then((full) => setOptions({ ...stored(settings), ...full, jsonData: full.jsonData ?? {}, secureJsonFields: full.secureJsonFields ?? {} }), () => undefined);
+      void backend.get<DataSourceSettings>(`/api/datasources/uid/${settings.uid}`).then(
+        (full) =>
+          setOptions({ ...stored(settings), ...full, jsonData: full.jsonData ?? {}, secureJsonFields: full.secureJsonFields ?? {} }),
+        () => undefined,
+      );
     }
   }, [settings]);
 
@@ -71,12 +96,34 @@ export function ConfigPane({ plugin, settings, onSaved }: Props) {
   const Editor = plugin.components.ConfigEditor;
   return (
     <DataSourcePluginContextProvider instanceSettings={settings}>
-      <Field label="Name of the data source"><Input id="name-of-data-source" width={40} value={options.name} disabled={options.readOnly} onChange={(e) => setOptions({ ...options, name: e.currentTarget.value })} /></Field>
-      {Editor ? <Boundary what="the configuration editor" dependencies={[Editor, options]}><Editor options={options} onOptionsChange={setOptions} /></Boundary> : <p>The data source has no configuration editor: setConfigEditor was not called.</p>}
+      <Field label="Name of the data source">
+        <Input
+          id="name-of-data-source"
+          width={40}
+          value={options.name}
+          disabled={options.readOnly}
+          onChange={(e) => setOptions({ ...options, name: e.currentTarget.value })}
+        />
+      </Field>
+      {Editor ? (
+        <Boundary what="the configuration editor" dependencies={[Editor, options]}>
+          <Editor options={options} onOptionsChange={setOptions} />
+        </Boundary>
+      ) : (
+        <p>The data source has no configuration editor: setConfigEditor was not called.</p>
+      )}
       <Stack direction="column" gap={2}>
         {options.readOnly && <Alert severity="info" title="This data source comes from a file and cannot be saved here." />}
-        <div><Button onClick={() => void save()} disabled={isBusy || options.readOnly}>{isBusy ? 'Saving and testing…' : 'Save & test'}</Button></div>
-        {outcome && <Alert severity={outcome.severity} title={outcome.title}>{outcome.details}</Alert>}
+        <div>
+          <Button onClick={() => void save()} disabled={isBusy || options.readOnly}>
+            {isBusy ? 'Saving and testing…' : 'Save & test'}
+          </Button>
+        </div>
+        {outcome && (
+          <Alert severity={outcome.severity} title={outcome.title}>
+            {outcome.details}
+          </Alert>
+        )}
       </Stack>
     </DataSourcePluginContextProvider>
   );

@@ -17,7 +17,11 @@ import { VariablePane } from './variablepane';
 /** Settings of a data source that is not saved yet. */
 function unsaved(type: string): DataSourceInstanceSettings {
   const manifest = manifests.get(type)!;
-  return { ...standInSettings(unsavedUID, type, manifest.name), meta: metaOf(manifest) as DataSourceInstanceSettings['meta'], readOnly: false };
+  return {
+    ...standInSettings(unsavedUID, type, manifest.name),
+    meta: metaOf(manifest) as DataSourceInstanceSettings['meta'],
+    readOnly: false,
+  };
 }
 
 const tabs = ['Query', 'Settings', 'Annotations', 'Variable'] as const;
@@ -32,7 +36,10 @@ export function DataSourcePage({ plugin, revision }: { plugin: AnyDataSourcePlug
   const [instance, setInstance] = useState<DataSourceApi>();
   useEffect(() => {
     let isCurrent = true;
-    dataSources.instantiate(settings).then((made) => isCurrent && setInstance(made), (e: unknown) => fault('load', e));
+    dataSources.instantiate(settings).then(
+      (made) => isCurrent && setInstance(made),
+      (e: unknown) => fault('load', e),
+    );
     return () => {
       isCurrent = false;
     };
@@ -49,9 +56,23 @@ export function DataSourcePage({ plugin, revision }: { plugin: AnyDataSourcePlug
   };
   return (
     <>
-      {all.length > 1 && <Select aria-label="Data source" width={40} options={all.map((s) => ({ value: s.uid, label: s.name }))} value={settings.uid} onChange={(c) => address.set({ uid: c.value })} />}
-      {settings.uid === unsavedUID && <p>No data source of this type is saved in the host: the settings have to be saved before a backend can answer.</p>}
-      <TabsBar>{tabs.map((name) => <Tab key={name} label={name} active={name === tab} onChangeTab={() => choose(name)} />)}</TabsBar>
+      {all.length > 1 && (
+        <Select
+          aria-label="Data source"
+          width={40}
+          options={all.map((s) => ({ value: s.uid, label: s.name }))}
+          value={settings.uid}
+          onChange={(c) => address.set({ uid: c.value })}
+        />
+      )}
+      {settings.uid === unsavedUID && (
+        <p>No data source of this type is saved in the host: the settings have to be saved before a backend can answer.</p>
+      )}
+      <TabsBar>
+        {tabs.map((name) => (
+          <Tab key={name} label={name} active={name === tab} onChangeTab={() => choose(name)} />
+        ))}
+      </TabsBar>
       <div className="preview-scroll">
         <Drawing key={tab} name={`${type} ${tab}`} title={tab} style={{ maxWidth: 980 }}>
           {instance && tab === 'Query' && <QueryRunPane instance={instance} settings={settings} />}

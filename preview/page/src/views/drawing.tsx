@@ -3,7 +3,19 @@ import type { PanelData } from '@grafana/data';
 import { useEffect, useRef, type CSSProperties, type ReactNode } from 'react';
 import { forgetDrawing, noteDrawing } from '../observe/report';
 
-export function Drawing({ name, title, data, style, children }: { name: string; title: string; data?: PanelData; style?: CSSProperties; children: ReactNode }) {
+export function Drawing({
+  name,
+  title,
+  data,
+  style,
+  children,
+}: {
+  name: string;
+  title: string;
+  data?: PanelData;
+  style?: CSSProperties;
+  children: ReactNode;
+}) {
   const element = useRef<HTMLDivElement>(null);
   const frames = data?.series.length ?? 0;
   const rows = data?.series.reduce((sum, frame) => sum + frame.length, 0) ?? 0;
@@ -13,5 +25,9 @@ export function Drawing({ name, title, data, style, children }: { name: string; 
     return () => cancelAnimationFrame(frame);
   }, [name, title, frames, rows, error]);
   useEffect(() => () => forgetDrawing(name), [name]);
-  return <div ref={element} data-preview-drawing={name} style={style}>{children}</div>;
+  return (
+    <div ref={element} data-preview-drawing={name} style={style}>
+      {children}
+    </div>
+  );
 }

@@ -11,16 +11,28 @@ function pointsOf(configs: { targets: string | string[] }[]): string[] {
 
 export function ExtensionList({ plugin }: { plugin: AppPlugin }) {
   const { addedLinkConfigs, addedComponentConfigs, addedFunctionConfigs, exposedComponentConfigs } = plugin;
-  const isEmpty = !addedLinkConfigs.length && !addedComponentConfigs.length && !addedFunctionConfigs.length && !exposedComponentConfigs.length;
+  const isEmpty =
+    !addedLinkConfigs.length && !addedComponentConfigs.length && !addedFunctionConfigs.length && !exposedComponentConfigs.length;
   if (isEmpty) {
     return <p>The app registers nothing at extension points and exposes no component.</p>;
   }
   return (
     <div className="preview-list">
-      {pointsOf(addedLinkConfigs).map((id) => <LinksAt key={id} id={id} plugin={plugin} />)}
-      {pointsOf(addedComponentConfigs).map((id) => <ComponentsAt key={id} id={id} plugin={plugin} />)}
-      {addedFunctionConfigs.map(({ title, targets }) => <section key={title}><h3>{`Function at ${[targets].flat().join(', ')}`}</h3><p>{title}</p></section>)}
-      {exposedComponentConfigs.map(({ id, title }) => <Exposed key={id} id={id} title={title} />)}
+      {pointsOf(addedLinkConfigs).map((id) => (
+        <LinksAt key={id} id={id} plugin={plugin} />
+      ))}
+      {pointsOf(addedComponentConfigs).map((id) => (
+        <ComponentsAt key={id} id={id} plugin={plugin} />
+      ))}
+      {addedFunctionConfigs.map(({ title, targets }) => (
+        <section key={title}>
+          <h3>{`Function at ${[targets].flat().join(', ')}`}</h3>
+          <p>{title}</p>
+        </section>
+      ))}
+      {exposedComponentConfigs.map(({ id, title }) => (
+        <Exposed key={id} id={id} title={title} />
+      ))}
     </div>
   );
 }
@@ -31,7 +43,20 @@ function LinksAt({ id, plugin }: { id: string; plugin: AppPlugin }) {
   return (
     <section>
       <h3>{`Links at ${id}`}</h3>
-      <ul>{own.map((link) => <li key={link.id}>{link.path ? <a href={link.path}>{link.title}</a> : <Button size="sm" fill="text" onClick={link.onClick}>{link.title}</Button>} {link.description}</li>)}</ul>
+      <ul>
+        {own.map((link) => (
+          <li key={link.id}>
+            {link.path ? (
+              <a href={link.path}>{link.title}</a>
+            ) : (
+              <Button size="sm" fill="text" onClick={link.onClick}>
+                {link.title}
+              </Button>
+            )}{' '}
+            {link.description}
+          </li>
+        ))}
+      </ul>
       {!own.length && <p>None is shown without a context; the app's "configure" returns nothing.</p>}
     </section>
   );
@@ -42,14 +67,29 @@ function ComponentsAt({ id, plugin }: { id: string; plugin: AppPlugin }) {
   return (
     <section>
       <h3>{`Components at ${id}`}</h3>
-      {components.filter((c) => c.meta.pluginId === plugin.meta.id).map((Component) => <Trial key={Component.meta.id} title={Component.meta.title}><Component /></Trial>)}
+      {components
+        .filter((c) => c.meta.pluginId === plugin.meta.id)
+        .map((Component) => (
+          <Trial key={Component.meta.id} title={Component.meta.title}>
+            <Component />
+          </Trial>
+        ))}
     </section>
   );
 }
 
 function Exposed({ id, title }: { id: string; title: string }) {
   const { component: Component } = usePluginComponent(id);
-  return <section><h3>{`Exposed component ${id}`}</h3>{Component && <Trial title={title}><Component /></Trial>}</section>;
+  return (
+    <section>
+      <h3>{`Exposed component ${id}`}</h3>
+      {Component && (
+        <Trial title={title}>
+          <Component />
+        </Trial>
+      )}
+    </section>
+  );
 }
 
 /** A component that the page draws without props: it may need some. */
@@ -57,8 +97,14 @@ function Trial({ title, children }: { title: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <div>
-      <Button size="sm" variant="secondary" onClick={() => setOpen(!isOpen)}>{isOpen ? 'Close' : `Draw "${title}" without props`}</Button>
-      {isOpen && <Boundary what={`"${title}"`} dependencies={[]}>{children}</Boundary>}
+      <Button size="sm" variant="secondary" onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Close' : `Draw "${title}" without props`}
+      </Button>
+      {isOpen && (
+        <Boundary what={`"${title}"`} dependencies={[]}>
+          {children}
+        </Boundary>
+      )}
     </div>
   );
 }

@@ -7,7 +7,11 @@ import { initialState, Panel, type PanelState } from '../panels/panel';
 import { standInPanel } from '../panels/standins';
 
 type View = 'plot' | 'table' | 'json';
-const views = [{ value: 'plot' as View, label: 'Plot' }, { value: 'table' as View, label: 'Table' }, { value: 'json' as View, label: 'JSON' }];
+const views = [
+  { value: 'plot' as View, label: 'Plot' },
+  { value: 'table' as View, label: 'Table' },
+  { value: 'json' as View, label: 'JSON' },
+];
 
 export function FramesView({ data, width, timeZone }: { data: PanelData; width: number; timeZone: string }) {
   const [chosen, choose] = useState<View>();
@@ -20,11 +24,22 @@ export function FramesView({ data, width, timeZone }: { data: PanelData; width: 
     <Stack direction="column" gap={1}>
       <Stack alignItems="center" gap={2}>
         <RadioButtonGroup size="sm" aria-label="How to show the frames" options={views} value={view} onChange={choose} />
-        <span>{data.error ? data.error.message : `${data.series.length} ${data.series.length === 1 ? 'frame' : 'frames'}, ${rows} ${rows === 1 ? 'row' : 'rows'}`}</span>
+        <span>
+          {data.error
+            ? data.error.message
+            : `${data.series.length} ${data.series.length === 1 ? 'frame' : 'frames'}, ${rows} ${rows === 1 ? 'row' : 'rows'}`}
+        </span>
       </Stack>
       {view === 'json' ? (
         <pre tabIndex={0} aria-label="Frames as JSON" style={{ maxHeight: 320, overflow: 'auto' }}>
-          {JSON.stringify(data.series.map((f, i) => ({ name: getFrameDisplayName(f, i), fields: f.fields.map(({ name, type, labels, values }) => ({ name, type, labels, values: values.slice(0, 20) })) })), null, 2)}
+          {JSON.stringify(
+            data.series.map((f, i) => ({
+              name: getFrameDisplayName(f, i),
+              fields: f.fields.map(({ name, type, labels, values }) => ({ name, type, labels, values: values.slice(0, 20) })),
+            })),
+            null,
+            2,
+          )}
         </pre>
       ) : (
         state && <Panel key={view} plugin={plugin} {...state} data={data} title="Frames" width={width} height={300} timeZone={timeZone} />

@@ -35,7 +35,15 @@ export function changed(options: object, path: string, value: unknown): object {
   return set(structuredClone(options), path, value);
 }
 
-function walk(supplier: Supplier, context: StandardEditorContext<unknown>, read: (path: string) => unknown, write: Change, prefix: string, parent: string[], into: Map<string, OptionItem[]>): void {
+function walk(
+  supplier: Supplier,
+  context: StandardEditorContext<unknown>,
+  read: (path: string) => unknown,
+  write: Change,
+  prefix: string,
+  parent: string[],
+  into: Map<string, OptionItem[]>,
+): void {
   const builder = new PanelOptionsEditorBuilder<unknown>();
   supplier(builder, context);
   for (const item of builder.getItems()) {
@@ -55,8 +63,21 @@ function walk(supplier: Supplier, context: StandardEditorContext<unknown>, read:
   }
 }
 
-export function optionItems(supplier: Supplier, options: object, context: StandardEditorContext<unknown>, onChange: (options: object) => void): Map<string, OptionItem[]> {
+export function optionItems(
+  supplier: Supplier,
+  options: object,
+  context: StandardEditorContext<unknown>,
+  onChange: (options: object) => void,
+): Map<string, OptionItem[]> {
   const into = new Map<string, OptionItem[]>();
-  walk(supplier, context, (path) => get(options, path), (path, value) => onChange(changed(options, path, value)), '', ['Panel options'], into);
+  walk(
+    supplier,
+    context,
+    (path) => get(options, path),
+    (path, value) => onChange(changed(options, path, value)),
+    '',
+    ['Panel options'],
+    into,
+  );
   return into;
 }

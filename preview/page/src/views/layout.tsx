@@ -17,12 +17,22 @@ function Navigation() {
   const { pathname } = useLocation();
   return (
     <nav aria-label="Plugins" className="preview-nav">
-      <Link to="/" className="preview-home" aria-current={pathname === '/' ? 'page' : undefined}>Preview</Link>
+      <Link to="/" className="preview-home" aria-current={pathname === '/' ? 'page' : undefined}>
+        Preview
+      </Link>
       {sorted.map((plugin) => (
         <div key={plugin.id}>
           <h2>{plugin.name}</h2>
-          {plugin.type === 'app' ? <AppNavigation meta={metaOf(plugin)} /> : (
-            <div className="preview-nav-inner">{viewsOf(plugin).map(({ label, to }) => <Link key={to} to={to} aria-current={pathname === to ? 'page' : undefined}>{label}</Link>)}</div>
+          {plugin.type === 'app' ? (
+            <AppNavigation meta={metaOf(plugin)} />
+          ) : (
+            <div className="preview-nav-inner">
+              {viewsOf(plugin).map(({ label, to }) => (
+                <Link key={to} to={to} aria-current={pathname === to ? 'page' : undefined}>
+                  {label}
+                </Link>
+              ))}
+            </div>
           )}
         </div>
       ))}
@@ -53,10 +63,19 @@ export function Layout({ children }: { children: ReactNode }) {
         {subject && <h1>{subject.name}</h1>}
         <span>{`@grafana ${boot.version}, React ${boot.react}, as ${boot.role}`}</span>
         <Button size="sm" variant="secondary" fill="text" onClick={() => changeTheme(other)}>{`Use the ${other} theme`}</Button>
-        <Button size="sm" variant="secondary" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>{`What it told us (${count})`}</Button>
+        <Button
+          size="sm"
+          variant="secondary"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >{`What it told us (${count})`}</Button>
       </header>
       <main className="preview-main">{children}</main>
-      {isOpen && <aside aria-label="What it told us" className="preview-side"><ToldUs version={boot.version} /></aside>}
+      {isOpen && (
+        <aside aria-label="What it told us" className="preview-side">
+          <ToldUs version={boot.version} />
+        </aside>
+      )}
       <Overlay />
       <Alerts />
     </div>

@@ -5,8 +5,12 @@ import { record, type Fault, type FaultKind } from '../observe/record';
 import { useRecord } from './toldus';
 
 const headings: Record<FaultKind, string> = {
-  build: 'The build failed', draw: 'An exception while drawing', effect: 'An exception in an effect', event: 'An exception in an event',
-  rejection: 'A promise was rejected', load: 'The plugin did not load',
+  build: 'The build failed',
+  draw: 'An exception while drawing',
+  effect: 'An exception in an effect',
+  event: 'An exception in an event',
+  rejection: 'A promise was rejected',
+  load: 'The plugin did not load',
 };
 
 function place({ file, line, column }: Fault): string | undefined {
@@ -32,11 +36,20 @@ function One({ fault }: { fault: Fault }) {
     <article>
       <h3>{headings[fault.kind]}</h3>
       <p className="preview-fault-message">{fault.message}</p>
-      {place(fault) && <p><code>{place(fault)}</code></p>}
+      {place(fault) && (
+        <p>
+          <code>{place(fault)}</code>
+        </p>
+      )}
       {!!fault.code?.length && <Code fault={fault} />}
       {fault.help && <p>{fault.help}</p>}
       {fault.ours && <p>No code of the plugin took part: this is an error of the preview.</p>}
-      {fault.stack && <details><summary>Stack</summary><pre tabIndex={0}>{fault.stack}</pre></details>}
+      {fault.stack && (
+        <details>
+          <summary>Stack</summary>
+          <pre tabIndex={0}>{fault.stack}</pre>
+        </details>
+      )}
     </article>
   );
 }
@@ -56,9 +69,19 @@ export function Overlay() {
   }
   return (
     <section role="alert" aria-label="Errors" className="preview-overlay">
-      <div className="preview-overlay-close"><IconButton name="times" aria-label="Put the errors aside" onClick={() => setAside([...record.faults])} /></div>
-      {shown.slice(0, 3).map((fault, i) => <One key={i} fault={fault} />)}
-      {shown.length > 3 && <Button size="sm" variant="secondary" onClick={() => setAside([...aside, ...shown.slice(0, 3)])}>{`${shown.length - 3} more`}</Button>}
+      <div className="preview-overlay-close">
+        <IconButton name="times" aria-label="Put the errors aside" onClick={() => setAside([...record.faults])} />
+      </div>
+      {shown.slice(0, 3).map((fault, i) => (
+        <One key={i} fault={fault} />
+      ))}
+      {shown.length > 3 && (
+        <Button
+          size="sm"
+          variant="secondary"
+          onClick={() => setAside([...aside, ...shown.slice(0, 3)])}
+        >{`${shown.length - 3} more`}</Button>
+      )}
     </section>
   );
 }

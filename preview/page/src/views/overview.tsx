@@ -6,18 +6,26 @@ import { boot, type Manifest } from '../boot/boot';
 export function viewsOf({ id, type }: Pick<Manifest, 'id' | 'type'>): { label: string; to: string }[] {
   switch (type) {
     case 'panel':
-      return [{ label: 'Panel', to: `/panel/${id}` }, { label: 'All stories', to: `/panel/${id}/stories` }];
+      return [
+        { label: 'Panel', to: `/panel/${id}` },
+        { label: 'All stories', to: `/panel/${id}/stories` },
+      ];
     case 'datasource':
       return [{ label: 'Query and settings', to: `/datasource/${id}` }];
     case 'app':
-      return [{ label: 'Pages', to: `/a/${id}` }, { label: 'Configuration', to: `/plugins/${id}` }];
+      return [
+        { label: 'Pages', to: `/a/${id}` },
+        { label: 'Configuration', to: `/plugins/${id}` },
+      ];
     default:
       return [];
   }
 }
 
 /** The repository's plugin first, then by name. */
-export const sorted = [...boot.plugins].sort((a, b) => Number(b.id === boot.main) - Number(a.id === boot.main) || a.name.localeCompare(b.name));
+export const sorted = [...boot.plugins].sort(
+  (a, b) => Number(b.id === boot.main) - Number(a.id === boot.main) || a.name.localeCompare(b.name),
+);
 
 export function Overview() {
   return (
@@ -29,7 +37,11 @@ export function Overview() {
             <h2>{plugin.name}</h2>
             <p>{`${plugin.type} · ${plugin.id} ${plugin.info?.version ?? ''}`}</p>
             <p>{plugin.info?.description}</p>
-            {viewsOf(plugin).map(({ label, to }) => <Link key={to} to={to}>{label}</Link>)}
+            {viewsOf(plugin).map(({ label, to }) => (
+              <Link key={to} to={to}>
+                {label}
+              </Link>
+            ))}
             {!viewsOf(plugin).length && <p>It has no interface of its own.</p>}
           </li>
         ))}

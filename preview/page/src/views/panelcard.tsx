@@ -23,10 +23,26 @@ interface Props {
 export function PanelCard({ name, title, plugin, state, data, width, height, timeZone, ...handlers }: Props) {
   return (
     <Drawing name={name} title={title} data={data} style={{ width, height }}>
-      <PanelChrome title={title} width={width} height={height} loadingState={data.state} statusMessage={data.error?.message} padding={plugin.noPadding ? 'none' : 'md'}>
+      <PanelChrome
+        title={title}
+        width={width}
+        height={height}
+        loadingState={data.state}
+        statusMessage={data.error?.message}
+        padding={plugin.noPadding ? 'none' : 'md'}
+      >
         {(innerWidth, innerHeight) => (
           <Boundary what={`the panel "${title}"`} dependencies={[plugin, state.options, state.fieldConfig, data]}>
-            <Panel plugin={plugin} {...state} data={data} title={title} width={innerWidth} height={innerHeight} timeZone={timeZone} {...handlers} />
+            <Panel
+              plugin={plugin}
+              {...state}
+              data={data}
+              title={title}
+              width={innerWidth}
+              height={innerHeight}
+              timeZone={timeZone}
+              {...handlers}
+            />
           </Boundary>
         )}
       </PanelChrome>

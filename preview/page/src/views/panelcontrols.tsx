@@ -35,7 +35,9 @@ function choices(stories: Story[]) {
   const built = Object.entries(scenarios).map(([id, { label, description }]) => ({ value: `scenario:${id}`, label, description }));
   const queries = dataSources.getList().map(({ uid, name, type }) => ({ value: `query:${uid}`, label: name, description: type }));
   return [
-    { label: 'Saved panels', options: saved }, { label: 'Sample data', options: built }, { label: 'Queries of data sources', options: queries },
+    { label: 'Saved panels', options: saved },
+    { label: 'Sample data', options: built },
+    { label: 'Queries of data sources', options: queries },
     { label: 'Frames', options: [{ value: 'file:json', label: 'A file', description: 'frames as JSON' }] },
   ].filter((group) => group.options.length);
 }
@@ -46,14 +48,41 @@ export function PanelControls({ settings, stories, choice, range, timeZone, size
   return (
     <Stack direction="column" gap={0}>
       <Stack gap={1} wrap="wrap">
-        <InlineField label="Data" htmlFor="data"><Select inputId="data" aria-label="Data" width={36} options={choices(stories)} value={choice} onChange={(c) => choose(settings, c.value ?? 'scenario:series')} /></InlineField>
-        <InlineField label="Width" htmlFor="width"><Input id="width" type="number" width={10} min={50} defaultValue={size.width} onChange={resize('w')} /></InlineField>
-        <InlineField label="Height" htmlFor="height"><Input id="height" type="number" width={10} min={50} defaultValue={size.height} onChange={resize('h')} /></InlineField>
-        <InlineField label="Time range"><TimeRangeInput value={range} timeZone={timeZone} onChange={setRange} onChangeTimeZone={(tz) => settings.set({ tz })} /></InlineField>
-        <InlineField label="Time zone" htmlFor="timezone"><TimeZonePicker inputId="timezone" value={timeZone} includeInternal onChange={(tz) => settings.set({ tz })} width={24} /></InlineField>
-        <Button variant="secondary" disabled={!isEdited} onClick={onReset}>Reset options</Button>
+        <InlineField label="Data" htmlFor="data">
+          <Select
+            inputId="data"
+            aria-label="Data"
+            width={36}
+            options={choices(stories)}
+            value={choice}
+            onChange={(c) => choose(settings, c.value ?? 'scenario:series')}
+          />
+        </InlineField>
+        <InlineField label="Width" htmlFor="width">
+          <Input id="width" type="number" width={10} min={50} defaultValue={size.width} onChange={resize('w')} />
+        </InlineField>
+        <InlineField label="Height" htmlFor="height">
+          <Input id="height" type="number" width={10} min={50} defaultValue={size.height} onChange={resize('h')} />
+        </InlineField>
+        <InlineField label="Time range">
+          <TimeRangeInput value={range} timeZone={timeZone} onChange={setRange} onChangeTimeZone={(tz) => settings.set({ tz })} />
+        </InlineField>
+        <InlineField label="Time zone" htmlFor="timezone">
+          <TimeZonePicker inputId="timezone" value={timeZone} includeInternal onChange={(tz) => settings.set({ tz })} width={24} />
+        </InlineField>
+        <Button variant="secondary" disabled={!isEdited} onClick={onReset}>
+          Reset options
+        </Button>
       </Stack>
-      {choice.startsWith('file:') && <FileDropzone options={{ accept: { 'application/json': ['.json'] }, multiple: false, onDrop: (files: File[]) => void files[0]?.text().then(onFile) }} />}
+      {choice.startsWith('file:') && (
+        <FileDropzone
+          options={{
+            accept: { 'application/json': ['.json'] },
+            multiple: false,
+            onDrop: (files: File[]) => void files[0]?.text().then(onFile),
+          }}
+        />
+      )}
     </Stack>
   );
 }

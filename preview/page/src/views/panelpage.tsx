@@ -68,16 +68,28 @@ function Ready({ plugin, stories }: { plugin: PanelPlugin; stories: Story[] }) {
   variables.timeZone = timeZone;
   const data = usePanelData(source, range, timeZone, run);
   const stored = useMemo(() => storedIn(settings, story), [settings, story]);
-  const { state, isEdited, change, reset } = usePanelState(`panel:${plugin.meta.id}:${kind === 'story' ? choice : 'sample'}`, plugin, stored);
+  const { state, isEdited, change, reset } = usePanelState(
+    `panel:${plugin.meta.id}:${kind === 'story' ? choice : 'sample'}`,
+    plugin,
+    stored,
+  );
   const [instanceState, setInstanceState] = useState<unknown>();
   const size = { width: settings.number('w', 720), height: settings.number('h', 400) };
   const title = variables.replace(story?.title ?? plugin.meta.name);
 
   const card = state && (
     <PanelCard
-      name={plugin.meta.id} title={title} plugin={plugin} state={state} data={data} timeZone={timeZone} {...size}
-      onOptionsChange={(options) => change({ options })} onFieldConfigChange={(fieldConfig) => change({ fieldConfig })}
-      onTimeRange={(r) => settings.set({ from: r.from, to: r.to })} onInstanceState={setInstanceState}
+      name={plugin.meta.id}
+      title={title}
+      plugin={plugin}
+      state={state}
+      data={data}
+      timeZone={timeZone}
+      {...size}
+      onOptionsChange={(options) => change({ options })}
+      onFieldConfigChange={(fieldConfig) => change({ fieldConfig })}
+      onTimeRange={(r) => settings.set({ from: r.from, to: r.to })}
+      onInstanceState={setInstanceState}
     />
   );
   if (bare) {
@@ -96,8 +108,18 @@ function Ready({ plugin, stories }: { plugin: PanelPlugin; stories: Story[] }) {
       <div className="preview-split">
         <div className="preview-scroll">
           {card}
-          {kind === 'query' && <PanelQuery settings={dataSources.getInstanceSettings(id)} queries={queries} data={data} onChange={setQueries} onRun={() => setRun(run + 1)} />}
-          <section aria-label="Data of the panel"><FramesView data={data} width={size.width} timeZone={timeZone} /></section>
+          {kind === 'query' && (
+            <PanelQuery
+              settings={dataSources.getInstanceSettings(id)}
+              queries={queries}
+              data={data}
+              onChange={setQueries}
+              onRun={() => setRun(run + 1)}
+            />
+          )}
+          <section aria-label="Data of the panel">
+            <FramesView data={data} width={size.width} timeZone={timeZone} />
+          </section>
         </div>
         {state && <Panes plugin={plugin} data={data} state={state} instanceState={instanceState} change={change} />}
       </div>
@@ -107,14 +129,43 @@ function Ready({ plugin, stories }: { plugin: PanelPlugin; stories: Story[] }) {
 
 const panes = ['Options', 'Fields', 'Overrides'] as const;
 
-function Panes({ plugin, data, state, instanceState, change }: { plugin: PanelPlugin; data: PanelData; state: NonNullable<ReturnType<typeof usePanelState>['state']>; instanceState: unknown; change: ReturnType<typeof usePanelState>['change'] }) {
+function Panes({
+  plugin,
+  data,
+  state,
+  instanceState,
+  change,
+}: {
+  plugin: PanelPlugin;
+  data: PanelData;
+  state: NonNullable<ReturnType<typeof usePanelState>['state']>;
+  instanceState: unknown;
+  change: ReturnType<typeof usePanelState>['change'];
+}) {
   const [pane, setPane] = useKept<(typeof panes)[number]>('pane', () => 'Options');
-  const fields = { plugin, data: data.series, fieldConfig: state.fieldConfig, onChange: (fieldConfig: typeof state.fieldConfig) => change({ fieldConfig }) };
+  const fields = {
+    plugin,
+    data: data.series,
+    fieldConfig: state.fieldConfig,
+    onChange: (fieldConfig: typeof state.fieldConfig) => change({ fieldConfig }),
+  };
   return (
     <section aria-label="Settings of the panel" className="preview-pane">
-      <TabsBar>{panes.map((name) => <Tab key={name} label={name} active={name === pane} onChangeTab={() => setPane(name)} />)}</TabsBar>
+      <TabsBar>
+        {panes.map((name) => (
+          <Tab key={name} label={name} active={name === pane} onChangeTab={() => setPane(name)} />
+        ))}
+      </TabsBar>
       <div className="preview-pane-body">
-        {pane === 'Options' && <OptionsPane plugin={plugin} options={state.options} data={data.series} instanceState={instanceState} onChange={(options) => change({ options })} />}
+        {pane === 'Options' && (
+          <OptionsPane
+            plugin={plugin}
+            options={state.options}
+            data={data.series}
+            instanceState={instanceState}
+            onChange={(options) => change({ options })}
+          />
+        )}
         {pane === 'Fields' && <FieldPane {...fields} />}
         {pane === 'Overrides' && <OverridesPane {...fields} />}
       </div>

@@ -10,7 +10,10 @@ export function useInstance(settings: DataSourceInstanceSettings, revision = 0):
   const [instance, setInstance] = useState<DataSourceApi>();
   useEffect(() => {
     let isCurrent = true;
-    dataSources.get(settings.uid).then((made) => isCurrent && setInstance(made), (e: unknown) => fault('load', e));
+    dataSources.get(settings.uid).then(
+      (made) => isCurrent && setInstance(made),
+      (e: unknown) => fault('load', e),
+    );
     return () => {
       isCurrent = false;
     };
@@ -38,7 +41,14 @@ export function PanelQuery({ settings, queries, data, onChange, onRun }: Props) 
   }
   return (
     <section aria-label={`Query of ${settings.name}`}>
-      <QueryPane instance={instance} settings={settings} query={queries[0]} data={data} onChange={(query) => onChange([query])} onRun={onRun} />
+      <QueryPane
+        instance={instance}
+        settings={settings}
+        query={queries[0]}
+        data={data}
+        onChange={(query) => onChange([query])}
+        onRun={onRun}
+      />
     </section>
   );
 }

@@ -1,5 +1,13 @@
 // A query of a data source, with its plugin's editor.
-import { CoreApp, DataSourcePluginContextProvider, type DataQuery, type DataSourceApi, type DataSourceInstanceSettings, type PanelData, type QueryEditorProps } from '@grafana/data';
+import {
+  CoreApp,
+  DataSourcePluginContextProvider,
+  type DataQuery,
+  type DataSourceApi,
+  type DataSourceInstanceSettings,
+  type PanelData,
+  type QueryEditorProps,
+} from '@grafana/data';
 import { Button, Stack } from '@grafana/ui';
 import { cloneDeep } from 'lodash';
 import type { ComponentType } from 'react';
@@ -29,13 +37,34 @@ export function QueryPane({ instance, settings, query, data, onChange, onRun }: 
     <DataSourcePluginContextProvider instanceSettings={settings}>
       <Boundary what="the query editor" dependencies={[Editor, query, instance]}>
         {/* a copy: some editors complete the object that they are given */}
-        <Editor datasource={instance} query={cloneDeep(query)} queries={[query]} data={data} range={data?.timeRange} app={CoreApp.PanelEditor} history={[]} onChange={onChange} onRunQuery={onRun} onAddQuery={(added) => onChange({ ...added, refId: query.refId })} />
+        <Editor
+          datasource={instance}
+          query={cloneDeep(query)}
+          queries={[query]}
+          data={data}
+          range={data?.timeRange}
+          app={CoreApp.PanelEditor}
+          history={[]}
+          onChange={onChange}
+          onRunQuery={onRun}
+          onAddQuery={(added) => onChange({ ...added, refId: query.refId })}
+        />
       </Boundary>
-      <Stack><Button icon="play" onClick={onRun}>Run query</Button></Stack>
+      <Stack>
+        <Button icon="play" onClick={onRun}>
+          Run query
+        </Button>
+      </Stack>
       {QueryEditorHelp && (
         <details>
           <summary>Help of the query editor</summary>
-          <Boundary what="the help" dependencies={[QueryEditorHelp]}><QueryEditorHelp datasource={instance} query={query} onClickExample={(example) => onChange({ ...example, refId: query.refId })} /></Boundary>
+          <Boundary what="the help" dependencies={[QueryEditorHelp]}>
+            <QueryEditorHelp
+              datasource={instance}
+              query={query}
+              onClickExample={(example) => onChange({ ...example, refId: query.refId })}
+            />
+          </Boundary>
         </details>
       )}
     </DataSourcePluginContextProvider>

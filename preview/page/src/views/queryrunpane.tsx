@@ -1,7 +1,9 @@
 // The query editor with what a run answers.
 import { LoadingState, type DataQuery, type DataSourceApi, type DataSourceInstanceSettings, type PanelData } from '@grafana/data';
+import { Select } from '@grafana/ui';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Subscription } from 'rxjs';
+import { savedQueries } from '../data/stories';
 import { timeRange } from '../data/frames';
 import { markWorking } from '../observe/network';
 import { onBackend } from '../refresh/reload';
@@ -41,12 +43,33 @@ export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; 
     latest.current = next;
     setQuery(next);
   };
+  const [saved, setSaved] = useState<{ label: string; query: DataQuery }[]>([]);
+  useEffect(() => void savedQueries(settings.type).then(setSaved), [settings.type]);
   const runLatest = () => run([latest.current]);
   useEffect(() => onBackend(runLatest));
+  const choose = (chosen: DataQuery | undefined) => {
+    if (chosen) {
+      change({ ...chosen, refId: 'A', hide: false, datasource: query.datasource });
+      runLatest();
+    }
+  };
   return (
     <>
+      {saved.length > 0 && (
+        <Select
+          aria-label="Saved queries"
+          placeholder="Take a query from a dashboard of the repository"
+          value={null}
+          options={saved.map(({ label }, value) => ({ value, label }))}
+          onChange={(c) => choose(saved[c.value ?? -1]?.query)}
+        />
+      )}
       <QueryPane instance={instance} settings={settings} query={query} data={data} onChange={change} onRun={runLatest} />
-      {data && <section aria-label="Answer"><FramesView data={data} width={900} timeZone="browser" /></section>}
+      {data && (
+        <section aria-label="Answer">
+          <FramesView data={data} width={900} timeZone="browser" />
+        </section>
+      )}
     </>
   );
 }

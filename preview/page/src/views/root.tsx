@@ -50,7 +50,13 @@ function Known({ id, view }: { id: string; view: View }) {
 /** A page of the interface that a plugin leads to, and that the preview does not have. */
 function Elsewhere() {
   const { pathname, search } = locationService.getLocation();
-  return <div><h1>Not in the preview</h1><p>{`The plugin leads to ${pathname}${search}, a page of the interface itself.`}</p><Link to="/">Back to the plugins</Link></div>;
+  return (
+    <div>
+      <h1>Not in the preview</h1>
+      <p>{`The plugin leads to ${pathname}${search}, a page of the interface itself.`}</p>
+      <Link to="/">Back to the plugins</Link>
+    </div>
+  );
 }
 
 /** Modals that are opened by code that is no component. */
@@ -61,7 +67,11 @@ function Modals() {
     return null;
   }
   const close = () => setAsked(undefined);
-  return <Modal title={asked.title} isOpen onDismiss={close}><asked.body onDismiss={close} /></Modal>;
+  return (
+    <Modal title={asked.title} isOpen onDismiss={close}>
+      <asked.body onDismiss={close} />
+    </Modal>
+  );
 }
 
 export function Root() {

@@ -27,9 +27,21 @@ const empty: StoredPanel = {};
 /** The saved panels; for a plugin that has none, the sample data. */
 function shownOf(stories: Story[]): Shown[] {
   if (!stories.length) {
-    return Object.entries(scenarios).map(([id, { label }]) => ({ key: `scenario:${id}`, title: label, source: { kind: 'scenario', id }, stored: empty, time: lastHours }));
+    return Object.entries(scenarios).map(([id, { label }]) => ({
+      key: `scenario:${id}`,
+      title: label,
+      source: { kind: 'scenario', id },
+      stored: empty,
+      time: lastHours,
+    }));
   }
-  return stories.map((story, i) => ({ key: `story:${i}`, title: story.title || `Panel ${i + 1}`, source: { kind: 'story', story }, stored: story.panel, time: story.time ?? lastHours }));
+  return stories.map((story, i) => ({
+    key: `story:${i}`,
+    title: story.title || `Panel ${i + 1}`,
+    source: { kind: 'story', story },
+    stored: story.panel,
+    time: story.time ?? lastHours,
+  }));
 }
 
 export function StoriesPage({ plugin }: { plugin: PanelPlugin }) {
@@ -41,13 +53,22 @@ export function StoriesPage({ plugin }: { plugin: PanelPlugin }) {
   }, [plugin.meta.id]);
   const shown = useMemo(() => {
     // One page has one set of variables: that of the first dashboard that has a variable of the name.
-    variables.set([...new Map((stories ?? []).flatMap((s) => s.variables ?? []).reverse().map((v) => [v.name, v])).values()]);
+    variables.set([
+      ...new Map(
+        (stories ?? [])
+          .flatMap((s) => s.variables ?? [])
+          .reverse()
+          .map((v) => [v.name, v]),
+      ).values(),
+    ]);
     return stories && shownOf(stories);
   }, [stories]);
   const [from, count] = [settings.number('first', 0), settings.number('count', Infinity)];
   return (
     <div style={{ display: 'flex', flexWrap: 'wrap', gap: 16 }}>
-      {shown?.slice(from, from + count).map((one) => <StoryCard key={one.key} plugin={plugin} shown={one} width={width} height={height} />)}
+      {shown?.slice(from, from + count).map((one) => (
+        <StoryCard key={one.key} plugin={plugin} shown={one} width={width} height={height} />
+      ))}
     </div>
   );
 }
@@ -61,8 +82,16 @@ function StoryCard({ plugin, shown, width, height }: { plugin: PanelPlugin; show
   }
   return (
     <PanelCard
-      name={shown.key} title={variables.replace(shown.title)} plugin={plugin} state={state} data={data} width={width} height={height} timeZone="browser"
-      onOptionsChange={(options) => change({ options })} onFieldConfigChange={(fieldConfig) => change({ fieldConfig })}
+      name={shown.key}
+      title={variables.replace(shown.title)}
+      plugin={plugin}
+      state={state}
+      data={data}
+      width={width}
+      height={height}
+      timeZone="browser"
+      onOptionsChange={(options) => change({ options })}
+      onFieldConfigChange={(fieldConfig) => change({ fieldConfig })}
     />
   );
 }

@@ -1,5 +1,12 @@
 // The editor of queries for variables, in any of the ways in which a data source can have one.
-import { DataSourcePluginContextProvider, VariableSupportType, type DataQuery, type DataSourceApi, type DataSourceInstanceSettings, type MetricFindValue } from '@grafana/data';
+import {
+  DataSourcePluginContextProvider,
+  VariableSupportType,
+  type DataQuery,
+  type DataSourceApi,
+  type DataSourceInstanceSettings,
+  type MetricFindValue,
+} from '@grafana/data';
 import { Button, Field, Input } from '@grafana/ui';
 import { useState, type ComponentType } from 'react';
 import { lastValueFrom } from 'rxjs';
@@ -39,7 +46,8 @@ export function VariablePane({ plugin, instance, settings }: Props) {
   const [query, setQuery] = useKept<unknown>(`variable:${settings.type}`, () => (support ? { refId: 'A' } : ''));
   const [found, setFound] = useState<MetricFindValue[]>();
   const kind = support?.getType();
-  const LegacyEditor = plugin.components.VariableQueryEditor as ComponentType<{ datasource: DataSourceApi; query: unknown; onChange(query: unknown, definition: string): void }> | undefined;
+  const LegacyEditor = plugin.components.VariableQueryEditor as
+    ComponentType<{ datasource: DataSourceApi; query: unknown; onChange(query: unknown, definition: string): void }> | undefined;
   const Editor = support?.editor ?? (kind === VariableSupportType.Datasource ? instance.components?.QueryEditor : undefined);
   const ask = async () => {
     const asQuery = { ...(query as DataQuery), refId: 'A' };
@@ -63,12 +71,31 @@ export function VariablePane({ plugin, instance, settings }: Props) {
   return (
     <DataSourcePluginContextProvider instanceSettings={settings}>
       <Boundary what="the variable editor" dependencies={[Editor, LegacyEditor, query]}>
-        {Editor ? <Editor datasource={instance} query={query as DataQuery} onChange={setQuery} onRunQuery={run} />
-          : LegacyEditor ? <LegacyEditor datasource={instance} query={query} onChange={(changed) => setQuery(changed)} />
-          : <Field label="Query"><Input id="variable-query" value={text} onChange={(e) => setQuery(support ? { refId: 'A', query: e.currentTarget.value } : e.currentTarget.value)} /></Field>}
+        {Editor ? (
+          <Editor datasource={instance} query={query as DataQuery} onChange={setQuery} onRunQuery={run} />
+        ) : LegacyEditor ? (
+          <LegacyEditor datasource={instance} query={query} onChange={(changed) => setQuery(changed)} />
+        ) : (
+          <Field label="Query">
+            <Input
+              id="variable-query"
+              value={text}
+              onChange={(e) => setQuery(support ? { refId: 'A', query: e.currentTarget.value } : e.currentTarget.value)}
+            />
+          </Field>
+        )}
       </Boundary>
-      <Button icon="play" onClick={run}>Run query</Button>
-      {found && <ul aria-label="Values of the variable">{found.slice(0, 200).map((v, i) => <li key={i}>{v.text}</li>)}{!found.length && <li>no values</li>}</ul>}
+      <Button icon="play" onClick={run}>
+        Run query
+      </Button>
+      {found && (
+        <ul aria-label="Values of the variable">
+          {found.slice(0, 200).map((v, i) => (
+            <li key={i}>{v.text}</li>
+          ))}
+          {!found.length && <li>no values</li>}
+        </ul>
+      )}
     </DataSourcePluginContextProvider>
   );
 }
