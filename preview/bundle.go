@@ -38,8 +38,7 @@ type Page struct {
 
 const (
 	pageEntry = "page.ts"
-	aboutFile = "about.json" // the last file that is written
-	unusedFor = 30 * 24 * time.Hour
+	aboutFile = "about.json" // what the libraries lack
 )
 
 // Bundle returns the page for some libraries. It is bundled once for each set of versions.
@@ -55,17 +54,12 @@ func Bundle(ctx context.Context, o BundleOptions) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	parent := filepath.Join(o.CacheDir, "preview")
-	p.Dir = filepath.Join(parent, "page-"+key)
+	p.Dir = filepath.Join(o.CacheDir, "preview", "page-"+key)
 	if text, err := os.ReadFile(filepath.Join(p.Dir, aboutFile)); err == nil {
 		now := time.Now()
 		_ = os.Chtimes(p.Dir, now, now) // else, it is bundled again in a month
 		return p, json.Unmarshal(text, &p.Missing)
 	}
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return nil, err
-	}
-	removeUnused(parent)
 	b, err := build(ctx, o, p.Mode)
 	if err != nil {
 		return nil, fmt.Errorf("bundle the preview with %s: %w", o.Libraries, err)
@@ -74,7 +68,14 @@ func Bundle(ctx context.Context, o BundleOptions) (*Page, error) {
 	if b.files[aboutFile], err = json.Marshal(b.missing); err != nil {
 		return nil, err
 	}
-	return p, p.write(parent, b.files)
+	return p, appear(p.Dir, func(dir string) error {
+		for name, text := range b.files {
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Imported returns the directories of the packages that the page consists of, slash-separated and
@@ -125,41 +126,6 @@ func (o BundleOptions) key(mode string) (string, error) {
 		sum.Write(o.Libraries.Lock.text)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:10]), err
-}
-
-// write writes the files to the page's directory, which appears atomically.
-func (p *Page) write(parent string, files map[string][]byte) (err error) {
-	staging, err := os.MkdirTemp(parent, ".staging-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
-	made := filepath.Join(staging, "page")
-	if err := os.Mkdir(made, 0o755); err != nil {
-		return err
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(made, name), text, 0o644); err != nil {
-			return err
-		}
-	}
-	err = os.Rename(made, p.Dir)
-	if _, statErr := os.Stat(filepath.Join(p.Dir, aboutFile)); statErr == nil {
-		return nil // perhaps of another process, which was faster
-	}
-	return err
-}
-
-// removeUnused removes pages that nobody has used for a while, and what killed processes left behind.
-func removeUnused(parent string) {
-	entries, _ := os.ReadDir(parent) // the next bundle tries again
-	for _, e := range entries {
-		info, err := e.Info()
-		isOurs := strings.HasPrefix(e.Name(), "page-") || strings.HasPrefix(e.Name(), ".staging-")
-		if err == nil && isOurs && time.Since(info.ModTime()) > unusedFor {
-			_ = os.RemoveAll(filepath.Join(parent, e.Name()))
-		}
-	}
 }
 
 // build runs esbuild for the page and for the workers of Monaco, which are scripts of their own.

@@ -121,10 +121,10 @@ func (l *Lock) dir(cacheDir string) string {
 
 // Installed returns the directory whose node_modules has the packages, or "" if Install has not run.
 func (l *Lock) Installed(cacheDir string) string {
-	if _, err := os.Stat(l.dir(cacheDir)); err != nil {
-		return ""
+	if dir := l.dir(cacheDir); exists(dir) {
+		return dir
 	}
-	return l.dir(cacheDir)
+	return ""
 }
 
 // Install downloads the packages into the cache that repositories share, and makes a node_modules
@@ -133,30 +133,14 @@ func (l *Lock) Install(ctx context.Context, o InstallOptions) (dir string, err e
 	if dir := l.Installed(o.CacheDir); dir != "" {
 		return dir, nil
 	}
-	parent := filepath.Join(o.CacheDir, "preview")
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return "", err
-	}
-	staging, err := os.MkdirTemp(parent, ".staging-")
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
-	tree := filepath.Join(staging, "tree")
-	if err := l.fill(ctx, tree, o); err != nil {
-		return "", fmt.Errorf("libraries %s: %w", l.Minor, err)
-	}
 	dir = l.dir(o.CacheDir)
-	if err := os.Rename(tree, dir); err != nil && l.Installed(o.CacheDir) == "" { // unless another process was faster
-		return "", err
+	if err := appear(dir, func(tree string) error { return l.fill(ctx, tree, o) }); err != nil {
+		return "", fmt.Errorf("libraries %s: %w", l.Minor, err)
 	}
 	return dir, nil
 }
 
 func (l *Lock) fill(ctx context.Context, tree string, o InstallOptions) error {
-	if err := os.MkdirAll(tree, 0o755); err != nil {
-		return err
-	}
 	npmrc, _ := os.ReadFile(filepath.Join(o.Root, ".npmrc")) // most repositories have none
 	for name, text := range map[string][]byte{"package.json": []byte("{}"), "package-lock.json": l.text, ".npmrc": npmrc} {
 		if err := os.WriteFile(filepath.Join(tree, name), text, 0o644); err != nil {

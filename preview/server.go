@@ -2,7 +2,6 @@ package preview
 
 import (
 	"bytes"
-	"context"
 	"crypto/subtle"
 	"encoding/json"
 	"html/template"
@@ -13,14 +12,13 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
 
 // Options configure a Server. All fields but Page, API and Mounted may be zero in tests.
 type Options struct {
-	Page func(ctx context.Context) (*Page, error) // waits for the bundle
+	Page func() (*Page, error) // waits for the bundle
 	// API returns the handler of the host's API for a role: Viewer, Editor or Admin.
 	API     func(role string) http.Handler
 	Mounted func() []bundle.Plugin // the plugins of the repository
@@ -156,7 +154,7 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, "refused", r.Method+" "+r.URL.EscapedPath()+" is not available in the preview")
 		return
 	}
-	page, err := s.Page(r.Context())
+	page, err := s.Page()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -192,7 +190,7 @@ func readFile(p bundle.Plugin, name string) ([]byte, error) {
 
 // pageFile serves a file of the bundled page.
 func (s *Server) pageFile(w http.ResponseWriter, r *http.Request) {
-	page, err := s.Page(r.Context())
+	page, err := s.Page()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -243,7 +241,7 @@ const emptyIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><
 
 // icon serves an icon of the libraries. They have a part of those that hosts have: others are empty.
 func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
-	page, err := s.Page(r.Context())
+	page, err := s.Page()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -307,10 +305,4 @@ func (w *cookieless) begin() {
 	if !w.hasBegun {
 		w.WriteHeader(http.StatusOK)
 	}
-}
-
-// Once returns a function for Options.Page that bundles when it is first called, and once.
-func Once(ctx context.Context, make func(ctx context.Context) (*Page, error)) func(context.Context) (*Page, error) {
-	made := sync.OnceValues(func() (*Page, error) { return make(ctx) })
-	return func(context.Context) (*Page, error) { return made() }
 }

@@ -2,7 +2,6 @@ package preview
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"io"
 	"maps"
@@ -60,7 +59,7 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{t: t}
 	plugin := bundle.Plugin{Dir: filepath.Join(root, "dist"), Metadata: &bundle.Metadata{ID: main}}
 	f.Server = New(Options{
-		Page: func(context.Context) (*Page, error) {
+		Page: func() (*Page, error) {
 			return &Page{Libraries: Libraries{Version: "12.4.0", React: "18.3.1", Dir: filepath.Join(root, "libs")}, Mode: "development", Dir: filepath.Join(root, "page"), Missing: []string{}}, nil
 		},
 		API: func(role string) http.Handler {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/term"
 
@@ -94,7 +95,7 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 	}
 	if o.isCheck { // the page is used once
 	} else if err := addRefresh(ctx, &libraries, install, o.isAsked); err != nil {
-		fmt.Fprintf(stdout, "preview without Fast Refresh, so components lose their state when they change: %v\n", err)
+		fmt.Fprintf(stdout, "Fast Refresh could not be added: %v\n", err)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(o.listen, "127.0.0.1:0"))
 	if err != nil {
@@ -105,13 +106,16 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 		Repo: repo, Main: meta.ID, Token: rand.Text(),
 		// Not the name of the host, since cookies and origins depend on it.
 		Origin: "http://localhost:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port),
-		Page: preview.Once(ctx, func(ctx context.Context) (*preview.Page, error) {
+		Page: sync.OnceValues(func() (*preview.Page, error) {
 			return preview.Bundle(ctx, preview.BundleOptions{Libraries: libraries, CacheDir: cache, IsProduction: o.isCheck})
 		}),
 	}}
-	go func() { _, _ = p.options.Page(ctx) }() // the page shows the error; close waits
+	go func() { _, _ = p.options.Page() }() // the page shows the error; close waits
 	if !o.isCheck {
 		fmt.Fprintf(stdout, "preview: %s/#token=%s (%s)\n", p.options.Origin, p.options.Token, libraries)
+	}
+	if !o.isCheck && !libraries.HasRefresh() {
+		fmt.Fprintf(stdout, "  components lose their state when they change; %s once adds Fast Refresh\n", f.Verb("preview"))
 	}
 	return p, nil
 }
@@ -163,7 +167,7 @@ func (p *previewing) close() error {
 	if p.http != nil {
 		err = p.http.Close()
 	}
-	_, _ = p.options.Page(context.Background()) // it has been stopped
+	_, _ = p.options.Page() // it has been stopped
 	if errors.Is(err, net.ErrClosed) {
 		return nil
 	}

@@ -80,7 +80,7 @@ func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo b
 	if err != nil {
 		return err
 	}
-	libraries, err := p.options.Page(ctx)
+	libraries, err := p.options.Page()
 	if err != nil {
 		return err
 	}
