@@ -155,7 +155,8 @@ func (l *Lock) fill(ctx context.Context, tree string, o InstallOptions) error {
 		return err
 	}
 	var done atomic.Int64
-	defer progress.Task{W: o.Out, IsTerminal: o.IsTerminal, Name: strings.TrimSpace("downloading the libraries " + l.Version("@grafana/ui")), Left: func() string {
+	name := strings.TrimSpace("downloading the libraries " + l.Version("@grafana/ui"))
+	defer progress.Task{W: o.Out, IsTerminal: o.IsTerminal, Name: name, Left: func() string {
 		_, bytes := store.Downloaded()
 		return fmt.Sprintf("%d of %d packages, %s", done.Load(), len(l.Packages), progress.Size(bytes))
 	}}.Start()()

@@ -55,7 +55,8 @@ func (s *storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	stored, ok := s.objects[name]
 	switch {
 	case name == "", r.Method == http.MethodGet && !ok:
-		sendJSON(w, http.StatusNotFound, map[string]any{"kind": "Status", "status": "Failure", "reason": "NotFound", "code": http.StatusNotFound, "message": "nothing is stored"})
+		sendJSON(w, http.StatusNotFound, map[string]any{"kind": "Status", "status": "Failure", "reason": "NotFound",
+			"code": http.StatusNotFound, "message": "nothing is stored"})
 		return
 	case r.Method == http.MethodGet:
 		sendJSON(w, http.StatusOK, stored)

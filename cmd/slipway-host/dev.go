@@ -107,9 +107,9 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeHost(s, stdout)) }()
+	defer func() { err = errors.Join(err, r.preview.close(), closeHost(s, stdout)) }()
 	r.server = s
-	r.preview.serve(ctx, s)
+	r.preview.serve(s)
 	r.firstMount(ctx)
 	r.welcome(ctx)
 	if ctx.Err() != nil {

@@ -46,7 +46,8 @@ func previewVerb() verbs.Verb {
 		}
 		dir := cmp.Or(o.Dir, ".")
 		served := server.Options{Listen: "127.0.0.1:0", DataDir: filepath.Join(dir, ".slipway", "preview")}
-		return dev(ctx, c.Face, devOptions{Options: served, dir: dir, preview: previewOptions{isAsked: true, with: o.With, listen: o.Listen}}, c.Stdout, c.Stderr)
+		options := devOptions{Options: served, dir: dir, preview: previewOptions{isAsked: true, with: o.With, listen: o.Listen}}
+		return dev(ctx, c.Face, options, c.Stdout, c.Stderr)
 	}
 	return v
 }
@@ -58,6 +59,9 @@ type previewing struct {
 	listener net.Listener
 	http     *http.Server
 	stop     context.CancelFunc // of the bundle and the requests
+	base     func(net.Listener) context.Context
+	running  sync.WaitGroup
+	isClosed bool
 }
 
 // openPreview listens for the preview and begins to bundle its page. It prints the link, or why
@@ -78,24 +82,10 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 		}
 		cache = filepath.Join(user, "slipway")
 	}
-	libraries, err := preview.Choose(repo.Root, o.with, meta.Dependencies.ServiceRange)
-	if err != nil {
-		return nil, usageError("%s: %w", f.Option("with"), err)
-	}
-	install := preview.InstallOptions{CacheDir: cache, Root: repo.Root, Environ: os.Environ(), Out: stdout, IsTerminal: term.IsTerminal(int(stdout.Fd()))}
-	if lock := libraries.Lock; lock != nil {
-		libraries.Dir = lock.Installed(cache)
-		if libraries.Dir == "" && !o.isAsked {
-			fmt.Fprintf(stdout, "preview of the frontend: %s (downloads %s once)\n", f.Verb("preview"), lock.Size())
-			return nil, nil
-		}
-		if libraries.Dir, err = lock.Install(ctx, install); err != nil {
-			return nil, err
-		}
-	}
-	if o.isCheck { // the page is used once
-	} else if err := addRefresh(ctx, &libraries, install, o.isAsked); err != nil {
-		fmt.Fprintf(stdout, "Fast Refresh could not be added: %v\n", err)
+	libraries, err := bringLibraries(ctx, f, o, preview.InstallOptions{CacheDir: cache, Root: repo.Root, Environ: os.Environ(),
+		Out: stdout, IsTerminal: term.IsTerminal(int(stdout.Fd()))}, meta.Dependencies.ServiceRange)
+	if err != nil || libraries.Dir == "" {
+		return nil, err
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(o.listen, "127.0.0.1:0"))
 	if err != nil {
@@ -110,7 +100,12 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 			return preview.Bundle(ctx, preview.BundleOptions{Libraries: libraries, CacheDir: cache, IsProduction: o.isCheck})
 		}),
 	}}
-	go func() { _, _ = p.options.Page() }() // the page shows the error; close waits
+	p.base = func(net.Listener) context.Context { return ctx }
+	p.running.Go(func() {
+		if _, err := p.options.Page(); err != nil && ctx.Err() == nil && !o.isCheck {
+			fmt.Fprintf(stdout, "%v\nhelp: try other libraries with %s=12.4\n", err, f.Verb("preview")+" "+f.Option("with"))
+		}
+	})
 	if !o.isCheck {
 		fmt.Fprintf(stdout, "preview: %s/#token=%s (%s)\n", p.options.Origin, p.options.Token, libraries)
 	}
@@ -118,6 +113,30 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 		fmt.Fprintf(stdout, "  components lose their state when they change; %s once adds Fast Refresh\n", f.Verb("preview"))
 	}
 	return p, nil
+}
+
+// bringLibraries returns the libraries of the page. If they would have to be downloaded and nobody asked
+// for that, it prints what does, and returns none.
+func bringLibraries(ctx context.Context, f verbs.Face, o previewOptions, install preview.InstallOptions, hosts string) (l preview.Libraries, err error) {
+	if l, err = preview.Choose(install.Root, o.with, hosts); err != nil {
+		return l, usageError("%s: %w", f.Option("with"), err)
+	}
+	if lock := l.Lock; lock != nil {
+		if l.Dir = lock.Installed(install.CacheDir); l.Dir == "" && !o.isAsked {
+			fmt.Fprintf(install.Out, "preview of the frontend: %s (downloads %s once)\n", f.Verb("preview"), lock.Size())
+			return l, nil
+		}
+		if l.Dir, err = lock.Install(ctx, install); err != nil {
+			return l, err
+		}
+	}
+	if o.isCheck { // the page is used once
+		return l, nil
+	}
+	if err := addRefresh(ctx, &l, install, o.isAsked); err != nil {
+		fmt.Fprintf(install.Out, "Fast Refresh could not be added: %v\n", err)
+	}
+	return l, nil
 }
 
 // addRefresh adds the runtime of React Fast Refresh, which repositories do not have. Only a preview
@@ -137,7 +156,7 @@ func addRefresh(ctx context.Context, l *preview.Libraries, o preview.InstallOpti
 }
 
 // serve answers requests, which wait until the host is open.
-func (p *previewing) serve(ctx context.Context, s *server.Server) {
+func (p *previewing) serve(s *server.Server) {
 	if p == nil {
 		return
 	}
@@ -153,25 +172,25 @@ func (p *previewing) serve(ctx context.Context, s *server.Server) {
 		return list
 	}
 	p.server = preview.New(*p.options)
-	p.http = &http.Server{Handler: p.server, BaseContext: func(net.Listener) context.Context { return ctx }}
+	p.http = &http.Server{Handler: p.server, BaseContext: p.base}
 	gate.Bound(p.http)
-	go func() { _ = p.http.Serve(gate.Listen(p.listener)) }() // until close
+	p.running.Go(func() { _ = p.http.Serve(gate.Listen(p.listener)) }) // until close
 }
 
+// close ends the requests in progress, which the host must outlive. Calling it again does nothing.
 func (p *previewing) close() error {
-	if p == nil {
+	if p == nil || p.isClosed {
 		return nil
 	}
+	p.isClosed = true
 	p.stop()
-	err := p.listener.Close()
-	if p.http != nil {
-		err = p.http.Close()
+	defer p.running.Wait()
+	if p.http == nil {
+		return p.listener.Close()
 	}
-	_, _ = p.options.Page() // it has been stopped
-	if errors.Is(err, net.ErrClosed) {
-		return nil
-	}
-	return err
+	ctx, cancel := context.WithTimeout(context.Background(), server.DefaultDrainTimeout)
+	defer cancel()
+	return errors.Join(p.http.Shutdown(ctx), p.http.Close()) // the requests have been canceled
 }
 
 // ready tells the page that a change is live.
@@ -198,7 +217,8 @@ func messagesOf(root, reason string, findings []validate.Finding, sources map[st
 		if f.Severity != validate.Error {
 			continue
 		}
-		m := preview.Message{File: below(root, f.File), Line: f.Line, Column: f.Column, Length: f.EndColumn - f.Column, Text: f.Message, Help: f.Help}
+		m := preview.Message{File: below(root, f.File), Line: f.Line, Column: f.Column, Length: f.EndColumn - f.Column,
+			Text: f.Message, Help: f.Help}
 		if lines := strings.Split(string(sources[f.File]), "\n"); 0 < f.Line && f.Line <= len(lines) {
 			m.Source = strings.TrimSuffix(lines[f.Line-1], "\r")
 		}

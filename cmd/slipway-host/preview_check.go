@@ -25,7 +25,8 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
-	if _, err := verbs.Build(ctx, c.Stdout, verbs.BuildOptions{Face: c.Face, Dir: repo.Root, Platforms: "host", Bundler: bundler.Bundler{}}); err != nil {
+	released := verbs.BuildOptions{Face: c.Face, Dir: repo.Root, Platforms: "host", Bundler: bundler.Bundler{}}
+	if _, err := verbs.Build(ctx, c.Stdout, released); err != nil {
 		return err
 	}
 	p, err := openPreview(ctx, c.Face, repo, previewOptions{isAsked: true, isCheck: true, with: o.With, listen: o.Listen}, c.Stdout)
@@ -38,7 +39,8 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
-	served := server.Options{Listen: "127.0.0.1:0", DataDir: data, PluginDirs: []string{repo.Root}, RequestLevel: slog.LevelDebug, AuditLevel: slog.LevelDebug}
+	served := server.Options{Listen: "127.0.0.1:0", DataDir: data, PluginDirs: []string{repo.Root},
+		RequestLevel: slog.LevelDebug, AuditLevel: slog.LevelDebug}
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		served.Provisioning, served.LaxProvisioning = dir, true
 	}
@@ -46,14 +48,14 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = errors.Join(err, p.close(), s.Close()) }()
 	if err := s.Mount(ctx); err != nil {
 		return err
 	}
 	if _, err := s.Provision(ctx, devAccount); err != nil {
 		return err
 	}
-	p.serve(ctx, s)
+	p.serve(s)
 	return runCheck(ctx, c, o, repo, p)
 }
 

@@ -154,7 +154,10 @@ type report struct {
 func show(tab context.Context, o Options, view preview.View, r *Result) (picture []byte, err error) {
 	ctx, cancel := context.WithTimeout(tab, o.Patience)
 	defer cancel()
-	const settled = `new Promise((resolve) => { const wait = () => window.__preview ? resolve(window.__preview.ready) : setTimeout(wait, 50); wait(); })`
+	const settled = `new Promise((resolve) => {
+		const wait = () => window.__preview ? resolve(window.__preview.ready) : setTimeout(wait, 50);
+		wait();
+	})`
 	var seen string
 	err = chromedp.Do(ctx, chromedp.Navigate(o.Origin+view.Path+"#token="+o.Token))
 	if err == nil {
