@@ -117,7 +117,8 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 
 // bringLibraries returns the libraries of the page. If they would have to be downloaded and nobody asked
 // for that, it prints what does, and returns none.
-func bringLibraries(ctx context.Context, f verbs.Face, o previewOptions, install preview.InstallOptions, hosts string) (l preview.Libraries, err error) {
+func bringLibraries(ctx context.Context, f verbs.Face, o previewOptions, install preview.InstallOptions, hosts string) (
+	l preview.Libraries, err error) {
 	if l, err = preview.Choose(install.Root, o.with, hosts); err != nil {
 		return l, usageError("%s: %w", f.Option("with"), err)
 	}
