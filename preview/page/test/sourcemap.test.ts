@@ -31,6 +31,8 @@ test('code before the first mapping, or on no line of the map, has no place', ()
 
 test('names of sources become paths', () => {
   assert.equal(sourcePath('webpack://acme-panel/./src/module.ts?1a2b'), 'src/module.ts');
+  assert.equal(sourcePath('webpack://acme-panel/./Panel.tsx'), 'src/Panel.tsx');
+  assert.equal(sourcePath('webpack://acme-panel/../node_modules/a/b.js'), 'node_modules/a/b.js');
   assert.equal(sourcePath('../../src/Panel.tsx'), 'src/Panel.tsx');
 });
 

@@ -80,10 +80,11 @@ function decodeMappings(mappings: string): Segment[][] {
   });
 }
 
-/** The path of a source in the repository, as far as its name tells: without "webpack://name/" and leading dots. */
+/** The path of a source in the repository, as far as its name tells. In names as of webpack, it is relative to src. */
 export function sourcePath(source: string): string {
-  return source
+  const path = source
     .replace(/^[a-z-]+:\/\/[^/]*\//, '')
     .replace(/^(\.{1,2}\/)+/, '')
     .replace(/\?[0-9a-f]+$/, '');
+  return source.startsWith('webpack://') && !/^(src|node_modules)\//.test(path) ? `src/${path}` : path;
 }
