@@ -11,14 +11,14 @@ try {
   await build({
     entryPoints: tests.map((name) => join(here, name)),
     outdir: out,
-    outExtension: { '.js': '.mjs' },
+    outExtension: { '.js': '.cjs' },
     bundle: true,
-    packages: 'external',
+    external: ['esbuild'],
     platform: 'node',
-    format: 'esm',
+    format: 'cjs',
     logLevel: 'error',
   });
-  const files = tests.map((name) => join(out, basename(name, '.ts') + '.mjs'));
+  const files = tests.map((name) => join(out, basename(name, '.ts') + '.cjs'));
   const run = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...files], { stdio: 'inherit' });
   process.exitCode = run.status ?? 1;
 } finally {

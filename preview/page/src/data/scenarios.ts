@@ -3,7 +3,7 @@ import { seeded, type Column, type Sheet, type Span } from './columns';
 
 export type State = 'Done' | 'Loading' | 'Error' | 'Streaming';
 
-export interface Scenario {
+interface Scenario {
   label: string;
   description: string;
   state?: State;

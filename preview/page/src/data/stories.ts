@@ -16,7 +16,7 @@ import { token } from '../boot/boot';
 import type { StoredPanel } from '../panels/panel';
 import { dataSources } from '../services/datasources';
 import { makeRequest, runRequest } from '../services/queries';
-import type { StoredVariable } from '../services/variables';
+import type { StoredVariable } from '../services/stored';
 
 type Target = DataQuery & { panelId?: number };
 

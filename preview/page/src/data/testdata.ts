@@ -185,9 +185,6 @@ function buckets(query: TestDataQuery, span: Span, edge: (i: number) => number):
   return { columns: [{ name: 'time', type: 'time', values: times }, ...counts] };
 }
 
-/** The identifiers of the scenarios that are computed. */
-export const scenarioIds = [...Object.keys(scenarios), 'raw_frame', 'server_error_500', 'trigger_data_panic'];
-
 /** Answers a query of the test data source. */
 export function testData(query: TestDataQuery, span: Span): Answer {
   const id = query.scenarioId || 'random_walk';

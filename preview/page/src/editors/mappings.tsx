@@ -1,53 +1,7 @@
 // The editor of value mappings: what is shown in place of values, ranges, matches and special values.
-import { MappingType, SpecialValueMatch, type StandardEditorProps, type ValueMapping, type ValueMappingResult } from '@grafana/data';
+import { MappingType, SpecialValueMatch, type StandardEditorProps, type ValueMapping } from '@grafana/data';
 import { Button, ColorPicker, IconButton, Input, Select, Stack } from '@grafana/ui';
-
-/** One line of the editor; a mapping of values is as many lines as it has values. */
-type Row =
-  | { type: MappingType.ValueToText; key: string; result: ValueMappingResult }
-  | { type: MappingType.RangeToText; from: number | null; to: number | null; result: ValueMappingResult }
-  | { type: MappingType.RegexToText; pattern: string; result: ValueMappingResult }
-  | { type: MappingType.SpecialValue; match: SpecialValueMatch; result: ValueMappingResult };
-
-export function rowsOf(mappings: ValueMapping[]): Row[] {
-  return mappings.flatMap((m): Row[] => {
-    switch (m.type) {
-      case MappingType.ValueToText:
-        return Object.entries(m.options).map(([key, result]) => ({ type: m.type, key, result }));
-      case MappingType.RangeToText:
-        return [{ type: m.type, from: m.options.from, to: m.options.to, result: m.options.result }];
-      case MappingType.RegexToText:
-        return [{ type: m.type, pattern: m.options.pattern, result: m.options.result }];
-      case MappingType.SpecialValue:
-        return [{ type: m.type, match: m.options.match, result: m.options.result }];
-      default:
-        return [];
-    }
-  });
-}
-
-export function mappingsOf(rows: Row[]): ValueMapping[] {
-  const values: Record<string, ValueMappingResult> = {};
-  const others: ValueMapping[] = [];
-  rows.forEach((row, index) => {
-    const result = { ...row.result, index };
-    switch (row.type) {
-      case MappingType.ValueToText:
-        values[row.key] = result;
-        break;
-      case MappingType.RangeToText:
-        others.push({ type: row.type, options: { from: row.from, to: row.to, result } });
-        break;
-      case MappingType.RegexToText:
-        others.push({ type: row.type, options: { pattern: row.pattern, result } });
-        break;
-      case MappingType.SpecialValue:
-        others.push({ type: row.type, options: { match: row.match, result } });
-        break;
-    }
-  });
-  return Object.keys(values).length ? [{ type: MappingType.ValueToText, options: values }, ...others] : others;
-}
+import { empty, mappingsOf, rowsOf, type Row } from './rows';
 
 const kinds = [
   { value: MappingType.ValueToText, label: 'Value' },
@@ -56,19 +10,6 @@ const kinds = [
   { value: MappingType.SpecialValue, label: 'Special' },
 ];
 const specials = Object.values(SpecialValueMatch).map((match) => ({ value: match, label: match }));
-
-function empty(type: MappingType, result: ValueMappingResult): Row {
-  switch (type) {
-    case MappingType.RangeToText:
-      return { type, from: 0, to: 100, result };
-    case MappingType.RegexToText:
-      return { type, pattern: '', result };
-    case MappingType.SpecialValue:
-      return { type, match: SpecialValueMatch.Null, result };
-    default:
-      return { type: MappingType.ValueToText, key: '', result };
-  }
-}
 
 const numberOr = (text: string) => (text === '' ? null : Number(text));
 

@@ -10,7 +10,7 @@ const modes = [
 const palette = ['green', 'red', 'orange', 'blue', 'yellow', 'purple'];
 
 /** In the order of their values; the first applies from minus infinity. */
-export function ordered(steps: Threshold[]): Threshold[] {
+function ordered(steps: Threshold[]): Threshold[] {
   return [...steps].sort((a, b) => a.value - b.value).map((step, i) => (i === 0 ? { ...step, value: -Infinity } : step));
 }
 

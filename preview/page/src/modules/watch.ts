@@ -3,7 +3,7 @@
 /** Names that bundlers and loaders ask of every module. */
 const asked = new Set(['default', '__esModule', 'then', '__useDefault', '$$typeof', 'toJSON']);
 
-export interface Watcher {
+interface Watcher {
   read(module: string, name: string): void;
   missing(what: string): void;
 }

@@ -14,7 +14,7 @@ export interface Drawing {
   error?: string;
 }
 
-export interface Report {
+interface Report {
   plugin: string;
   route: string;
   version: string;

@@ -1,6 +1,6 @@
 // Stack traces, as Chromium and Firefox write them.
 
-export interface StackFrame {
+interface StackFrame {
   name: string;
   url: string;
   line: number;

@@ -60,7 +60,7 @@ const replace = (text: string, scoped?: Parameters<typeof variables.replace>[1],
   variables.replace(text, scoped, format);
 
 /** The data with the field configuration applied to it. */
-export function useFieldData(plugin: PanelPlugin, data: PanelData, fieldConfig: FieldConfigSource, timeZone: TimeZone): PanelData {
+function useFieldData(plugin: PanelPlugin, data: PanelData, fieldConfig: FieldConfigSource, timeZone: TimeZone): PanelData {
   const theme = useTheme2();
   return useMemo(() => {
     const series = applyFieldOverrides({
@@ -75,7 +75,7 @@ export function useFieldData(plugin: PanelPlugin, data: PanelData, fieldConfig: 
   }, [plugin, data, fieldConfig, theme, timeZone]);
 }
 
-export interface PanelViewProps extends PanelState {
+interface PanelViewProps extends PanelState {
   plugin: PanelPlugin;
   data: PanelData;
   title: string;

@@ -5,7 +5,7 @@ import { record } from '../observe/record';
 import { TablePanel } from './table';
 import { TextPanel } from './text';
 import { TimeSeriesPanel } from './timeseries';
-import { BarGaugePanel, GaugePanel, StatPanel } from './values';
+import { BarGaugePanel, StatPanel } from './values';
 
 const panels: Record<string, ComponentType<PanelProps<any>>> = {
   // each knows its own options
@@ -13,7 +13,7 @@ const panels: Record<string, ComponentType<PanelProps<any>>> = {
   graph: TimeSeriesPanel,
   stat: StatPanel,
   singlestat: StatPanel,
-  gauge: GaugePanel,
+  gauge: BarGaugePanel,
   bargauge: BarGaugePanel,
   table: TablePanel,
   text: TextPanel,

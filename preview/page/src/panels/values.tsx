@@ -1,4 +1,5 @@
-// Stand-ins for the panels of single values: stat, gauge and bar gauge.
+// Stand-ins for the panels of single values: stat and bar gauge. The gauge is drawn as bars, too: that of @grafana/ui needs a plugin
+// of jQuery that is in no package.
 import {
   FieldType,
   getDisplayValueAlignmentFactors,
@@ -9,7 +10,16 @@ import {
   type ReduceDataOptions,
 } from '@grafana/data';
 import { BarGaugeDisplayMode, type VizTextDisplayOptions } from '@grafana/schema';
-import * as ui from '@grafana/ui';
+import {
+  BarGauge,
+  BigValue,
+  BigValueColorMode,
+  BigValueGraphMode,
+  useTheme2,
+  VizRepeater,
+  type BigValueJustifyMode,
+  type BigValueTextMode,
+} from '@grafana/ui';
 import type { ReactElement } from 'react';
 import { Message } from './message';
 
@@ -17,14 +27,12 @@ interface ValueOptions {
   reduceOptions?: ReduceDataOptions;
   orientation?: VizOrientation;
   text?: VizTextDisplayOptions;
-  colorMode?: ui.BigValueColorMode;
-  graphMode?: ui.BigValueGraphMode;
-  justifyMode?: ui.BigValueJustifyMode;
-  textMode?: ui.BigValueTextMode;
+  colorMode?: BigValueColorMode;
+  graphMode?: BigValueGraphMode;
+  justifyMode?: BigValueJustifyMode;
+  textMode?: BigValueTextMode;
   displayMode?: BarGaugeDisplayMode;
   showUnfilled?: boolean;
-  showThresholdMarkers?: boolean;
-  showThresholdLabels?: boolean;
 }
 
 type Props = PanelProps<ValueOptions>;
@@ -40,7 +48,7 @@ function Values({
   draw: (value: FieldDisplay, width: number, height: number, all: FieldDisplay[]) => ReactElement;
 }) {
   const { data, options, fieldConfig, width, height, timeZone, replaceVariables, renderCounter } = props;
-  const theme = ui.useTheme2();
+  const theme = useTheme2();
   const reduceOptions = options.reduceOptions?.calcs?.length || options.reduceOptions?.values ? options.reduceOptions : lastValue;
   const values = data.series.some((f) => f.length)
     ? getFieldDisplayValues({ fieldConfig, reduceOptions, replaceVariables, theme, data: data.series, sparkline: true, timeZone })
@@ -49,7 +57,7 @@ function Values({
     return <Message data={data} otherwise="The data has no numbers." />;
   }
   return (
-    <ui.VizRepeater
+    <VizRepeater
       getValues={() => values}
       width={width}
       height={height}
@@ -63,13 +71,13 @@ function Values({
 }
 
 export function StatPanel(props: Props) {
-  const theme = ui.useTheme2();
+  const theme = useTheme2();
   const { options } = props;
   return (
     <Values
       props={props}
       draw={(value, width, height, all) => (
-        <ui.BigValue
+        <BigValue
           value={value.display}
           sparkline={value.sparkline?.y.type === FieldType.number ? value.sparkline : undefined}
           width={width}
@@ -77,8 +85,8 @@ export function StatPanel(props: Props) {
           theme={theme}
           count={all.length}
           text={options.text}
-          colorMode={options.colorMode ?? ui.BigValueColorMode.Value}
-          graphMode={options.graphMode ?? ui.BigValueGraphMode.Area}
+          colorMode={options.colorMode ?? BigValueColorMode.Value}
+          graphMode={options.graphMode ?? BigValueGraphMode.Area}
           justifyMode={options.justifyMode}
           textMode={options.textMode}
         />
@@ -88,7 +96,7 @@ export function StatPanel(props: Props) {
 }
 
 export function BarGaugePanel(props: Props) {
-  const theme = ui.useTheme2();
+  const theme = useTheme2();
   const { options } = props;
   const orientation =
     options.orientation && options.orientation !== VizOrientation.Auto
@@ -100,7 +108,7 @@ export function BarGaugePanel(props: Props) {
     <Values
       props={{ ...props, options: { ...options, orientation } }}
       draw={(value, width, height, all) => (
-        <ui.BarGauge
+        <BarGauge
           value={value.display}
           field={value.field}
           display={value.view?.getFieldDisplayProcessor(value.colIndex ?? 0)}
@@ -113,33 +121,6 @@ export function BarGaugePanel(props: Props) {
           alignmentFactors={getDisplayValueAlignmentFactors(all)}
           text={options.text}
           isOverflow={false}
-        />
-      )}
-    />
-  );
-}
-
-/** The gauge was left out of @grafana/ui in 13: bars are drawn there. */
-export function GaugePanel(props: Props) {
-  const theme = ui.useTheme2();
-  const { options } = props;
-  const Gauge = 'Gauge' in ui ? ui.Gauge : undefined;
-  if (!Gauge) {
-    return <BarGaugePanel {...props} />;
-  }
-  return (
-    <Values
-      props={props}
-      draw={(value, width, height) => (
-        <Gauge
-          value={value.display}
-          field={value.field}
-          width={width}
-          height={height}
-          theme={theme}
-          text={options.text}
-          showThresholdMarkers={options.showThresholdMarkers ?? true}
-          showThresholdLabels={options.showThresholdLabels ?? false}
         />
       )}
     />

@@ -2,7 +2,7 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import { loadPlugin, type AnyPlugin } from '../services/plugins';
 
-export type Current = { state: 'loading' } | { state: 'failed'; error: unknown } | { state: 'ready'; plugin: AnyPlugin; revision: number };
+type Current = { state: 'loading' } | { state: 'failed'; error: unknown } | { state: 'ready'; plugin: AnyPlugin; revision: number };
 
 const currents = new Map<string, Current>();
 const listeners = new Set<() => void>();
@@ -29,7 +29,7 @@ async function start(id: string): Promise<void> {
   }
 }
 
-export function currentState(id: string): Current {
+function currentState(id: string): Current {
   return currents.get(id) ?? loading;
 }
 

@@ -6,8 +6,6 @@ import {
   PluginLoadingStrategy,
   PluginType,
   type AppPluginMeta,
-  type DataSourcePluginMeta,
-  type PanelPluginMeta,
   type PluginMeta,
 } from '@grafana/data';
 import { config } from '@grafana/runtime';
@@ -158,5 +156,3 @@ export function loadPlugin(id: string, revision = ''): Promise<AnyPlugin> {
 export function presentPlugin(id: string): AnyPlugin | undefined {
   return present.get(id);
 }
-
-export type { AppPluginMeta, DataSourcePluginMeta, PanelPluginMeta };

@@ -1,6 +1,6 @@
 // Server-sent events over fetch: EventSource cannot send the header with the token.
 
-export interface ServerEvent {
+interface ServerEvent {
   event: string;
   data: string;
 }

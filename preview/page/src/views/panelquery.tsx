@@ -6,7 +6,7 @@ import { dataSources } from '../services/datasources';
 import { firstQuery, QueryPane } from './querypane';
 
 /** The instance for settings; undefined until its plugin is loaded, and when it could not be. */
-export function useInstance(settings: DataSourceInstanceSettings, revision = 0): DataSourceApi | undefined {
+function useInstance(settings: DataSourceInstanceSettings, revision = 0): DataSourceApi | undefined {
   const [instance, setInstance] = useState<DataSourceApi>();
   useEffect(() => {
     let isCurrent = true;
