@@ -39,6 +39,8 @@ type Page struct {
 const (
 	pageEntry = "page.ts"
 	aboutFile = "about.json" // what the libraries lack
+	// edition is raised when pages must be bundled again because this file has changed.
+	edition = 2
 )
 
 // Bundle returns the page for some libraries. It is bundled once for each set of versions.
@@ -108,7 +110,7 @@ func (o BundleOptions) key(mode string) (string, error) {
 	sum := sha256.New()
 	settings := settings(o, mode)
 	settings.AbsWorkingDir, settings.Outdir = "", ""
-	fmt.Fprintf(sum, "%s %s\n%+v\n", o.Libraries, filepath.Base(o.Libraries.Extra), settings)
+	fmt.Fprintf(sum, "%d %s %s\n%+v\n", edition, o.Libraries, filepath.Base(o.Libraries.Extra), settings)
 	err := fs.WalkDir(o.Page, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -209,6 +211,10 @@ const (
 	insidePrefix = "@inside/"
 )
 
+// defaultOnly matches CommonJS modules whose default export the libraries import from .mjs files. There,
+// a default import is module.exports, as in Node.js; the host is built from other sources.
+const defaultOnly = `node_modules[/\\](react-custom-scrollbars-2|calculate-size|react-use)[/\\]lib[/\\][^/\\]*\.js$`
+
 // ours marks a resolution that we ask esbuild for.
 type ours struct{}
 
@@ -234,6 +240,11 @@ func (r *resolver) setup(build api.PluginBuild) {
 		contents := string(text)
 		loader := map[string]api.Loader{".ts": api.LoaderTS, ".tsx": api.LoaderTSX, ".css": api.LoaderCSS}[path.Ext(in.Path)]
 		return api.OnLoadResult{Contents: &contents, Loader: loader, ResolveDir: r.dir}, err
+	})
+	build.OnLoad(api.OnLoadOptions{Filter: defaultOnly}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
+		text, err := os.ReadFile(in.Path)
+		contents := string(text) + "\nif (typeof exports.default === 'function') module.exports = Object.assign(exports.default, exports);"
+		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, err
 	})
 	build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: emptyNamespace}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
 		contents := "module.exports = {}"
@@ -265,7 +276,8 @@ func (r *resolver) library(build api.PluginBuild, in api.OnResolveArgs) (api.OnR
 	if !ok {
 		if found, ok = r.find(build, in); !ok {
 			r.missing = append(r.missing, in.Path)
-			found = api.ResolveResult{Path: in.Path, Namespace: emptyNamespace}
+			// Not with the extension of an ES module, which it is not.
+			found = api.ResolveResult{Path: strings.TrimSuffix(in.Path, ".mjs"), Namespace: emptyNamespace}
 		}
 		r.found[in.Path] = found
 	}

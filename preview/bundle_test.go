@@ -54,6 +54,9 @@ func TestBundle(t *testing.T) {
 		"@grafana/ui/node_modules/router/index.js":     "exports.version = 'router 5'",
 		"router/package.json":                          `{"version": "6.0.0"}`,
 		"router/index.js":                              "exports.version = 'router 6'",
+		"@grafana/ui/index.mjs":                        "import size from 'calculate-size'; export const size2 = size('default')",
+		"calculate-size/package.json":                  `{"version": "1.0.0", "main": "lib/index.js"}`,
+		"calculate-size/lib/index.js":                  "Object.defineProperty(exports, '__esModule', {value: true}); exports.default = (x) => x",
 		"lazy/package.json":                            `{"version": "1.0.0"}`,
 		"lazy/index.js":                                "export const lazy = 'split off'",
 	})
@@ -63,9 +66,10 @@ func TestBundle(t *testing.T) {
 		import { inside } from '@inside/@grafana/runtime/dist/esm/inside.mjs';
 		import { setter } from '@inside/@grafana/runtime/dist/esm/moved.mjs';
 		import * as refresh from 'react-refresh/runtime';
+		import { size2 } from '@inside/@grafana/ui/index.mjs';
 		import { a } from './parts/a';
 		import './parts/a.css';
-		console.log(ui.who, version, inside, setter, refresh, a, import('lazy'));`)}
+		console.log(ui.who, version, inside, setter, refresh, size2, a, import('lazy'));`)}
 	p, err := Bundle(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +78,7 @@ func TestBundle(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	text := read(t, p, "page.js")
-	for _, want := range []string{"the only react development", "globalThis.x", "router 5", "not exported", "41"} {
+	for _, want := range []string{"the only react development", "globalThis.x", "router 5", "not exported", "41", "Object.assign(exports.default"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}

@@ -276,7 +276,7 @@ func TestStories(t *testing.T) {
 	write(t, f.Repo.Root, map[string]string{
 		"provisioning/dashboards/sub/a.json": `{"title": "A", "time": {"from": "now-1h"}, "templating": {"list": [{"name": "v"}]}, "panels": [` +
 			strings.ReplaceAll(panel, "%", "one") + `, {"type": "text"}, {"type": "row", "panels": [` + strings.ReplaceAll(panel, "%", "in a row") + `]}]}`,
-		"src/dashboards/b.json":           `{"dashboard": {"title": "B", "panels": [{"type": "table", "datasource": "name", "targets": [{"datasource": {"type": "acme-x-panel"}}]}]}}`,
+		"src/dashboards/b.json":           `{"dashboard": {"title": "B", "panels": [{"type": "table", "datasource": "name", "targets": [{"panelId": 7, "datasource": {"type": "acme-x-panel"}}]}, {"id": 7, "type": "text"}]}}`,
 		"provisioning/dashboards/c.json":  `broken`,
 		"provisioning/datasources/d.json": `{"panels": [` + panel + `]}`,
 		"dist/dashboards/b.json":          `{"panels": [` + panel + `]}`,
@@ -294,6 +294,9 @@ func TestStories(t *testing.T) {
 	}
 	if string(sent[0].Variables) != `[{"name":"v"}]` || string(sent[2].Time) != "null" || !strings.Contains(string(sent[0].Panel), `"a":1`) {
 		t.Errorf("%s", sent)
+	}
+	if len(sent[2].Sources) != 1 || !strings.Contains(string(sent[2].Sources[0]), `"id":7`) || len(sent[0].Sources) != 0 {
+		t.Errorf("sources %s", sent[2].Sources)
 	}
 }
 

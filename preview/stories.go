@@ -23,6 +23,8 @@ type Story struct {
 	Panel     json.RawMessage `json:"panel"`
 	Variables json.RawMessage `json:"variables"` // of the dashboard
 	Time      json.RawMessage `json:"time"`
+	// Sources are the panels of the dashboard whose data the panel shows.
+	Sources []json.RawMessage `json:"sources"`
 }
 
 const maxDashboard = 16 << 20 // bytes
@@ -91,30 +93,47 @@ func storiesIn(text []byte, id string) (list []Story) {
 	if d.Dashboard != nil {
 		d = *d.Dashboard
 	}
-	var walk func(panels []json.RawMessage)
-	walk = func(panels []json.RawMessage) {
-		for _, text := range panels {
-			var panel struct {
-				Title, Type string
-				Datasource  source
-				Targets     []struct{ Datasource source }
-				Panels      []json.RawMessage
+	all, byID := flat(d.Panels), map[int]json.RawMessage{}
+	for _, panel := range all {
+		byID[panel.ID] = panel.text
+	}
+	for _, panel := range all {
+		queries, sources := panel.Datasource.Type == id, []json.RawMessage{}
+		for _, target := range panel.Targets {
+			queries = queries || target.Datasource.Type == id
+			if text, ok := byID[target.PanelID]; ok && target.PanelID != 0 {
+				sources = append(sources, text)
 			}
-			if json.Unmarshal(text, &panel) != nil {
-				continue
-			}
-			queries := panel.Datasource.Type == id
-			for _, target := range panel.Targets {
-				queries = queries || target.Datasource.Type == id
-			}
-			if panel.Type == id || queries {
-				title := cmp.Or(panel.Title, fmt.Sprintf("Panel %d", len(list)+1))
-				list = append(list, Story{title, d.Title, text, orNull(d.Templating.List), orNull(d.Time)})
-			}
-			walk(panel.Panels)
+		}
+		if panel.Type == id || queries {
+			title := cmp.Or(panel.Title, fmt.Sprintf("Panel %d", len(list)+1))
+			list = append(list, Story{title, d.Title, panel.text, orNull(d.Templating.List), orNull(d.Time), sources})
 		}
 	}
-	walk(d.Panels)
+	return list
+}
+
+// panel is the part of a saved panel that decides whether it is a story.
+type panel struct {
+	ID          int
+	Title, Type string
+	Datasource  source
+	Targets     []struct {
+		Datasource source
+		PanelID    int
+	}
+	Panels []json.RawMessage
+	text   json.RawMessage
+}
+
+// flat returns panels and those in rows, in order.
+func flat(panels []json.RawMessage) (list []panel) {
+	for _, text := range panels {
+		p := panel{text: text}
+		if json.Unmarshal(text, &p) == nil {
+			list = append(append(list, p), flat(p.Panels)...)
+		}
+	}
 	return list
 }
 
