@@ -38,9 +38,10 @@ function hasWork(): Promise<boolean> {
 
 /**
  * Resolves when nothing was under way at so many looks in a row, and two frames were drawn; at the latest after the limit. It
- * counts looks and not time, of which a long task takes much without a look.
+ * counts looks and not time, of which a long task takes much without a look. Icons need half a second: each waits for the first
+ * of its name, and looks every 100 ms.
  */
-export async function settled(quietLooks = 8, limit = 20_000): Promise<void> {
+export async function settled(quietLooks = 12, limit = 20_000): Promise<void> {
   const end = performance.now() + limit;
   for (let quiet = 0; quiet < quietLooks && performance.now() < end;) {
     await wait(50);

@@ -26,7 +26,7 @@ export function ExtensionList({ plugin }: { plugin: AppPlugin }) {
       ))}
       {addedFunctionConfigs.map(({ title, targets }) => (
         <section key={title}>
-          <h3>{`Function at ${[targets].flat().join(', ')}`}</h3>
+          <h2>{`Function at ${[targets].flat().join(', ')}`}</h2>
           <p>{title}</p>
         </section>
       ))}
@@ -42,7 +42,7 @@ function LinksAt({ id, plugin }: { id: string; plugin: AppPlugin }) {
   const own = links.filter((link) => link.pluginId === plugin.meta.id);
   return (
     <section>
-      <h3>{`Links at ${id}`}</h3>
+      <h2>{`Links at ${id}`}</h2>
       <ul>
         {own.map((link) => (
           <li key={link.id}>
@@ -66,7 +66,7 @@ function ComponentsAt({ id, plugin }: { id: string; plugin: AppPlugin }) {
   const { components } = usePluginComponents({ extensionPointId: id });
   return (
     <section>
-      <h3>{`Components at ${id}`}</h3>
+      <h2>{`Components at ${id}`}</h2>
       {components
         .filter((c) => c.meta.pluginId === plugin.meta.id)
         .map((Component) => (
@@ -82,7 +82,7 @@ function Exposed({ id, title }: { id: string; title: string }) {
   const { component: Component } = usePluginComponent(id);
   return (
     <section>
-      <h3>{`Exposed component ${id}`}</h3>
+      <h2>{`Exposed component ${id}`}</h2>
       {Component && (
         <Trial title={title}>
           <Component />
