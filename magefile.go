@@ -123,6 +123,41 @@ func E2e(ctx context.Context,
 	return commandEnv(ctx, env, "go", slices.Concat([]string{"test"}, flags, []string{"./internal/e2e"}, args)...)
 }
 
+// Page type-checks and tests the page of the preview, with its packages from npm in .slipway/page: Go
+// would take some of their files for its own elsewhere.
+func Page(ctx context.Context) error {
+	if _, err := exec.LookPath("npm"); err != nil {
+		fmt.Println("npm not found: skipping the type check and the tests of the preview's page")
+		return nil
+	}
+	dir := filepath.Join(".slipway", "page")
+	for _, sources := range []string{"src", "test"} { // without files that are deleted by now
+		if err := os.RemoveAll(filepath.Join(dir, sources)); err != nil {
+			return err
+		}
+		if err := os.CopyFS(filepath.Join(dir, sources), os.DirFS(filepath.Join("preview", "page", sources))); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"package.json", "tsconfig.json"} {
+		text, err := os.ReadFile(filepath.Join("preview", "page", name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	for _, args := range [][]string{
+		{"install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"}, {"run", "check-format"}, {"run", "typecheck"}, {"test"},
+	} {
+		if err := command(ctx, "npm", append([]string{"--prefix=" + dir}, args...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Lint runs gofmt, go vet and staticcheck. The tests check types for other systems.
 func Lint(ctx context.Context,
 	all *bool, // run go vet for Windows, macOS and FreeBSD as well, which takes minutes with an empty build cache
@@ -225,6 +260,9 @@ func Docs(ctx context.Context) error {
 		command(ctx, "go", "test", "./cmd/internal/verbs", "-run=TestMageFunctions", "-update"),
 		command(ctx, "go", "test", "./host/api", "-run=TestCompatibilityDocument", "-update"))
 }
+
+// PreviewLocks resolves the libraries of the preview again with npm, for all minor versions.
+func PreviewLocks(ctx context.Context) error { return command(ctx, "go", "run", "./preview/relock") }
 
 // Pictures takes the pictures of the console in doc/pictures again, which needs Chromium.
 func Pictures(ctx context.Context) error {

@@ -16,7 +16,8 @@ import (
 // a frontend only after Changed, and then reuses what it can. It must not be used
 // concurrently.
 type Session struct {
-	Dev bool // keep names and line breaks
+	Dev     bool // keep names and line breaks
+	Refresh bool // as in frontend.Options
 
 	bundler   Bundler
 	frontends map[string]*bundled // by source directory
@@ -124,7 +125,7 @@ func (s *Session) open(f build.Frontend) (*bundled, error) {
 		b.session.Close() // plugin.json or slipway.yaml has changed
 	}
 	o := frontend.Options{
-		Root: f.Root, Source: f.Source, PluginID: f.PluginID, MapDir: f.MapDir, MapID: f.MapID, Dev: s.Dev, Substitutions: f.Substitutions,
+		Root: f.Root, Source: f.Source, PluginID: f.PluginID, MapDir: f.MapDir, MapID: f.MapID, Dev: s.Dev, Refresh: s.Refresh, Substitutions: f.Substitutions,
 	}
 	store, err := s.bundler.packages(f)
 	if err != nil {

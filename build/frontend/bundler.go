@@ -536,9 +536,14 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	b.mu.Unlock()
 	isClassic := b.isClassic && reactImport.Match(text)
 	warnings := b.undefined(in.Path, text)
-	if err != nil || !isClassic && !assetURL.Match(text) {
+	components := ""
+	if b.Refresh {
+		components = registrations(b.shown(in.Path), text)
+	}
+	if err != nil || !isClassic && components == "" && !assetURL.Match(text) {
 		return api.OnLoadResult{Warnings: warnings}, err
 	}
+	text = append(text, components...)
 	if isClassic {
 		text = append(text, "\n// @jsxRuntime classic"...)
 	}

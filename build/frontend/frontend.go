@@ -32,6 +32,7 @@ type Options struct {
 	Source   string // directory of the plugin's plugin.json, absolute
 	PluginID string
 	Dev      bool // keep names and line breaks
+	Refresh  bool // register components with React Fast Refresh, if the page has it
 	// MapID and MapDir are the id and the source directory of the plugin that contains this one, for
 	// the names in the source map, or "".
 	MapID, MapDir string

@@ -38,6 +38,8 @@ type devOptions struct {
 	dir   string
 	open  bool
 	debug bool // run the backend under Delve
+
+	preview previewOptions
 }
 
 func devVerb() verbs.Verb {
@@ -85,6 +87,11 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	}
 	r := newRebuilder(f, repo, o, stdout)
 	defer r.close()
+	if r.preview, err = openPreview(ctx, f, repo, o.preview, stdout); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.preview.close()) }()
+	r.bundler.Refresh = r.preview != nil
 	r.buildAll(ctx)
 	if ctx.Err() != nil {
 		return nil
@@ -95,18 +102,19 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true
 	}
-	s, err := openHost(ctx, f, o.Options, false, stdout, stderr)
+	s, err := openHost(ctx, f, o.Options, false, o.preview.quietly(stdout), stderr)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeHost(s, stdout)) }()
+	defer func() { err = errors.Join(err, r.preview.close(), closeHost(s, stdout)) }()
 	r.server = s
+	r.preview.serve(s)
 	r.firstMount(ctx)
 	r.welcome(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
-	if err := printSignIn(s, stdout); err != nil { // the last lines are what is seen first
+	if err := printSignIn(s, o.preview.quietly(stdout)); err != nil { // the last lines are what is seen first
 		return err
 	}
 	fmt.Fprintf(stdout, "watching %s; press Ctrl-C to stop\n", repo.Root)

@@ -33,6 +33,9 @@ func (r *rebuilder) welcome(ctx context.Context) {
 		fmt.Fprintln(r.stdout, err)
 		return
 	}
+	if r.options.preview.isAsked {
+		return
+	}
 	fmt.Fprintf(r.stdout, "to call the plugin, with a token that has the role Editor until dev starts again:\n  TOKEN=%s\n", token.Secret())
 	for _, p := range plugins {
 		r.invite(p)

@@ -23,6 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/preview"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/report"
@@ -37,9 +38,11 @@ type rebuilder struct {
 	bundler *bundler.Session
 	checked string // the findings of the last check
 	server  *server.Server
+	preview *previewing
 
 	isBroken  bool   // the last failure is not fixed
 	reason    string // of the last failure
+	messages  []preview.Message
 	isWelcome bool   // the commands to try were printed
 	shown     string // the warnings printed last
 
@@ -107,8 +110,9 @@ type outcome struct {
 
 // failure is the reason why a change is not live.
 type failure struct {
-	text   string // for people
-	reason string // in one line
+	text     string // for people
+	reason   string // in one line
+	messages []preview.Message
 }
 
 // buildAll makes a complete dist. If that fails, it prints why.
@@ -203,7 +207,8 @@ func (r *rebuilder) check(ctx context.Context) (texts string, _ *failure) {
 	if n := found.Count(validate.Error); n > 0 {
 		i := slices.IndexFunc(found.Findings, func(f validate.Finding) bool { return f.Severity == validate.Error })
 		first := found.Findings[i]
-		return "", &failure{texts, r.reasonOf(first)}
+		reason := r.reasonOf(first)
+		return "", &failure{texts, reason, messagesOf(r.repo.Root, reason, found.Findings, found.Sources)}
 	}
 	return texts, nil
 }
@@ -211,7 +216,7 @@ func (r *rebuilder) check(ctx context.Context) (texts string, _ *failure) {
 // mount reloads the plugin. The new build may not start.
 func (r *rebuilder) mount(ctx context.Context) *failure {
 	if err := r.server.Mount(ctx); err != nil {
-		return &failure{fmt.Sprintf("plugins not mounted: %v\n", err), err.Error()}
+		return &failure{fmt.Sprintf("plugins not mounted: %v\n", err), err.Error(), []preview.Message{{Text: err.Error()}}}
 	}
 	var lines []string
 	for _, p := range r.server.Loader().Plugins() {
@@ -225,7 +230,7 @@ func (r *rebuilder) mount(ctx context.Context) *failure {
 	if len(lines) == 0 {
 		return nil
 	}
-	return &failure{strings.Join(lines, "\n") + "\n", lines[0]}
+	return &failure{strings.Join(lines, "\n") + "\n", lines[0], []preview.Message{{Text: strings.Join(lines, "\n")}}}
 }
 
 // reasonOf returns the reason of a failure that a finding causes.
@@ -253,6 +258,7 @@ func (r *rebuilder) firstMount(ctx context.Context) {
 	switch {
 	case r.isBroken: // no host could announce that
 		r.announce(hostapi.PluginEvent{Name: api.EventFailed, Reason: r.reason})
+		r.preview.failed(r.messages)
 	case f != nil && ctx.Err() == nil:
 		r.failed(f)
 	}
@@ -268,7 +274,8 @@ func stateOf(id string, s loader.Status) string {
 // failureOf turns an error into a failure. Errors from compilers become findings.
 func (r *rebuilder) failureOf(err error) *failure {
 	findings, text := compilerErrors(r.repo.Root, err)
-	f := &failure{text: r.render(findings, sources(r.repo.Root, findings))}
+	texts := sources(r.repo.Root, findings)
+	f := &failure{text: r.render(findings, texts)}
 	for line := range strings.Lines(text) {
 		f.text += terminal.Printable(strings.TrimSuffix(line, "\n")) + "\n"
 	}
@@ -279,6 +286,7 @@ func (r *rebuilder) failureOf(err error) *failure {
 			f.text += verbs.DownloadHelp(r.face) + "\n"
 		}
 	}
+	f.messages = messagesOf(r.repo.Root, text, findings, texts)
 	return f
 }
 
@@ -300,7 +308,7 @@ func (r *rebuilder) show(texts string) {
 
 // failed prints and announces a failure.
 func (r *rebuilder) failed(f *failure) {
-	r.isBroken, r.reason, r.shown = true, f.reason, ""
+	r.isBroken, r.reason, r.messages, r.shown = true, f.reason, f.messages, ""
 	fmt.Fprint(r.stdout, f.text)
 	var states []loader.State
 	if r.server != nil {
@@ -310,6 +318,7 @@ func (r *rebuilder) failed(f *failure) {
 	}
 	fmt.Fprintln(r.stdout, serving(states))
 	r.announce(hostapi.PluginEvent{Name: api.EventFailed, Reason: f.reason})
+	r.preview.failed(f.messages)
 }
 
 // serving describes what serves after a failure, given the states of the mounted plugins.
@@ -343,6 +352,7 @@ func (r *rebuilder) succeeded(ctx context.Context, o outcome, since time.Time) {
 	default:
 		for _, p := range r.server.Loader().Plugins() {
 			fmt.Fprintf(r.stdout, "%s%s %s is live, %s\n", fixed, p.ID(), p.Bundle().Metadata.Info.Version, took)
+			r.preview.ready(p.ID(), changed, r.isBroken)
 		}
 		r.announce(hostapi.PluginEvent{Name: api.EventReady, Changed: changed})
 	}

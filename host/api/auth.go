@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"log/slog"
@@ -17,9 +18,22 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
+type identityKey struct{}
+
+// As returns a handler of requests by a caller whom this process has authenticated: credentials in
+// a request are not read. The caller has the permissions of the identity, and no others.
+func (a *API) As(who host.Identity) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, who)))
+	})
+}
+
 // authenticate returns the identity of the caller: the owner of a bearer token, which is
 // an API key or the token of a service account, or the user with basic credentials.
 func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identity, error) {
+	if who, ok := r.Context().Value(identityKey{}).(host.Identity); ok {
+		return who, nil
+	}
 	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	value = strings.TrimSpace(value)
 	switch {

@@ -28,6 +28,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/ranges"
+	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/console"
 	"github.com/slipway-dev/slipway/host/gate"
@@ -385,6 +386,12 @@ func reachable(a *net.TCPAddr) string {
 
 // URL returns the address of the host.
 func (s *Server) URL() string { return s.url }
+
+// As returns a handler of the API for requests by a user of this process with a role, which has no
+// account.
+func (s *Server) As(login string, role host.Role) http.Handler {
+	return s.api.As(host.Identity{Kind: host.KindUser, OrgID: store.MainOrg, Login: login, Role: role})
+}
 
 // SignInURL returns an address that signs a browser on this machine in once, as
 // host.AdminLogin. It is valid for five minutes.

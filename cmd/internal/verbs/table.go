@@ -108,7 +108,7 @@ func All(b Bundler) []Verb {
 		packageVerb(), signVerb(), verifyVerb(), testVerb(),
 	}, dirVerbs(), []Verb{
 		CompatVerb(&CompatOptions{}), ConformanceVerb(&ConformanceOptions{}), PluginsVerb(&PluginsOptions{}),
-		HostVerb(&HostOptions{}), DevVerb(&DevOptions{}), versionVerb(),
+		HostVerb(&HostOptions{}), DevVerb(&DevOptions{}), PreviewVerb(&PreviewOptions{}), versionVerb(),
 	})
 }
 

@@ -111,6 +111,33 @@ func DevVerb(o *DevOptions) Verb {
 	}
 }
 
+// PreviewOptions are the options of the verb preview.
+type PreviewOptions struct {
+	Dir, With, Listen string
+	Check, Update     bool
+	Report            string
+}
+
+// PreviewVerb returns the row of preview.
+func PreviewVerb(o *PreviewOptions) Verb {
+	o.Listen = "127.0.0.1:0"
+	return Verb{
+		Name: "preview", Mage: Targets, IsHosted: true,
+		Short: "Show the frontend of the plugin in a browser as it is edited",
+		Options: []Option{
+			dirOption(&o.Dir),
+			{Name: "with", Value: &o.With, Help: "version of the libraries that hosts share with plugins, such as 12.4 (default: that in " +
+				"node_modules, or the one that package.json asks for)"},
+			{Name: "listen", Value: &o.Listen, Help: "loopback address to listen on; port 0 picks a free port"},
+			{Name: "check", Value: &o.Check, Help: "open each story, editor and page once in Chromium or Chrome, without a window, and exit: " +
+				"exceptions, names that the libraries lack, and differences to the pictures in previews fail"},
+			{Name: "update", Value: &o.Update, Help: "check, and keep the pictures in previews"},
+			{Name: "report", Value: &o.Report, Help: "directory for the report of a check: index.html, junit.xml and report.json " +
+				"(default: .slipway/preview-report)"},
+		},
+	}
+}
+
 // ConformanceOptions are the options of the verb conformance.
 type ConformanceOptions struct {
 	Dir        string

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+
+	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/preview"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// previewOptions are the options of a preview.
+type previewOptions struct {
+	isAsked bool   // the verb is preview, which may download the libraries; dev does not
+	isCheck bool   // nobody looks at it
+	with    string // minor version of the libraries; "" is that of the repository
+	listen  string
+	cache   string // of Slipway; "" is in the user's cache
+}
+
+func previewVerb() verbs.Verb {
+	o := &verbs.PreviewOptions{}
+	v := verbs.PreviewVerb(o)
+	v.Run = func(ctx context.Context, c verbs.Call) error {
+		if o.Check || o.Update {
+			return checkPreview(ctx, c, o)
+		}
+		dir := cmp.Or(o.Dir, ".")
+		served := server.Options{Listen: "127.0.0.1:0", DataDir: filepath.Join(dir, ".slipway", "preview")}
+		options := devOptions{Options: served, dir: dir, preview: previewOptions{isAsked: true, with: o.With, listen: o.Listen}}
+		return dev(ctx, c.Face, options, c.Stdout, c.Stderr)
+	}
+	return v
+}
+
+// previewing is the preview of the plugin that dev runs. A nil one shows nothing.
+type previewing struct {
+	server   *preview.Server
+	options  *preview.Options
+	listener net.Listener
+	http     *http.Server
+	stop     context.CancelFunc // of the bundle and the requests
+	base     func(net.Listener) context.Context
+	running  sync.WaitGroup
+	isClosed bool
+}
+
+// openPreview listens for the preview and begins to bundle its page. It prints the link, or why
+// there is no preview: then it returns nil, unless somebody asked for it.
+func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewOptions, stdout *os.File) (*previewing, error) {
+	meta := readMetadata(repo)
+	if meta == nil || frontend.Entry(repo.Source) == "" {
+		if o.isAsked {
+			return nil, usageError("preview: %s has no frontend to show", repo.Root)
+		}
+		return nil, nil
+	}
+	cache := o.cache
+	if cache == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("find cache directory: %w", err)
+		}
+		cache = filepath.Join(user, "slipway")
+	}
+	libraries, err := bringLibraries(ctx, f, o, preview.InstallOptions{CacheDir: cache, Root: repo.Root, Environ: os.Environ(),
+		Out: stdout, IsTerminal: term.IsTerminal(int(stdout.Fd()))}, meta.Dependencies.ServiceRange)
+	if err != nil || libraries.Dir == "" {
+		return nil, err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(o.listen, "127.0.0.1:0"))
+	if err != nil {
+		return nil, usageError("preview: %w", err)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	p := &previewing{listener: listener, stop: stop, options: &preview.Options{
+		Repo: repo, Main: meta.ID, Token: rand.Text(),
+		// Not the name of the host, since cookies and origins depend on it.
+		Origin: "http://localhost:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port),
+		Page: sync.OnceValues(func() (*preview.Page, error) {
+			return preview.Bundle(ctx, preview.BundleOptions{Libraries: libraries, CacheDir: cache, IsProduction: o.isCheck})
+		}),
+	}}
+	p.base = func(net.Listener) context.Context { return ctx }
+	p.running.Go(func() {
+		if _, err := p.options.Page(); err != nil && ctx.Err() == nil && !o.isCheck {
+			fmt.Fprintf(stdout, "%v\nhelp: try other libraries with %s=12.4\n", err, f.Verb("preview")+" "+f.Option("with"))
+		}
+	})
+	if !o.isCheck {
+		fmt.Fprintf(stdout, "preview: %s/#token=%s (%s)\n", p.options.Origin, p.options.Token, libraries)
+	}
+	if !o.isCheck && !libraries.HasRefresh() {
+		fmt.Fprintf(stdout, "  components lose their state when they change; %s once adds Fast Refresh\n", f.Verb("preview"))
+	}
+	return p, nil
+}
+
+// bringLibraries returns the libraries of the page. If they would have to be downloaded and nobody asked
+// for that, it prints what does, and returns none.
+func bringLibraries(ctx context.Context, f verbs.Face, o previewOptions, install preview.InstallOptions, hosts string) (
+	l preview.Libraries, err error) {
+	if l, err = preview.Choose(install.Root, o.with, hosts); err != nil {
+		return l, usageError("%s: %w", f.Option("with"), err)
+	}
+	if lock := l.Lock; lock != nil {
+		if l.Dir = lock.Installed(install.CacheDir); l.Dir == "" && !o.isAsked {
+			fmt.Fprintf(install.Out, "preview of the frontend: %s (downloads %s once)\n", f.Verb("preview"), lock.Size())
+			return l, nil
+		}
+		if l.Dir, err = lock.Install(ctx, install); err != nil {
+			return l, err
+		}
+	}
+	if o.isCheck { // the page is used once
+		return l, nil
+	}
+	if err := addRefresh(ctx, &l, install, o.isAsked); err != nil {
+		fmt.Fprintf(install.Out, "Fast Refresh could not be added: %v\n", err)
+	}
+	return l, nil
+}
+
+// addRefresh adds the runtime of React Fast Refresh, which repositories do not have. Only a preview
+// that was asked for downloads it.
+func addRefresh(ctx context.Context, l *preview.Libraries, o preview.InstallOptions, mayDownload bool) error {
+	if l.HasRefresh() {
+		return nil
+	}
+	lock, err := preview.RefreshLock()
+	if err != nil {
+		return err
+	}
+	if l.Extra = lock.Installed(o.CacheDir); l.Extra == "" && mayDownload {
+		l.Extra, err = lock.Install(ctx, o)
+	}
+	return err
+}
+
+// serve answers requests, which wait until the host is open.
+func (p *previewing) serve(s *server.Server) {
+	if p == nil {
+		return
+	}
+	roles := map[string]http.Handler{}
+	for _, role := range []host.Role{host.RoleViewer, host.RoleEditor, host.RoleAdmin} {
+		roles[role.String()] = s.As("preview", role)
+	}
+	p.options.Console, p.options.API = s.URL(), func(role string) http.Handler { return roles[role] }
+	p.options.Mounted = func() (list []bundle.Plugin) {
+		for _, plugin := range s.Loader().Plugins() {
+			list = append(list, plugin.Bundle())
+		}
+		return list
+	}
+	p.server = preview.New(*p.options)
+	p.http = &http.Server{Handler: p.server, BaseContext: p.base}
+	gate.Bound(p.http)
+	p.running.Go(func() { _ = p.http.Serve(gate.Listen(p.listener)) }) // until close
+}
+
+// close ends the requests in progress, which the host must outlive. Calling it again does nothing.
+func (p *previewing) close() error {
+	if p == nil || p.isClosed {
+		return nil
+	}
+	p.isClosed = true
+	p.stop()
+	defer p.running.Wait()
+	if p.http == nil {
+		return p.listener.Close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), server.DefaultDrainTimeout)
+	defer cancel()
+	return errors.Join(p.http.Shutdown(ctx), p.http.Close()) // the requests have been canceled
+}
+
+// ready tells the page that a change is live.
+func (p *previewing) ready(id string, changed []string, isFixed bool) {
+	if p == nil || p.server == nil {
+		return
+	}
+	if isFixed {
+		p.server.Fixed()
+	}
+	p.server.Ready(id, changed)
+}
+
+// failed tells the page why a change is not live.
+func (p *previewing) failed(messages []preview.Message) {
+	if p != nil && p.server != nil {
+		p.server.Failed(messages)
+	}
+}
+
+// messagesOf returns findings for the page. Without errors among them, it is the reason alone.
+func messagesOf(root, reason string, findings []validate.Finding, sources map[string][]byte) (list []preview.Message) {
+	for _, f := range findings {
+		if f.Severity != validate.Error {
+			continue
+		}
+		m := preview.Message{File: below(root, f.File), Line: f.Line, Column: f.Column, Length: f.EndColumn - f.Column,
+			Text: f.Message, Help: f.Help}
+		if lines := strings.Split(string(sources[f.File]), "\n"); 0 < f.Line && f.Line <= len(lines) {
+			m.Source = strings.TrimSuffix(lines[f.Line-1], "\r")
+		}
+		list = append(list, m)
+	}
+	if list == nil {
+		list = []preview.Message{{Text: reason}}
+	}
+	return list
+}
+
+// readMetadata returns the plugin.json of a repository, or nil if it cannot be read, which the build
+// reports.
+func readMetadata(repo bundle.Repo) *bundle.Metadata {
+	text, err := os.ReadFile(filepath.Join(repo.Source, bundle.MetadataFile))
+	if err != nil {
+		return nil
+	}
+	meta, err := bundle.ParseMetadata(text)
+	if err != nil || slices.Contains([]bundle.Type{bundle.TypeRenderer, bundle.TypeSecretsManager}, meta.Type) {
+		return nil
+	}
+	return meta
+}
+
+// quietly returns a writer for what only dev prints.
+func (o previewOptions) quietly(stdout io.Writer) io.Writer {
+	if o.isAsked {
+		return io.Discard
+	}
+	return stdout
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/bundler"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/text"
+	"github.com/slipway-dev/slipway/preview/check"
+)
+
+// checkPreview builds the plugin for release and opens each view of its preview in a browser.
+func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (err error) {
+	repo, err := bundle.OpenRepo(cmp.Or(o.Dir, "."))
+	if err != nil {
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
+	}
+	released := verbs.BuildOptions{Face: c.Face, Dir: repo.Root, Platforms: "host", Bundler: bundler.Bundler{}}
+	if _, err := verbs.Build(ctx, c.Stdout, released); err != nil {
+		return err
+	}
+	p, err := openPreview(ctx, c.Face, repo, previewOptions{isAsked: true, isCheck: true, with: o.With, listen: o.Listen}, c.Stdout)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	data, err := os.MkdirTemp("", "slipway-preview-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
+	served := server.Options{Listen: "127.0.0.1:0", DataDir: data, PluginDirs: []string{repo.Root},
+		RequestLevel: slog.LevelDebug, AuditLevel: slog.LevelDebug}
+	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
+		served.Provisioning, served.LaxProvisioning = dir, true
+	}
+	s, err := openHost(ctx, c.Face, served, false, previewOptions{isAsked: true}.quietly(c.Stdout), c.Stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close(), s.Close()) }()
+	if err := s.Mount(ctx); err != nil {
+		return err
+	}
+	if _, err := s.Provision(ctx, devAccount); err != nil {
+		return err
+	}
+	p.serve(s)
+	return runCheck(ctx, c, o, repo, p)
+}
+
+func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo bundle.Repo, p *previewing) error {
+	out := cmp.Or(o.Report, filepath.Join(repo.Root, ".slipway", "preview-report"))
+	failed := 0
+	results, err := check.Run(ctx, check.Options{
+		Origin: p.options.Origin, Token: p.options.Token, Views: p.server.Views(), Pictures: filepath.Join(repo.Root, "previews"),
+		Update: o.Update, Out: out,
+		Each: func(r check.Result) {
+			word := "ok    "
+			if len(r.Problems) > 0 {
+				word, failed = "failed", failed+1
+			}
+			fmt.Fprintf(c.Stdout, "%s  %s\n", word, terminal.Line(r.Name))
+			for _, problem := range r.Problems {
+				fmt.Fprintf(c.Stdout, "  %s\n", terminal.Line(strings.TrimSpace(problem)))
+			}
+		},
+	})
+	if errors.Is(err, check.ErrNoBrowser) {
+		return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	libraries, err := p.options.Page()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.Stdout, "%s, %d failed, with %s; report: %s\n", text.Plural(len(results), "view"), failed, libraries.Libraries,
+		filepath.Join(out, "index.html"))
+	if failed > 0 {
+		return &verbs.ExitError{Code: verbs.ExitFindings}
+	}
+	return nil
+}

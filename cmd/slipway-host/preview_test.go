@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/host/server"
+)
+
+const previewedPlugin = `{"id": "acme-x-panel", "type": "panel", "name": "X", "info": {"version": "1.0.0", "updated": "2026-01-01", "description": "d",
+	"author": {"name": "acme"}, "keywords": ["x"], "logos": {"small": "img/logo.svg", "large": "img/logo.svg"}}, "dependencies": {"grafanaDependency": ">=10.3.0"}}`
+
+// writeLibraries makes a node_modules with what the page imports at all, so that it can be bundled.
+func writeLibraries(t *testing.T, repo string) {
+	t.Helper()
+	for _, name := range []string{"@grafana/ui", "@grafana/data", "@grafana/runtime", "react", "react-dom"} {
+		version := "12.4.0"
+		if strings.HasPrefix(name, "react") {
+			version = "18.3.1"
+		}
+		dir := filepath.Join(repo, "node_modules", filepath.FromSlash(name))
+		writeFile(t, filepath.Join(dir, "package.json"), `{"version": "`+version+`"}`)
+		writeFile(t, filepath.Join(dir, "index.js"), "exports.a = 1")
+	}
+	for _, worker := range []string{"editor/editor", "language/json/json", "language/typescript/ts", "language/css/css", "language/html/html"} {
+		writeFile(t, filepath.Join(repo, "node_modules", "monaco-editor", "esm", "vs", filepath.FromSlash(worker)+".worker.js"), "self.a = 1")
+	}
+	writeFile(t, filepath.Join(repo, "node_modules", "monaco-editor", "package.json"), `{"version": "0.34.1"}`)
+}
+
+// TestDevPreview runs dev on a plugin whose libraries are installed: the preview serves its page and
+// the plugin, passes calls on as the role that is asked for, and tells what happens to the sources.
+func TestDevPreview(t *testing.T) {
+	t.Parallel()
+	repo := t.TempDir()
+	writeLibraries(t, repo)
+	writeFile(t, filepath.Join(repo, "src", "plugin.json"), previewedPlugin)
+	writeFile(t, filepath.Join(repo, "src", "img", "logo.svg"), "<svg xmlns=\"http://www.w3.org/2000/svg\"/>")
+	module := filepath.Join(repo, "src", "module.ts")
+	writeFile(t, module, "import { a } from '@grafana/data';\nfunction Panel() {}\nexport const plugin = [a, Panel];\n")
+	ctx, stop := context.WithCancel(t.Context())
+	stdout, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		o := devOptions{Options: server.Options{Listen: "127.0.0.1:0"}, dir: repo, preview: previewOptions{cache: t.TempDir()}}
+		ended <- dev(ctx, verbs.Command, o, w, io.Discard)
+		_ = w.Close()
+	}()
+	defer func() {
+		stop()
+		go func() { _, _ = io.Copy(io.Discard, stdout) }()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	var link []string
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		if link == nil && (strings.HasPrefix(lines.Text(), "slipway host") || strings.HasPrefix(lines.Text(), "built")) {
+			t.Errorf("%q is printed before the link of the preview", lines.Text())
+		}
+		if found := regexp.MustCompile(`^preview: (http://localhost:\d+)/#token=(\S+) \(libraries 12.4.0 with React 18.3.1, from node_modules\)`).FindStringSubmatch(lines.Text()); found != nil {
+			link = found
+		}
+		if strings.HasPrefix(lines.Text(), "watching ") {
+			break
+		}
+	}
+	if link == nil {
+		t.Fatal("no link")
+	}
+	get := func(path string, headers ...string) string {
+		t.Helper()
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, link[1]+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Preview-Token", link[2])
+		for _, h := range headers {
+			name, value, _ := strings.Cut(h, ": ")
+			r.Header.Set(name, value)
+		}
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for _, c := range [][]string{
+		{"/panel/acme-x-panel", `"id":"acme-x-panel"`},
+		{"/public/plugins/acme-x-panel/module.js", `$RefreshReg$?.(Panel, "src/module.ts Panel")`},
+		{"/api/user", `"role":"Admin"`},
+		{"/api/user", `"role":"Viewer"`, "X-Preview-Role: Viewer"},
+		{"/api/users", `"preview":"refused"`},
+		{"/api/user", `"preview":"token"`, "X-Preview-Token: x"},
+	} {
+		if got := get(c[0], c[2:]...); !strings.Contains(got, c[1]) {
+			t.Errorf("%s: no %s in %s", c[0], c[1], got)
+		}
+	}
+	response, err := http.Get(link[1] + "/-/events?token=" + link[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	events := bufio.NewScanner(response.Body)
+	next := func() string {
+		for events.Scan() {
+			if name, ok := strings.CutPrefix(events.Text(), "event: "); ok && events.Scan() {
+				return name + ": " + strings.TrimPrefix(events.Text(), "data: ")
+			}
+		}
+		t.Fatal(events.Err())
+		return ""
+	}
+	writeFile(t, module, "export const = 1;\n")
+	if got := next(); !strings.HasPrefix(got, `failed: {"messages":[{"file":"src/module.ts","line":1,"column":14,"source":"export const = 1;"`) {
+		t.Error(got)
+	}
+	writeFile(t, module, "export const plugin = 'other';\n")
+	if got := next(); got != "fixed: {}" {
+		t.Error(got)
+	}
+	if got := next(); got != `ready: {"changed":["frontend"],"id":"acme-x-panel"}` {
+		t.Error(got)
+	}
+}
+
+// Without libraries, dev downloads nothing: it says what does. A preview of what has no frontend is an error.
+func TestNoPreview(t *testing.T) {
+	t.Parallel()
+	repo := bundle.Repo{Root: t.TempDir()}
+	repo.Source = filepath.Join(repo.Root, "src")
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	check := func(want string) {
+		t.Helper()
+		p, err := openPreview(t.Context(), verbs.Mage, repo, previewOptions{cache: t.TempDir()}, out)
+		text, readErr := os.ReadFile(out.Name())
+		if p != nil || err != nil || readErr != nil || !regexp.MustCompile(want).Match(text) {
+			t.Errorf("%v, %v, %q", err, readErr, text)
+		}
+	}
+	writeFile(t, filepath.Join(repo.Source, "plugin.json"), previewedPlugin)
+	check(`^$`)
+	if _, err := openPreview(t.Context(), verbs.Mage, repo, previewOptions{isAsked: true, cache: t.TempDir()}, out); err == nil || !strings.Contains(err.Error(), "has no frontend") {
+		t.Error(err)
+	}
+	writeFile(t, filepath.Join(repo.Source, "module.ts"), "export const plugin = 1")
+	check(`^preview of the frontend: go tool mage preview \(downloads \d+\.\d MB once\)\n$`)
+}

@@ -1,0 +1,148 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/preview"
+)
+
+// pages are what a browser may find at the address of a view.
+func pages() map[string]string {
+	const page = `<!doctype html><body style="background: white"><script>
+		window.__preview = { ready: new Promise((r) => setTimeout(r, 50)), report: () => (%s) };
+		document.body.append(%s);</script>`
+	return map[string]string{
+		"/fine":    fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 12, empty: false}`, `"fine"`),
+		"/steady":  fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 1}`, `Math.random() + " " + new Date().toLocaleDateString("en")`),
+		"/broken":  fmt.Sprintf(page, `{missing: ["@grafana/ui x"], errors: [{kind: "draw", message: "wrong", file: "src/a.ts", line: 3}], calls: [{method: "GET", path: "/api/x", refused: true}], deprecations: ["old"], drawn: null, empty: true}`, `"x"`),
+		"/endless": `<!doctype html><script>window.__preview = { ready: new Promise(() => {}) }</script>`,
+		"/stuck":   `<!doctype html>no preview at all`,
+	}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("chromium"); err != nil {
+		t.Skip("chromium is not installed")
+	}
+	var tokens []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(pages()[r.URL.Path]))
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	var views []preview.View
+	for _, path := range []string{"/fine", "/steady", "/broken", "/endless", "/stuck"} {
+		views = append(views, preview.View{Name: "acme: " + path, Path: path + "?bare=1"})
+	}
+	o := Options{Origin: server.URL, Token: "x", Views: views, Pictures: filepath.Join(dir, "kept"), Out: filepath.Join(dir, "out"), Patience: 3 * time.Second,
+		Each: func(r Result) { tokens = append(tokens, r.Name) }}
+	results, err := Run(t.Context(), o)
+	if errors.Is(err, ErrNoBrowser) {
+		t.Fatal("chromium is installed, but was not found")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{{}, {}, {"draw: wrong (src/a.ts:3)", "the libraries have no @grafana/ui x", "nothing was drawn"},
+		{"the page did not come to rest within 3s"}, {"the page did not come to rest within 3s"}}
+	var got [][]string
+	for _, r := range results {
+		got = append(got, r.Problems)
+		if r.Picture == "" {
+			t.Errorf("%s has no picture", r.Name)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(tokens) != len(views) {
+		t.Errorf("%d results (-want +got):\n%s", len(tokens), diff)
+	}
+	if notes := strings.Join(results[2].Notes, "; "); !strings.Contains(notes, "GET /api/x is not available") || !strings.Contains(notes, "deprecated: old") {
+		t.Error(notes)
+	}
+	var written []Result
+	text, err := os.ReadFile(filepath.Join(o.Out, "report.json"))
+	if err != nil || json.Unmarshal(text, &written) != nil || len(written) != len(views) {
+		t.Errorf("%v %s", err, text)
+	}
+	if text, err := os.ReadFile(filepath.Join(o.Out, "junit.xml")); err != nil || !strings.Contains(string(text), `tests="5" failures="3"`) {
+		t.Errorf("%v %s", err, text)
+	}
+	// Pictures are kept, are the same at another time, and differ when the view does.
+	o.Views, o.Update = views[:2], true
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	o.Update = false
+	o.Views = []preview.View{views[1], {Name: views[0].Name, Path: "/steady"}}
+	if results, err = Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if len(results[0].Problems) > 0 || len(results[1].Problems) != 1 || !strings.Contains(results[1].Problems[0], "of what is drawn differs") {
+		t.Errorf("%q, %q", results[0].Problems, results[1].Problems)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	picture := func(width int, black ...int) []byte {
+		m := image.NewGray(image.Rect(0, 0, width, 100))
+		for i := range m.Pix {
+			m.Pix[i] = 255
+		}
+		for _, x := range black {
+			for y := range 100 {
+				m.SetGray(x, y, color.Gray{})
+			}
+		}
+		var b bytes.Buffer
+		if err := png.Encode(&b, m); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for _, c := range []struct {
+		name      string
+		kept, now []byte
+		want      float64
+	}{
+		{"the same", picture(100, 1), picture(100, 1), 0},
+		{"one of two lines is new", picture(100, 1), picture(100, 1, 2), 0.5},
+		{"all is gone", picture(100, 1), picture(100), 1},
+	} {
+		if got, err := compare(c.kept, c.now); err != nil || got != c.want {
+			t.Errorf("%s: %v, %v", c.name, got, err)
+		}
+	}
+	if _, err := compare(picture(100), picture(101)); err == nil {
+		t.Error("pictures of different sizes are compared")
+	}
+	if _, err := compare([]byte("x"), picture(100)); err == nil {
+		t.Error("something that is not a picture is compared")
+	}
+}
+
+func TestFileName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"acme-x-panel: Sales, last week (2)": "acme-x-panel-sales-last-week-2", "a: ../b": "a-..-b"} {
+		if got := fileName(name); got != want {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package check
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+)
+
+const (
+	// tolerance is the part of what is drawn that may differ: other versions of a browser draw edges
+	// differently.
+	tolerance = 0.01
+	// maxShade is how much of 65535 a color may differ in each channel.
+	maxShade = 0x2000
+)
+
+// compare returns how many pixels differ visibly, as a part of those that are not background in either
+// picture: a label of a panel is a small part of its picture.
+func compare(kept, now []byte) (difference float64, err error) {
+	if bytes.Equal(kept, now) {
+		return 0, nil
+	}
+	a, err := png.Decode(bytes.NewReader(kept))
+	if err != nil {
+		return 0, err
+	}
+	b, err := png.Decode(bytes.NewReader(now))
+	if err != nil {
+		return 0, err
+	}
+	if a.Bounds() != b.Bounds() {
+		return 0, errors.New("the picture has another size")
+	}
+	background := mostFrequent(a)
+	differ, drawn := 0, 0
+	for y := a.Bounds().Min.Y; y < a.Bounds().Max.Y; y++ {
+		for x := a.Bounds().Min.X; x < a.Bounds().Max.X; x++ {
+			p, q := a.At(x, y), b.At(x, y)
+			if !isAlike(p, background) || !isAlike(q, background) {
+				drawn++
+			}
+			if !isAlike(p, q) {
+				differ++
+			}
+		}
+	}
+	return float64(differ) / float64(max(drawn, 1)), nil
+}
+
+func mostFrequent(picture image.Image) color.Color {
+	counts := map[color.Color]int{}
+	var most color.Color = color.Black
+	for y := picture.Bounds().Min.Y; y < picture.Bounds().Max.Y; y++ {
+		for x := picture.Bounds().Min.X; x < picture.Bounds().Max.X; x++ {
+			c := picture.At(x, y)
+			if counts[c]++; counts[c] > counts[most] {
+				most = c
+			}
+		}
+	}
+	return most
+}
+
+func isAlike(a, b color.Color) bool {
+	r, g, bl, _ := a.RGBA()
+	r2, g2, bl2, _ := b.RGBA()
+	for _, pair := range [][2]uint32{{r, r2}, {g, g2}, {bl, bl2}} {
+		if max(pair[0], pair[1])-min(pair[0], pair[1]) > maxShade {
+			return false
+		}
+	}
+	return true
+}

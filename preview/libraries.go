@@ -1,0 +1,162 @@
+package preview
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/bundle/ranges"
+)
+
+// Libraries are the packages that hosts share with plugins, and that the page consists of.
+type Libraries struct {
+	Version string // of @grafana/ui, @grafana/data and @grafana/runtime
+	React   string // version
+	Dir     string // absolute; its node_modules, or one above, has the packages
+	Lock    *Lock  // that they come from; nil if the repository has them
+	Extra   string // directory whose node_modules has what the repository lacks; may be ""
+}
+
+// HasRefresh reports whether the libraries include React Fast Refresh.
+func (l Libraries) HasRefresh() bool {
+	return packageVersion(l.Dir, "react-refresh") != "" || l.Extra != "" && packageVersion(l.Extra, "react-refresh") != ""
+}
+
+// String describes the libraries, as in "libraries 12.4.10 with React 18.3.1, from node_modules".
+func (l Libraries) String() string {
+	from := "node_modules"
+	if l.Lock != nil {
+		from = "Slipway's lock"
+	}
+	return fmt.Sprintf("libraries %s with React %s, from %s", l.Version, l.React, from)
+}
+
+// icons is where @grafana/ui keeps the icons that hosts serve.
+func (l Libraries) icons() string {
+	return filepath.Join(packageDir(l.Dir, "@grafana/ui"), "dist", "public", "img", "icons")
+}
+
+// modulesWith returns the nearest node_modules with a package that files in dir can import, or "".
+func modulesWith(dir, name string) string {
+	for ; ; dir = filepath.Dir(dir) {
+		modules := filepath.Join(dir, "node_modules")
+		if _, err := os.Stat(filepath.Join(modules, filepath.FromSlash(name), "package.json")); err == nil {
+			return modules
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// packageDir returns the directory of a package that files in dir import, or "". It resolves links:
+// next to that directory is what the package imports itself.
+func packageDir(dir, name string) string {
+	modules := modulesWith(dir, name)
+	if modules == "" {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(modules, filepath.FromSlash(name)))
+	if err != nil {
+		return ""
+	}
+	return real
+}
+
+// packageIn returns the package in a path such as @a/b/c or a/b.
+func packageIn(path string) string {
+	parts := strings.SplitN(path, "/", 3)
+	if strings.HasPrefix(path, "@") && len(parts) > 1 {
+		return parts[0] + "/" + parts[1]
+	}
+	return parts[0]
+}
+
+// packageVersion returns the version of a package that files in dir import, or "".
+func packageVersion(dir, name string) string {
+	var about struct{ Version string }
+	found := packageDir(dir, name)
+	if found == "" {
+		return ""
+	}
+	text, err := os.ReadFile(filepath.Join(found, "package.json"))
+	if err != nil || json.Unmarshal(text, &about) != nil {
+		return ""
+	}
+	return about.Version
+}
+
+// installed returns the libraries in the node_modules of a repository. ok is false if they are
+// incomplete, have different versions, or are older than those that the page supports.
+func installed(root string) (l Libraries, ok bool) {
+	l = Libraries{Version: packageVersion(root, "@grafana/ui"), React: packageVersion(root, "react"), Dir: root}
+	for _, name := range []string{"@grafana/data", "@grafana/runtime"} {
+		if packageVersion(root, name) != l.Version {
+			return Libraries{}, false
+		}
+	}
+	isSupported := l.Version != "" && semver.Compare("v"+l.Version, "v"+Minors()[0]) >= 0
+	return l, isSupported && l.React != "" && packageVersion(root, "react-dom") == l.React
+}
+
+// Choose returns the libraries for the preview of a repository: those of a minor version, unless with
+// is "", else those in node_modules, else those that the repository was written for. Nothing is
+// downloaded: Lock.Install does that.
+func Choose(root, with, hostRange string) (Libraries, error) {
+	if with == "" {
+		if l, ok := installed(root); ok {
+			return l, nil
+		}
+		with = writtenFor(root, hostRange)
+	}
+	lock, err := ReadLock(with)
+	if err != nil {
+		return Libraries{}, err
+	}
+	return Libraries{Version: lock.Version("@grafana/ui"), React: lock.Version("react"), Lock: lock}, nil
+}
+
+// writtenFor returns the newest minor that package.json allows for @grafana/ui: the author's compiler
+// sees its types. If there is none, it is the nearest newer one. A repository without such a line is
+// written for the newest minor in its range of hosts.
+func writtenFor(root, hostRange string) string {
+	var about struct{ Dependencies, DevDependencies map[string]string }
+	if text, err := os.ReadFile(filepath.Join(root, "package.json")); err == nil {
+		_ = json.Unmarshal(text, &about) // the build reports the error
+	}
+	minors := Minors()
+	for _, wanted := range []string{about.Dependencies["@grafana/ui"], about.DevDependencies["@grafana/ui"], hostRange} {
+		r, err := ranges.Parse(wanted)
+		if err != nil || strings.TrimSpace(wanted) == "" {
+			continue
+		}
+		for _, minor := range slices.Backward(minors) {
+			if admits(r, minor) {
+				return minor
+			}
+		}
+		lowest, _ := r.Lowest()
+		for _, minor := range minors {
+			if semver.Compare("v"+minor, semver.MajorMinor("v"+lowest.String())) >= 0 {
+				return minor
+			}
+		}
+	}
+	return minors[len(minors)-1]
+}
+
+// admits reports whether a range admits the version of a minor that has a lock.
+func admits(r ranges.Range, minor string) bool {
+	lock, err := ReadLock(minor)
+	if err != nil {
+		return false
+	}
+	exact, err := ranges.Parse(lock.Version("@grafana/ui"))
+	v, ok := exact.Lowest()
+	return err == nil && ok && r.Admits(v)
+}

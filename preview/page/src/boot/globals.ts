@@ -1,0 +1,111 @@
+// The globals that @grafana modules read while they are evaluated.
+import type { Boot } from './boot';
+
+declare global {
+  interface Window {
+    grafanaBootData?: object;
+    __grafana_public_path__?: string;
+  }
+}
+
+const workers: Record<string, string> = {
+  json: 'json',
+  typescript: 'ts',
+  javascript: 'ts',
+  css: 'css',
+  scss: 'css',
+  less: 'css',
+  html: 'html',
+};
+
+const dateFormats = {
+  fullDate: 'YYYY-MM-DD HH:mm:ss',
+  interval: {
+    millisecond: 'HH:mm:ss.SSS',
+    second: 'HH:mm:ss',
+    minute: 'HH:mm',
+    hour: 'MM/DD HH:mm',
+    day: 'MM/DD',
+    month: 'YYYY-MM',
+    year: 'YYYY',
+  },
+  useBrowserLocale: false,
+  defaultTimezone: 'browser',
+};
+
+function user(boot: Boot): object {
+  return {
+    id: 1,
+    uid: 'preview',
+    isSignedIn: true,
+    login: 'preview',
+    name: 'Preview',
+    email: 'preview@localhost',
+    orgId: 1,
+    orgName: 'Main',
+    orgRole: boot.role,
+    orgCount: 1,
+    isGrafanaAdmin: boot.role === 'Admin',
+    theme: boot.theme,
+    lightTheme: boot.theme === 'light',
+    timezone: 'browser',
+    weekStart: '',
+    locale: 'en-US',
+    language: 'en-US',
+    regionalFormat: 'en-US',
+    permissions: permissions(boot.role),
+    analytics: { identifier: '' },
+    helpFlags1: 0,
+  };
+}
+
+/** The actions that plugins ask about with hasPermission. */
+function permissions(role: Boot['role']): Record<string, boolean> {
+  const read = ['datasources:read', 'datasources:query', 'datasources:explore', 'dashboards:read', 'folders:read', 'plugins.app:access'];
+  const edit = ['dashboards:create', 'dashboards:write', 'folders:create', 'annotations:create'];
+  const administer = ['datasources:write', 'datasources:create', 'datasources:delete', 'plugins:write', 'plugins:install'];
+  const granted = [...read, ...(role === 'Viewer' ? [] : edit), ...(role === 'Admin' ? administer : [])];
+  return Object.fromEntries(granted.map((action) => [action, true]));
+}
+
+function settings(boot: Boot): object {
+  const toggles = (new URLSearchParams(location.search).get('toggles') ?? '').split(',').filter(Boolean);
+  return {
+    buildInfo: {
+      version: boot.version,
+      commit: '',
+      env: boot.mode,
+      edition: 'Open Source',
+      hasUpdate: false,
+      hideVersion: false,
+      latestVersion: '',
+    },
+    featureToggles: Object.fromEntries(toggles.map((toggle) => [toggle, true])),
+    appUrl: location.origin + '/',
+    appSubUrl: '',
+    namespace: 'default',
+    datasources: {},
+    panels: {},
+    apps: {},
+    defaultDatasource: '',
+    dateFormats,
+    licenseInfo: { enabledFeatures: {} },
+    secureSocksDSProxyEnabled: false,
+    rbacEnabled: true,
+    exploreEnabled: true,
+    unifiedAlertingEnabled: false,
+    unifiedAlerting: { minInterval: '10s' },
+    awsAllowedAuthProviders: ['default', 'keys', 'credentials'],
+    azure: {},
+    caching: {},
+    sqlConnectionLimits: { maxOpenConns: 100, maxIdleConns: 100, connMaxLifetime: 14400 },
+    geomapDisableCustomBaseLayer: false,
+    disableSanitizeHtml: false,
+  };
+}
+
+export function setGlobals(boot: Boot): void {
+  window.__grafana_public_path__ = '/public/';
+  window.grafanaBootData = { assets: { light: '', dark: '' }, navTree: [], user: user(boot), settings: settings(boot) };
+  window.MonacoEnvironment = { getWorker: (_id: string, label: string) => new Worker(`/-/${workers[label] ?? 'editor'}.worker.js`) };
+}

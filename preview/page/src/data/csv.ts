@@ -1,0 +1,92 @@
+// Comma-separated values as the well-known test data source reads them.
+import type { Labels } from '@grafana/data';
+import type { Column, Sheet } from './columns';
+
+/** Splits text into rows of cells; quotes as in RFC 4180. Blank lines are no rows. */
+export function parseCSV(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = '';
+  let quoted = false;
+  const endRow = () => {
+    row.push(cell.trim());
+    if (row.length > 1 || row[0] !== '') {
+      rows.push(row);
+    }
+    row = [];
+    cell = '';
+  };
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (quoted) {
+      if (c === '"' && text[i + 1] === '"') {
+        cell += '"';
+        i++;
+      } else if (c === '"') {
+        quoted = false;
+      } else {
+        cell += c;
+      }
+    } else if (c === '"') {
+      quoted = true;
+    } else if (c === ',') {
+      row.push(cell.trim());
+      cell = '';
+    } else if (c === '\n') {
+      endRow();
+    } else if (c !== '\r') {
+      cell += c;
+    }
+  }
+  endRow();
+  return rows;
+}
+
+const isAbsent = (cell: string | undefined): boolean => cell === undefined || cell === '' || cell.toLowerCase() === 'null';
+
+/** Values of one column: booleans or numbers if the first value is one, else texts. */
+export function typedColumn(name: string, cells: (string | undefined)[]): Column {
+  const first = cells.find((cell) => !isAbsent(cell)) ?? '';
+  const read = (type: Column['type'], convert: (cell: string) => unknown): Column => ({
+    name,
+    type,
+    values: cells.map((cell) => (isAbsent(cell) ? null : convert(cell!))),
+  });
+  if (/^(t|f|true|false)$/i.test(first)) {
+    return read('boolean', (cell) => /^t/i.test(cell));
+  }
+  const isNumeric = (cell: string) => Number.isFinite(Number(cell));
+  if (/time/i.test(name) && first !== '') {
+    const times = read('time', (cell) => (isNumeric(cell) ? Number(cell) : Date.parse(cell)));
+    if (times.values.every((v) => v === null || Number.isFinite(v))) {
+      return times;
+    }
+  }
+  if (first !== '' && isNumeric(first)) {
+    return read('number', (cell) => (isNumeric(cell) ? Number(cell) : null));
+  }
+  return read('string', (cell) => cell);
+}
+
+/** The labels of a name such as value{host=a, zone="b"}. */
+export function labelsIn(text: string): Labels {
+  const labels: Labels = {};
+  for (const [, key, quoted, plain] of text.matchAll(/([\w.-]+)\s*[=:]\s*(?:"([^"]*)"|([^,}\s]*))/g)) {
+    labels[key] = quoted ?? plain;
+  }
+  return labels;
+}
+
+/** A sheet from text whose first row has the names. */
+export function csvSheet(text: string, name?: string): Sheet {
+  const [names = [], ...rows] = parseCSV(text);
+  const columns = names.map((full, i) => {
+    const column = typedColumn(
+      full,
+      rows.map((row) => row[i]),
+    );
+    const brace = full.indexOf('{');
+    return brace < 0 ? column : { ...column, name: full.slice(0, brace).trim(), labels: labelsIn(full.slice(brace)) };
+  });
+  return { name, columns };
+}

@@ -1,0 +1,45 @@
+// Data frames from sheets, and spans from time ranges.
+import {
+  createDataFrame,
+  dataFrameFromJSON,
+  dateMath,
+  dateTime,
+  rangeUtil,
+  toDataFrame,
+  type DataFrame,
+  type DataFrameJSON,
+  type FieldType,
+  type TimeRange,
+} from '@grafana/data';
+import type { Sheet, Span } from './columns';
+
+export function frameOf(sheet: Sheet, refId: string): DataFrame {
+  const fields = sheet.columns.map(({ name, type, values, labels, config }) => ({
+    name,
+    type: type as FieldType,
+    values,
+    labels,
+    config: { ...config },
+  }));
+  return createDataFrame({ refId, name: sheet.name, fields });
+}
+
+/** A frame from JSON in any of the forms in use: {schema, data}, {fields} or {columns, rows}. */
+export function frameFromAny(json: object, refId: string): DataFrame {
+  const frame = 'schema' in json ? dataFrameFromJSON(json as DataFrameJSON) : toDataFrame(json);
+  frame.refId ??= refId;
+  return frame;
+}
+
+export function spanOf(range: TimeRange): Span {
+  return { from: range.from.valueOf(), to: range.to.valueOf() };
+}
+
+/** A time range from two texts, such as now-6h and now, or dates, or milliseconds. */
+export function timeRange(raw: { from: string; to: string }, timeZone?: string): TimeRange {
+  const parse = (text: string, roundUp: boolean) =>
+    (dateMath.isMathString(text) ? dateMath.toDateTime(text, { roundUp, timezone: timeZone }) : undefined) ??
+    dateTime(/^\d+$/.test(text) ? Number(text) : text);
+  const [from, to] = [parse(raw.from, false), parse(raw.to, true)];
+  return { from, to, raw: rangeUtil.isRelativeTimeRange(raw) ? raw : { from, to } };
+}

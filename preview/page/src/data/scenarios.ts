@@ -1,0 +1,108 @@
+// The data that a panel is tried with when no query gives any.
+import { seeded, type Column, type Sheet, type Span } from './columns';
+
+export type State = 'Done' | 'Loading' | 'Error' | 'Streaming';
+
+interface Scenario {
+  label: string;
+  description: string;
+  state?: State;
+  /** Sheets for a moment; a streaming scenario is asked again each second. */
+  sheets(span: Span): Sheet[];
+}
+
+const hosts = ['alpha', 'beta', 'gamma', 'delta'];
+
+function spread(span: Span, count: number): number[] {
+  const step = (span.to - span.from) / count;
+  return Array.from({ length: count }, (_, i) => Math.round(span.from + i * step));
+}
+
+function wave(times: number[], seed: number): number[] {
+  return times.map((_, i) => 50 + 30 * Math.sin(i / 17 + seed) + 8 * Math.sin(i * seed));
+}
+
+function series(name: string, seed: number, span: Span, count = 180, change: (value: number, i: number) => unknown = (v) => v): Sheet {
+  const times = spread(span, count);
+  return {
+    columns: [
+      { name: 'Time', type: 'time', values: times },
+      { name: 'Value', type: 'number', labels: { host: name }, values: wave(times, seed).map(change) },
+    ],
+  };
+}
+
+function table(span: Span): Sheet {
+  const names = [...hosts, 'epsilon', 'zeta'];
+  const at = (share: number) => Math.round(span.from + (span.to - span.from) * share);
+  const column = (name: string, type: Column['type'], values: unknown[]): Column => ({ name, type, values });
+  return {
+    name: 'table',
+    columns: [
+      column('name', 'string', names),
+      column('group', 'string', ['one', 'two', 'one', 'two', 'one', 'two']),
+      column('size', 'number', [60, 25, 40, 10, 80, 33]),
+      column('load', 'number', [0.2, 0.9, 0.5, 0.7, 0.1, 0.4]),
+      column('active', 'boolean', [true, false, true, true, false, true]),
+      column(
+        'start',
+        'time',
+        names.map((_, i) => at(0.08 + i * 0.14)),
+      ),
+      column(
+        'end',
+        'time',
+        names.map((_, i) => at(0.3 + i * 0.12)),
+      ),
+    ],
+  };
+}
+
+function categories(): Sheet {
+  return {
+    name: 'categories',
+    columns: [
+      { name: 'fruit', type: 'string', values: ['apples', 'pears', 'plums', 'cherries', 'grapes', 'figs'] },
+      { name: 'sold', type: 'number', values: [120, 80, 45, 160, 95, 20] },
+      { name: 'left', type: 'number', values: [30, 55, 15, 12, 60, 41] },
+    ],
+  };
+}
+
+/** One row for each host and moment, as databases return it. */
+function long(span: Span): Sheet {
+  const rows = spread(span, 60).flatMap((t, i) => hosts.map((host, h) => ({ t, host, value: wave([t], h + i / 9)[0] })));
+  return {
+    name: 'long',
+    columns: [
+      { name: 'time', type: 'time', values: rows.map((r) => r.t) },
+      { name: 'host', type: 'string', values: rows.map((r) => r.host) },
+      { name: 'value', type: 'number', values: rows.map((r) => r.value) },
+    ],
+  };
+}
+
+function nulls(span: Span): Sheet[] {
+  const next = seeded('nulls');
+  return hosts.slice(0, 2).map((host, h) => series(host, h + 1, span, 180, (v, i) => (next() < 0.25 || (i > 80 && i < 100) ? null : v)));
+}
+
+const four = (span: Span) => hosts.map((host, h) => series(host, h + 1, span));
+
+export const scenarios: Record<string, Scenario> = {
+  series: { label: 'Series', description: 'four series with a label', sheets: four },
+  table: { label: 'Table', description: 'six rows with a field of each type', sheets: (span) => [table(span)] },
+  long: { label: 'Long', description: 'a row for each moment and host, as databases return it', sheets: (span) => [long(span)] },
+  categories: { label: 'Categories', description: 'texts and numbers, no times', sheets: () => [categories()] },
+  empty: { label: 'Empty', description: 'a frame with fields and no rows', sheets: (span) => [{ ...series('alpha', 1, span, 0) }] },
+  nodata: { label: 'No data', description: 'no frame', sheets: () => [] },
+  huge: {
+    label: 'Huge',
+    description: '20 series of 5000 points',
+    sheets: (span) => Array.from({ length: 20 }, (_, i) => series(`host-${i}`, i + 1, span, 5000)),
+  },
+  nulls: { label: 'Nulls', description: 'values that are missing', sheets: nulls },
+  error: { label: 'Error', description: 'the query failed', state: 'Error', sheets: () => [] },
+  loading: { label: 'Loading', description: 'the first answer is still awaited', state: 'Loading', sheets: () => [] },
+  streaming: { label: 'Streaming', description: 'four series, newer each second', state: 'Streaming', sheets: four },
+};

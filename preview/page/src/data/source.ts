@@ -1,0 +1,58 @@
+// Where a panel's data comes from, and the data itself.
+import { LoadingState, type DataFrame, type DataSourceRef, type PanelData, type TimeRange } from '@grafana/data';
+import type { DataQuery } from '@grafana/schema';
+import { from, interval, of, type Observable } from 'rxjs';
+import { map, mergeMap, startWith } from 'rxjs/operators';
+import { dataSources } from '../services/datasources';
+import { makeRequest, runRequest } from '../services/queries';
+import { frameOf, spanOf } from './frames';
+import { scenarios } from './scenarios';
+import { storyData, type Story } from './stories';
+
+export type Source =
+  | { kind: 'scenario'; id: string }
+  | { kind: 'story'; story: Story }
+  | { kind: 'query'; ref: DataSourceRef; queries: DataQuery[] }
+  | { kind: 'frames'; frames: DataFrame[] };
+
+function scenarioData(id: string, range: TimeRange): Observable<PanelData> {
+  const scenario = scenarios[id] ?? scenarios.series;
+  const at = (shift: number): PanelData => {
+    const span = spanOf(range);
+    const series = scenario
+      .sheets({ from: span.from + shift, to: span.to + shift })
+      .map((sheet, i) => frameOf(sheet, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[i % 26]));
+    const state = LoadingState[scenario.state ?? 'Done'];
+    return {
+      state,
+      series,
+      timeRange: range,
+      annotations: [],
+      structureRev: 1,
+      error: scenario.state === 'Error' ? { message: 'The query failed, as this scenario says' } : undefined,
+    };
+  };
+  return scenario.state === 'Streaming'
+    ? interval(1000).pipe(
+        startWith(-1),
+        map((n) => at((n + 1) * 1000)),
+      )
+    : of(at(0));
+}
+
+/** The data of a source; it goes on for as long as the source streams. */
+export function sourceData(source: Source, range: TimeRange, timezone: string): Observable<PanelData> {
+  switch (source.kind) {
+    case 'scenario':
+      return scenarioData(source.id, range);
+    case 'story':
+      return storyData(source.story, range, timezone);
+    case 'frames':
+      return of({ state: LoadingState.Done, series: source.frames, timeRange: range, structureRev: 1 });
+    case 'query':
+      return from(dataSources.get(source.ref)).pipe(
+        mergeMap((dataSource) => runRequest(dataSource, makeRequest({ range, timezone, targets: source.queries }))),
+        startWith({ state: LoadingState.Loading, series: [], timeRange: range }),
+      );
+  }
+}

@@ -1,0 +1,117 @@
+// Panels that the repository's dashboards contain, as stories with their data.
+import {
+  DataTopic,
+  LoadingState,
+  transformDataFrame,
+  type DataFrame,
+  type DataSourceRef,
+  type DataTransformerConfig,
+  type PanelData,
+  type TimeRange,
+} from '@grafana/data';
+import type { DataQuery } from '@grafana/schema';
+import { combineLatest, from, of, type Observable } from 'rxjs';
+import { map, mergeMap, startWith } from 'rxjs/operators';
+import { token } from '../boot/boot';
+import type { StoredPanel } from '../panels/panel';
+import { dataSources } from '../services/datasources';
+import { makeRequest, runRequest } from '../services/queries';
+import type { StoredVariable } from '../services/stored';
+
+type Target = DataQuery & { panelId?: number };
+
+export interface SavedPanel extends StoredPanel {
+  id?: number;
+  type: string;
+  targets?: Target[];
+  datasource?: DataSourceRef | string | null;
+  transformations?: DataTransformerConfig[];
+  timeFrom?: string;
+  gridPos?: { w: number; h: number };
+}
+
+export interface Story {
+  title: string;
+  dashboard: string;
+  panel: SavedPanel;
+  variables: StoredVariable[] | null;
+  time?: { from: string; to: string } | null;
+  /** The panels whose data this one uses, by the data source "-- Dashboard --". */
+  sources?: SavedPanel[];
+}
+
+const loading = new Map<string, Promise<Story[]>>();
+
+export function storiesOf(plugin: string): Promise<Story[]> {
+  const known =
+    loading.get(plugin) ??
+    fetch(`/-/stories?plugin=${encodeURIComponent(plugin)}`, { headers: { 'X-Preview-Token': token } }).then(async (r) =>
+      r.ok ? ((await r.json()) as Story[]) : [],
+    );
+  loading.set(plugin, known);
+  return known;
+}
+
+/** The queries of a data source plugin that the repository's dashboards contain. */
+export async function savedQueries(type: string): Promise<{ label: string; query: DataQuery }[]> {
+  const typeOf = (ref: SavedPanel['datasource']) => (typeof ref === 'object' ? ref?.type : undefined);
+  return (await storiesOf(type)).flatMap(({ title, panel }) =>
+    (panel.targets ?? [])
+      .filter((target) => (typeOf(target.datasource as SavedPanel['datasource']) ?? typeOf(panel.datasource)) === type)
+      .map((query) => ({ label: `${title}, ${query.refId}`, query })),
+  );
+}
+
+const uidOf = (ref: SavedPanel['datasource']) => (typeof ref === 'string' ? ref : ref?.uid);
+
+/** The queries of a panel by their data sources; a panel without any asks its data source once. */
+function groups(panel: SavedPanel): { ref: SavedPanel['datasource']; targets: Target[] }[] {
+  const targets: Target[] = panel.targets?.length ? panel.targets : panel.datasource ? [{ refId: 'A' }] : [];
+  const byRef = new Map<string, { ref: SavedPanel['datasource']; targets: Target[] }>();
+  for (const target of targets.filter((t) => !t.hide)) {
+    const ref =
+      uidOf(panel.datasource) === '-- Mixed --' || !panel.datasource ? target.datasource : (target.datasource ?? panel.datasource);
+    const group = byRef.get(JSON.stringify(ref)) ?? { ref, targets: [] };
+    group.targets.push(target);
+    byRef.set(JSON.stringify(ref), group);
+  }
+  return [...byRef.values()];
+}
+
+function transformed(data: PanelData, transformations: DataTransformerConfig[] = []): Observable<PanelData> {
+  const active = transformations.filter((t) => !t.disabled && t.topic !== DataTopic.Annotations);
+  return active.length ? transformDataFrame(active, data.series).pipe(map((series) => ({ ...data, series }))) : of(data);
+}
+
+function merged(parts: PanelData[], range: TimeRange): PanelData {
+  const worst =
+    [LoadingState.Error, LoadingState.Loading, LoadingState.Streaming].find((s) => parts.some((p) => p.state === s)) ?? LoadingState.Done;
+  return {
+    state: worst,
+    series: parts.flatMap((p) => p.series),
+    annotations: parts.flatMap((p): DataFrame[] => p.annotations ?? []),
+    timeRange: range,
+    error: parts.find((p) => p.error)?.error,
+    structureRev: parts.reduce((sum, p) => sum + (p.structureRev ?? 0), 0),
+    request: parts[0]?.request,
+  };
+}
+
+/** The data of a saved panel. */
+export function storyData(story: Story, range: TimeRange, timezone: string, panel = story.panel): Observable<PanelData> {
+  const idle: PanelData = { state: LoadingState.Loading, series: [], timeRange: range };
+  const parts = groups(panel).map(({ ref, targets }): Observable<PanelData> => {
+    if (uidOf(ref) === '-- Dashboard --') {
+      const source = story.sources?.find((p) => p.id === targets[0].panelId && p !== panel);
+      return source ? storyData(story, range, timezone, source) : of({ ...idle, state: LoadingState.Done });
+    }
+    const run = from(dataSources.get(ref)).pipe(
+      mergeMap((dataSource) =>
+        runRequest(dataSource, makeRequest({ range, targets, timezone, panelId: panel.id, panelPluginId: panel.type })),
+      ),
+    );
+    return run.pipe(startWith(idle));
+  });
+  const all = parts.length ? combineLatest(parts).pipe(map((p) => merged(p, range))) : of({ ...idle, state: LoadingState.Done });
+  return all.pipe(mergeMap((data) => transformed(data, panel.transformations)));
+}

@@ -1,0 +1,71 @@
+// The editor of thresholds: values from which on a colour applies.
+import { ThresholdsMode, type StandardEditorProps, type Threshold, type ThresholdsConfig } from '@grafana/data';
+import { Button, ColorPicker, IconButton, Input, RadioButtonGroup, Stack } from '@grafana/ui';
+import { useState } from 'react';
+
+const modes = [
+  { value: ThresholdsMode.Absolute, label: 'Absolute' },
+  { value: ThresholdsMode.Percentage, label: 'Percentage' },
+];
+const palette = ['green', 'red', 'orange', 'blue', 'yellow', 'purple'];
+
+/** In the order of their values; the first applies from minus infinity. */
+function ordered(steps: Threshold[]): Threshold[] {
+  return [...steps].sort((a, b) => a.value - b.value).map((step, i) => (i === 0 ? { ...step, value: -Infinity } : step));
+}
+
+function Value({ step, index, onChange }: { step: Threshold; index: number; onChange: (value: number) => void }) {
+  const [text, setText] = useState(String(step.value));
+  const finish = () => (text.trim() === '' || Number.isNaN(Number(text)) ? setText(String(step.value)) : onChange(Number(text)));
+  return (
+    <Input
+      type="number"
+      width={14}
+      aria-label={`Threshold ${index}`}
+      value={text}
+      onChange={(e) => setText(e.currentTarget.value)}
+      onBlur={finish}
+      onKeyDown={(e) => e.key === 'Enter' && finish()}
+    />
+  );
+}
+
+export function ThresholdsEditor({ value, onChange }: StandardEditorProps<ThresholdsConfig>) {
+  const { mode = ThresholdsMode.Absolute, steps = [] } = value ?? {};
+  const shown = ordered(steps.map((step) => ({ ...step, value: step.value ?? -Infinity }))); // JSON has null for minus infinity
+  const set = (next: Threshold[]) => onChange({ mode, steps: ordered(next) });
+  const replace = (i: number, change: Partial<Threshold>) => set(shown.map((step, j) => (i === j ? { ...step, ...change } : step)));
+  const add = () =>
+    set([
+      ...shown,
+      {
+        value: shown.length > 1 ? shown[shown.length - 1].value + 10 : shown.length ? 80 : -Infinity,
+        color: palette[shown.length % palette.length],
+      },
+    ]);
+  return (
+    <Stack direction="column" gap={1}>
+      {shown.map((step, i) => (
+        <Stack key={`${i}/${step.value}`} alignItems="center" gap={1}>
+          <ColorPicker color={step.color} onChange={(color) => replace(i, { color })} enableNamedColors />
+          {i === 0 ? <span style={{ width: 112 }}>Base</span> : <Value step={step} index={i} onChange={(v) => replace(i, { value: v })} />}
+          {i > 0 && (
+            <IconButton name="trash-alt" aria-label={`Remove threshold ${i}`} onClick={() => set(shown.filter((_, j) => j !== i))} />
+          )}
+        </Stack>
+      ))}
+      <div>
+        <Button size="sm" variant="secondary" icon="plus" onClick={add}>
+          Add threshold
+        </Button>
+      </div>
+      <RadioButtonGroup
+        size="sm"
+        aria-label="Thresholds mode"
+        options={modes}
+        value={mode}
+        onChange={(m) => onChange({ mode: m, steps: shown })}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,55 @@
+// Loads a plugin's module.js by a script element, and what it asks for.
+import { definition, evaluate, type Definition } from './amd';
+import { sharedModule } from './shared';
+import { addStyleSheet, withStyles } from './styles';
+
+declare global {
+  interface Window {
+    define?: ((...args: unknown[]) => void) & { amd: object };
+    System?: { import(path: string): Promise<void>; register(): never };
+  }
+}
+
+const defined = new WeakMap<object, Definition>();
+
+/** Puts the loader's two names on the window, where they stay. */
+export function installLoader(): void {
+  const define = (...args: unknown[]) => {
+    if (document.currentScript) {
+      defined.set(document.currentScript, definition(args));
+    }
+  };
+  window.define = Object.assign(define, { amd: {} });
+  window.System = {
+    // @grafana/runtime's loadPluginCss
+    import: (path) => addStyleSheet(path.startsWith('/') ? path : '/public/' + path.replace(/^(\.\/)?/, '')),
+    register: () => {
+      throw new Error('this module.js is in the format of System.register; the interface expects AMD');
+    },
+  };
+}
+
+function script(url: string): Promise<HTMLScriptElement> {
+  return new Promise((resolve, reject) => {
+    const element = document.createElement('script');
+    element.src = url;
+    element.onload = () => resolve(element);
+    element.onerror = () => reject(new Error(`${new URL(url, location.href).pathname} could not be loaded`));
+    document.head.append(element);
+  });
+}
+
+async function loadFile(url: string): Promise<unknown> {
+  const element = await script(url);
+  const given = defined.get(element);
+  if (!given) {
+    throw new Error(`${new URL(url, location.href).pathname} does not call define: it is not an AMD module`);
+  }
+  return evaluate(given, new URL(url, location.href).href, { shared: sharedModule, file: loadFile, style: addStyleSheet });
+}
+
+/** Evaluates a module and returns its exports. A second time needs another address, for which "revision" is. */
+export function loadModule(path: string, revision = ''): Promise<Record<string, unknown>> {
+  const url = revision ? `${path}?t=${revision}` : path;
+  return withStyles(path, () => loadFile(url)) as Promise<Record<string, unknown>>;
+}

@@ -1,0 +1,104 @@
+// Errors that occurred, with what can be told about them.
+import { token } from '../boot/boot';
+import { excerpt, locate } from './locate';
+import { record, type Fault, type FaultKind } from './record';
+import { isPluginFile, stackFrames } from './stack';
+
+/** A thrown value in words: an Error, the answer of a failed call, or anything. */
+export function describe(thrown: unknown): string {
+  if (thrown instanceof Error) {
+    return thrown.message || thrown.name;
+  }
+  if (thrown && typeof thrown === 'object') {
+    const answer = thrown as {
+      status?: number;
+      statusText?: string;
+      data?: { message?: string };
+      message?: string;
+      config?: { url?: string };
+    };
+    const message = answer.data?.message ?? answer.message ?? answer.statusText;
+    if (message) {
+      return answer.config?.url ? `${answer.config.url} answered ${answer.status}: ${message}` : String(message);
+    }
+    return JSON.stringify(thrown).slice(0, 500);
+  }
+  return String(thrown);
+}
+
+const advice: [RegExp, string][] = [
+  [
+    /ReactCurrentOwner|recentlyCreatedOwnerStacks/,
+    'The bundle contains a react/jsx-runtime of its own, of another version of React. Make react/jsx-runtime external and rebuild.',
+  ],
+  [
+    /Too many re-renders|Maximum update depth exceeded|rendered more than/,
+    'The component renders without end: it sets state while it renders, or in an effect whose dependencies change at every render.',
+  ],
+];
+
+/** Whether code of a plugin took part: in the stack, or as a component that contains what was drawn. */
+function isOfPlugin(stack: string): boolean {
+  const frames = stackFrames(stack);
+  return frames.length === 0 || frames.some((f) => isPluginFile(f.url));
+}
+
+/** Whether this is what the service for HTTP calls throws. */
+function isCall(thrown: unknown): boolean {
+  return typeof thrown === 'object' && thrown !== null && 'config' in thrown && 'status' in thrown;
+}
+
+/** Kinds in which React may tell of the same exception: first as an event of the window, and once more when it tries again. */
+const thrownByReact: FaultKind[] = ['draw', 'effect', 'event'];
+
+/** Notes an error, or makes what is noted of it more precise. */
+export function fault(kind: FaultKind, thrown: unknown, componentStack = ''): void {
+  const stack = (thrown instanceof Error ? (thrown.stack ?? '') : '') + componentStack;
+  const message = describe(thrown);
+  const isOurs = kind !== 'load' && kind !== 'build' && !isOfPlugin(stack);
+  const seen = record.faults.find(
+    (f) => f.message === message && (f.kind === kind || (thrownByReact.includes(f.kind) && thrownByReact.includes(kind))),
+  );
+  if (!seen) {
+    const help = advice.find(([pattern]) => pattern.test(message))?.[1];
+    const made: Fault = { kind, message, stack, help, ours: isOurs, quiet: isCall(thrown) };
+    record.fault(made);
+    void place(made);
+  } else if (seen.kind === 'event' && kind !== 'event') {
+    Object.assign(seen, { kind, stack, ours: seen.ours && isOurs });
+    record.changed();
+    void place(seen);
+  }
+}
+
+/** Adds the place in the author's sources. */
+async function place(made: Fault): Promise<void> {
+  const found = made.file ? undefined : await locate(made.stack);
+  if (!found) {
+    return;
+  }
+  made.file = found.file;
+  made.line = found.line;
+  made.column = found.column + 1;
+  made.code = found.content ? excerpt(found.content, found.line) : await remoteExcerpt(found.file, found.line);
+  record.changed();
+}
+
+/** The server's view of the file, for maps without the text of their sources. */
+async function remoteExcerpt(file: string, line: number): Promise<Fault['code']> {
+  const answer = await fetch(`/-/source?file=${encodeURIComponent(file)}&line=${line}`, { headers: { 'X-Preview-Token': token } }).catch(
+    () => undefined,
+  );
+  if (!answer?.ok) {
+    return undefined;
+  }
+  const { from, lines } = (await answer.json()) as { from: number; lines: string[] };
+  return lines.map((text, i) => ({ line: from + i, text }));
+}
+
+/** React calls effects from functions of these names; a build for production has no names, where the kind stays "draw". */
+export function phaseOf(thrown: unknown): FaultKind {
+  const stack = (thrown instanceof Error && thrown.stack) || '';
+  const isEffect = /commitHookEffectList|commitHookPassive|safelyCallDestroy|commitLifeCycles|commitClassDidMount/.test(stack);
+  return isEffect ? 'effect' : 'draw';
+}

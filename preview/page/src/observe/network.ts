@@ -1,0 +1,52 @@
+// Counts the calls under way, so that a picture is taken of a page at rest.
+let pending = 0;
+
+export function watchNetwork(): void {
+  const original = window.fetch.bind(window);
+  window.fetch = async (...args) => {
+    pending++;
+    try {
+      return await original(...args);
+    } finally {
+      pending--;
+    }
+  };
+}
+
+const working = new Set<string>();
+
+/** Says that something is under way which is no call, such as a query of a story. */
+export function markWorking(what: string, is: boolean): void {
+  if (is) {
+    working.add(what);
+  } else {
+    working.delete(what);
+  }
+}
+
+const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function isBusy(): boolean {
+  return pending > 0 || working.size > 0 || [...document.images].some((image) => !image.complete && image.loading !== 'lazy');
+}
+
+/** Whether the browser found no idle moment: React draws in slices, between which timers run. */
+function hasWork(): Promise<boolean> {
+  return new Promise((resolve) => requestIdleCallback((deadline) => resolve(deadline.didTimeout), { timeout: 1000 }));
+}
+
+/**
+ * Resolves when nothing was under way at so many looks in a row, and two frames were drawn; at the latest after the limit. It
+ * counts looks and not time, of which a long task takes much without a look. Icons need half a second: each waits for the first
+ * of its name, and looks every 100 ms.
+ */
+export async function settled(quietLooks = 12, limit = 20_000): Promise<void> {
+  const end = performance.now() + limit;
+  for (let quiet = 0; quiet < quietLooks && performance.now() < end;) {
+    await wait(50);
+    quiet = (await hasWork()) || isBusy() ? 0 : quiet + 1;
+  }
+  await frame();
+  await frame();
+}

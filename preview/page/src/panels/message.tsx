@@ -1,0 +1,14 @@
+// What a panel shows that has nothing to draw.
+import { LoadingState, type PanelData } from '@grafana/data';
+import { useTheme2 } from '@grafana/ui';
+
+export function Message({ data, otherwise }: { data: PanelData; otherwise: string }) {
+  const theme = useTheme2();
+  const text =
+    data.error?.message ?? (data.state === LoadingState.Loading ? 'Loading…' : data.series.some((f) => f.length) ? otherwise : 'No data');
+  return (
+    <div style={{ display: 'grid', placeItems: 'center', height: '100%', color: theme.colors.text.secondary, textAlign: 'center' }}>
+      {text}
+    </div>
+  );
+}

@@ -1,0 +1,157 @@
+// Draws a panel plugin with data, as a dashboard would.
+import {
+  applyFieldOverrides,
+  CoreApp,
+  DashboardCursorSync,
+  EventBusSrv,
+  getPanelOptionsWithDefaults,
+  PluginContextProvider,
+  type AbsoluteTimeRange,
+  type FieldConfigSource,
+  type PanelData,
+  type PanelModel,
+  type PanelPlugin,
+  type TimeZone,
+} from '@grafana/data';
+import { PanelContextProvider, useTheme2, type PanelContext } from '@grafana/ui';
+import { useMemo, useState } from 'react';
+import { variables } from '../services/variables';
+import { record } from '../observe/record';
+
+/** What a dashboard stores of a panel. */
+export interface PanelState {
+  options: object;
+  fieldConfig: FieldConfigSource;
+}
+
+/** A panel as stored, before the plugin's defaults and its migration. */
+export interface StoredPanel extends Partial<PanelState> {
+  title?: string;
+  pluginVersion?: string;
+}
+
+/** The state to begin with: migrated if another version of the plugin stored it, and with defaults. */
+export async function initialState(plugin: PanelPlugin, stored: StoredPanel): Promise<PanelState> {
+  const fieldConfig = { defaults: { ...stored.fieldConfig?.defaults }, overrides: stored.fieldConfig?.overrides ?? [] };
+  const model = {
+    id: 1,
+    type: plugin.meta.id,
+    title: stored.title,
+    options: structuredClone(stored.options ?? {}),
+    fieldConfig,
+    pluginVersion: stored.pluginVersion ?? '',
+    targets: [],
+  } as PanelModel;
+  const isStored = stored.options !== undefined;
+  const isDue = plugin.shouldMigrate?.(model) || model.pluginVersion !== plugin.meta.info.version;
+  if (isStored && plugin.onPanelMigration && isDue) {
+    model.options = (await plugin.onPanelMigration(model)) ?? model.options;
+  }
+  const { options, fieldConfig: complete } = getPanelOptionsWithDefaults({
+    plugin,
+    currentOptions: model.options as Record<string, unknown>,
+    currentFieldConfig: model.fieldConfig,
+    isAfterPluginChange: false,
+  });
+  return { options: options as object, fieldConfig: complete };
+}
+
+const replace = (text: string, scoped?: Parameters<typeof variables.replace>[1], format?: string | Function) =>
+  variables.replace(text, scoped, format);
+
+/** The data with the field configuration applied to it. */
+function useFieldData(plugin: PanelPlugin, data: PanelData, fieldConfig: FieldConfigSource, timeZone: TimeZone): PanelData {
+  const theme = useTheme2();
+  return useMemo(() => {
+    const series = applyFieldOverrides({
+      data: data.series,
+      fieldConfig,
+      fieldConfigRegistry: plugin.fieldConfigRegistry,
+      replaceVariables: replace,
+      theme,
+      timeZone,
+    });
+    return { ...data, series };
+  }, [plugin, data, fieldConfig, theme, timeZone]);
+}
+
+interface PanelViewProps extends PanelState {
+  plugin: PanelPlugin;
+  data: PanelData;
+  title: string;
+  width: number;
+  height: number;
+  timeZone: TimeZone;
+  onOptionsChange?: (options: object) => void;
+  onFieldConfigChange?: (config: FieldConfigSource) => void;
+  onTimeRange?: (range: AbsoluteTimeRange) => void;
+  onInstanceState?: (state: unknown) => void;
+}
+
+export function Panel(props: PanelViewProps) {
+  const {
+    plugin,
+    options,
+    fieldConfig,
+    title,
+    width,
+    height,
+    timeZone,
+    onOptionsChange,
+    onFieldConfigChange,
+    onTimeRange,
+    onInstanceState,
+  } = props;
+  const data = useFieldData(plugin, props.data, fieldConfig, timeZone);
+  const [eventBus] = useState(() => new EventBusSrv());
+  const [instanceState, setInstanceState] = useState<unknown>();
+  const context = useMemo(
+    (): PanelContext => ({
+      eventBus,
+      eventsScope: 'global',
+      app: CoreApp.PanelEditor,
+      sync: () => DashboardCursorSync.Off,
+      instanceState,
+      canAddAnnotations: () => false,
+      canEditAnnotations: () => false,
+      canDeleteAnnotations: () => false,
+      canExecuteActions: () => false,
+      onToggleSeriesVisibility: (label) => record.note(`The panel asks to show or hide the series ${label ?? ''}; a dashboard would.`),
+      onSeriesColorChange: (label) => record.note(`The panel asks to change the color of ${label}; a dashboard would.`),
+      onInstanceStateChange: (state: unknown) => {
+        setInstanceState(state);
+        onInstanceState?.(state);
+      },
+    }),
+    [eventBus, instanceState, onInstanceState],
+  );
+  const Component = plugin.panel;
+  if (!Component) {
+    throw new Error(`new PanelPlugin(…) of ${plugin.meta.id} got no component`);
+  }
+  const ignore = () => undefined;
+  return (
+    <PluginContextProvider meta={plugin.meta}>
+      <PanelContextProvider value={context}>
+        <Component
+          id={1}
+          title={title}
+          data={data}
+          timeRange={data.timeRange}
+          timeZone={timeZone}
+          options={options}
+          fieldConfig={fieldConfig}
+          transparent={false}
+          width={width}
+          height={height}
+          renderCounter={0}
+          eventBus={eventBus}
+          replaceVariables={replace}
+          onOptionsChange={onOptionsChange ?? ignore}
+          onFieldConfigChange={onFieldConfigChange ?? ignore}
+          onChangeTimeRange={onTimeRange ?? ignore}
+        />
+      </PanelContextProvider>
+    </PluginContextProvider>
+  );
+}

@@ -1,0 +1,110 @@
+// What @grafana/runtime's components of panels are drawn with: PanelRenderer, PanelDataErrorView and PluginPage.
+import { LoadingState, type PanelPlugin } from '@grafana/data';
+import type { PanelDataErrorViewProps, PanelRendererProps, PluginPageProps } from '@grafana/runtime';
+import { Stack, Text } from '@grafana/ui';
+import { useEffect, useState } from 'react';
+import { timeRange } from '../data/frames';
+import { loadPlugin, manifests, presentPlugin } from '../services/plugins';
+import { Message } from './message';
+import { initialState, Panel, type PanelState } from './panel';
+import { standInPanel } from './standins';
+
+/** A mounted panel plugin, or a stand-in. */
+export async function importPanelPlugin(id: string): Promise<PanelPlugin> {
+  return manifests.get(id)?.type === 'panel' ? ((await loadPlugin(id)) as PanelPlugin) : standInPanel(id);
+}
+export function presentPanelPlugin(id: string): PanelPlugin | undefined {
+  return manifests.has(id) ? (presentPlugin(id) as PanelPlugin | undefined) : standInPanel(id);
+}
+
+const noData = { state: LoadingState.Done, series: [], timeRange: timeRange({ from: 'now-6h', to: 'now' }) };
+
+export function PanelRenderer({
+  pluginId,
+  data = noData,
+  title,
+  options,
+  fieldConfig,
+  width,
+  height,
+  timeZone = 'browser',
+  onOptionsChange,
+  onFieldConfigChange,
+  onChangeTimeRange,
+}: PanelRendererProps) {
+  const [ready, setReady] = useState<{ plugin: PanelPlugin; state: PanelState }>();
+  useEffect(() => {
+    let isCurrent = true;
+    void importPanelPlugin(pluginId).then(async (plugin) => {
+      const state = await initialState(plugin, {
+        options: options ?? {},
+        fieldConfig: fieldConfig as PanelState['fieldConfig'] | undefined,
+        pluginVersion: plugin.meta.info.version,
+      });
+      if (isCurrent) {
+        setReady({ plugin, state });
+      }
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [pluginId, options, fieldConfig]);
+  return ready ? (
+    <Panel
+      plugin={ready.plugin}
+      {...ready.state}
+      {...{ data, title, width, height, timeZone, onOptionsChange, onFieldConfigChange }}
+      onTimeRange={onChangeTimeRange}
+    />
+  ) : null;
+}
+
+export function PanelDataErrorView({ data, message, needsTimeField, needsNumberField, needsStringField }: PanelDataErrorViewProps) {
+  const lacks = needsTimeField ? 'a time field' : needsNumberField ? 'a number field' : needsStringField ? 'a text field' : undefined;
+  return (
+    <Message
+      data={data}
+      otherwise={message ?? (lacks ? `The panel needs ${lacks}, which the data does not have.` : 'The panel cannot draw this data.')}
+    />
+  );
+}
+
+/** A page of an app: its title, what belongs beside it, and its tabs. */
+export function PluginPage({ children, pageNav, actions, renderTitle, subTitle, info }: PluginPageProps) {
+  const title = pageNav?.text ?? '';
+  return (
+    <div style={{ display: 'flex', flexDirection: 'column', flex: 1, minHeight: 0, gap: 16 }}>
+      {(title || actions || renderTitle) && (
+        <Stack justifyContent="space-between" alignItems="center" wrap="wrap">
+          <div>
+            {renderTitle ? renderTitle(title) : <Text element="h1">{title}</Text>}
+            {(subTitle ?? pageNav?.subTitle) && <Text color="secondary">{subTitle ?? pageNav?.subTitle ?? ''}</Text>}
+          </div>
+          <Stack gap={3}>
+            {info?.map(({ label, value }) => (
+              <div key={label}>
+                <Text variant="bodySmall" color="secondary">
+                  {label}
+                </Text>
+                <div>{value}</div>
+              </div>
+            ))}
+            {actions}
+          </Stack>
+        </Stack>
+      )}
+      {!!pageNav?.children?.length && (
+        <nav aria-label="Tabs of the page">
+          <Stack gap={2}>
+            {pageNav.children.map((tab) => (
+              <a key={tab.text} href={tab.url} aria-current={tab.active ? 'page' : undefined}>
+                {tab.text}
+              </a>
+            ))}
+          </Stack>
+        </nav>
+      )}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+// Stand-ins for the panels of single values: stat and bar gauge. The gauge is drawn as bars, too: that of @grafana/ui needs a plugin
+// of jQuery that is in no package.
+import {
+  FieldType,
+  getDisplayValueAlignmentFactors,
+  getFieldDisplayValues,
+  VizOrientation,
+  type FieldDisplay,
+  type PanelProps,
+  type ReduceDataOptions,
+} from '@grafana/data';
+import { BarGaugeDisplayMode, type VizTextDisplayOptions } from '@grafana/schema';
+import {
+  BarGauge,
+  BigValue,
+  BigValueColorMode,
+  BigValueGraphMode,
+  useTheme2,
+  VizRepeater,
+  type BigValueJustifyMode,
+  type BigValueTextMode,
+} from '@grafana/ui';
+import type { ReactElement } from 'react';
+import { Message } from './message';
+
+interface ValueOptions {
+  reduceOptions?: ReduceDataOptions;
+  orientation?: VizOrientation;
+  text?: VizTextDisplayOptions;
+  colorMode?: BigValueColorMode;
+  graphMode?: BigValueGraphMode;
+  justifyMode?: BigValueJustifyMode;
+  textMode?: BigValueTextMode;
+  displayMode?: BarGaugeDisplayMode;
+  showUnfilled?: boolean;
+}
+
+type Props = PanelProps<ValueOptions>;
+
+const lastValue: ReduceDataOptions = { values: false, calcs: ['lastNotNull'], fields: '' };
+
+/** The reduced values of a panel, each in a place of its own. */
+function Values({
+  props,
+  draw,
+}: {
+  props: Props;
+  draw: (value: FieldDisplay, width: number, height: number, all: FieldDisplay[]) => ReactElement;
+}) {
+  const { data, options, fieldConfig, width, height, timeZone, replaceVariables, renderCounter } = props;
+  const theme = useTheme2();
+  const reduceOptions = options.reduceOptions?.calcs?.length || options.reduceOptions?.values ? options.reduceOptions : lastValue;
+  const values = data.series.some((f) => f.length)
+    ? getFieldDisplayValues({ fieldConfig, reduceOptions, replaceVariables, theme, data: data.series, sparkline: true, timeZone })
+    : [];
+  if (!values.length) {
+    return <Message data={data} otherwise="The data has no numbers." />;
+  }
+  return (
+    <VizRepeater
+      getValues={() => values}
+      width={width}
+      height={height}
+      source={data}
+      renderCounter={renderCounter}
+      orientation={options.orientation ?? VizOrientation.Auto}
+      autoGrid
+      renderValue={({ value, width, height }) => draw(value, width, height, values)}
+    />
+  );
+}
+
+export function StatPanel(props: Props) {
+  const theme = useTheme2();
+  const { options } = props;
+  return (
+    <Values
+      props={props}
+      draw={(value, width, height, all) => (
+        <BigValue
+          value={value.display}
+          sparkline={value.sparkline?.y.type === FieldType.number ? value.sparkline : undefined}
+          width={width}
+          height={height}
+          theme={theme}
+          count={all.length}
+          text={options.text}
+          colorMode={options.colorMode ?? BigValueColorMode.Value}
+          graphMode={options.graphMode ?? BigValueGraphMode.Area}
+          justifyMode={options.justifyMode}
+          textMode={options.textMode}
+        />
+      )}
+    />
+  );
+}
+
+export function BarGaugePanel(props: Props) {
+  const theme = useTheme2();
+  const { options } = props;
+  const orientation =
+    options.orientation && options.orientation !== VizOrientation.Auto
+      ? options.orientation
+      : props.width > props.height
+        ? VizOrientation.Horizontal
+        : VizOrientation.Vertical;
+  return (
+    <Values
+      props={{ ...props, options: { ...options, orientation } }}
+      draw={(value, width, height, all) => (
+        <BarGauge
+          value={value.display}
+          field={value.field}
+          display={value.view?.getFieldDisplayProcessor(value.colIndex ?? 0)}
+          width={width}
+          height={height}
+          orientation={orientation}
+          theme={theme}
+          displayMode={options.displayMode ?? BarGaugeDisplayMode.Gradient}
+          showUnfilled={options.showUnfilled ?? true}
+          alignmentFactors={getDisplayValueAlignmentFactors(all)}
+          text={options.text}
+          isOverflow={false}
+        />
+      )}
+    />
+  );
+}

@@ -1,0 +1,77 @@
+// The formats of variables: ${name:csv} and the like.
+
+export type Value = unknown;
+
+const texts = (value: Value): string[] => [value].flat().map((v) => String(v ?? ''));
+const quoted = (quote: string, escaped: string) => (value: Value) =>
+  texts(value)
+    .map((v) => quote + v.replaceAll(quote, escaped) + quote)
+    .join(',');
+const escapeRegex = (text: string) => text.replace(/[\\^$*+?.()|[\]{}/]/g, '\\$&');
+const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+const strictEncode = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase());
+const single = (value: Value) => !Array.isArray(value) || value.length === 1;
+
+function lucene(value: Value): string {
+  const escape = (text: string) => text.replace(/([!*+\-=<>\s&|()[\]{}^~?:\\/"])/g, '\\$1');
+  return Array.isArray(value)
+    ? value.length
+      ? `(${texts(value)
+          .map((v) => `"${escape(v)}"`)
+          .join(' OR ')})`
+      : '__empty__'
+    : escape(String(value));
+}
+
+/** Each format takes the value, or the values, the argument after the second colon, and the variable's name and text. */
+export const formats: Record<string, (value: Value, argument: string | undefined, name: string, text: Value) => string> = {
+  csv: (value) => texts(value).join(','),
+  raw: (value) => texts(value).join(','),
+  pipe: (value) => texts(value).join('|'),
+  glob: (value) => (single(value) ? texts(value).join() : `{${texts(value).join(',')}}`),
+  regex: (value) => (single(value) ? texts(value).map(escapeRegex).join() : `(${texts(value).map(escapeRegex).join('|')})`),
+  json: (value) => JSON.stringify(value),
+  lucene,
+  percentencode: (value) => (single(value) ? strictEncode(texts(value).join()) : strictEncode(`{${texts(value).join(',')}}`)),
+  uriencode: (value) => encodeURI(texts(value).join(',')),
+  distributed: (value, _argument, name) =>
+    texts(value)
+      .map((v, i) => (i ? `${name}=${v}` : v))
+      .join(','),
+  doublequote: quoted('"', '\\"'),
+  singlequote: quoted("'", "\\'"),
+  sqlstring: quoted("'", "''"),
+  html: (value) => escapeHTML(texts(value).join(', ')),
+  text: (_value, _argument, _name, text) => texts(text).join(' + '),
+  queryparam: (value, _argument, name) =>
+    texts(value)
+      .map((v) => `var-${encodeURIComponent(name)}=${strictEncode(v)}`)
+      .join('&'),
+  date: (value, argument) => formatDate(Number(value), argument),
+  customqueryparam: (value, _argument, name) =>
+    texts(value)
+      .map((v) => `${encodeURIComponent(name)}=${strictEncode(v)}`)
+      .join('&'),
+  join: (value, argument) => texts(value).join(argument ?? ','),
+};
+
+function formatDate(ms: number, argument: string | undefined): string {
+  const date = new Date(ms);
+  if (argument === 'seconds') {
+    return String(Math.round(ms / 1000));
+  }
+  if (!argument || argument === 'iso') {
+    return date.toISOString();
+  }
+  const two = (n: number) => String(n).padStart(2, '0');
+  const parts: Record<string, string> = {
+    YYYY: String(date.getUTCFullYear()),
+    MM: two(date.getUTCMonth() + 1),
+    DD: two(date.getUTCDate()),
+    HH: two(date.getUTCHours()),
+    mm: two(date.getUTCMinutes()),
+    ss: two(date.getUTCSeconds()),
+  };
+  return argument.replace(/YYYY|MM|DD|HH|mm|ss/g, (part) => parts[part]);
+}

@@ -1,0 +1,158 @@
+// The mounted plugins: what plugin.json says, and the plugin objects of their modules, loaded when they are needed.
+import {
+  AppPlugin,
+  DataSourcePlugin,
+  PanelPlugin,
+  PluginLoadingStrategy,
+  PluginType,
+  type AppPluginMeta,
+  type PluginMeta,
+} from '@grafana/data';
+import { config } from '@grafana/runtime';
+import { boot, type Manifest } from '../boot/boot';
+import { fault } from '../observe/faults';
+import { markWorking } from '../observe/network';
+import { loadModule } from '../modules/load';
+import { backend } from './backend';
+
+/** The parameters of the class depend on each other; one cannot name any of them without the others. */
+export type AnyDataSourcePlugin = DataSourcePlugin<any, any, any, any>;
+export type AnyPlugin = PanelPlugin | AnyDataSourcePlugin | AppPlugin;
+
+export const manifests = new Map(boot.plugins.map((plugin) => [plugin.id, plugin]));
+
+/** The metadata of a plugin in the form of the interface. */
+export function metaOf(manifest: Manifest): PluginMeta {
+  const base = `public/plugins/${manifest.id}`;
+  const logo = (size: 'small' | 'large') => {
+    const path = manifest.info?.logos?.[size];
+    return path ? `/${base}/${path.replace(/^\//, '')}` : '';
+  };
+  return {
+    ...manifest,
+    type: manifest.type as PluginType,
+    info: {
+      ...manifest.info,
+      author: manifest.info?.author ?? { name: '' },
+      description: manifest.info?.description ?? '',
+      links: manifest.info?.links ?? [],
+      screenshots: manifest.info?.screenshots ?? [],
+      updated: manifest.info?.updated ?? '',
+      version: manifest.info?.version ?? '',
+      logos: { small: logo('small'), large: logo('large') },
+    },
+    module: `${base}/module.js`,
+    baseUrl: base,
+    enabled: true,
+    pinned: true,
+    jsonData: manifest.jsonData ?? {},
+    angular: { detected: false, hideDeprecation: false },
+    loadingStrategy: PluginLoadingStrategy.script,
+  };
+}
+
+/** Tells @grafana/runtime's config which plugins there are. */
+export function announcePlugins(): void {
+  for (const manifest of manifests.values()) {
+    const meta = metaOf(manifest);
+    if (manifest.type === 'app') {
+      config.apps[meta.id] = {
+        id: meta.id,
+        path: meta.module,
+        version: meta.info.version,
+        preload: false,
+        angular: { detected: false, hideDeprecation: false },
+        loadingStrategy: PluginLoadingStrategy.script,
+        dependencies: meta.dependencies ?? {
+          grafanaDependency: '',
+          grafanaVersion: '*',
+          plugins: [],
+          extensions: { exposedComponents: [] },
+        },
+        extensions: meta.extensions ?? {
+          addedLinks: [],
+          addedComponents: [],
+          addedFunctions: [],
+          exposedComponents: [],
+          extensionPoints: [],
+        },
+      };
+    } else if (manifest.type === 'panel') {
+      config.panels[meta.id] = { ...meta, sort: 100 };
+    }
+  }
+}
+
+/** Adds what the host keeps for an app: its settings and whether it is enabled. */
+async function withSettings(meta: PluginMeta): Promise<PluginMeta> {
+  const stored = await backend
+    .get<Partial<PluginMeta>>(`/api/plugins/${meta.id}/settings`, undefined, undefined, { showErrorAlert: false })
+    .catch(() => undefined);
+  return stored
+    ? { ...meta, jsonData: stored.jsonData ?? {}, secureJsonFields: stored.secureJsonFields ?? {}, enabled: stored.enabled ?? true }
+    : meta;
+}
+
+const constructors = { panel: 'PanelPlugin', datasource: 'DataSourcePlugin', app: 'AppPlugin' };
+
+/** The plugin that a module exports. It may be a promise, and data sources and apps of long ago export their parts. */
+async function pluginIn(exports: Record<string, unknown>, meta: PluginMeta): Promise<AnyPlugin> {
+  const standard = exports.default as { plugin?: unknown } | undefined;
+  const plugin = (await (exports.plugin ?? standard?.plugin ?? standard)) as AnyPlugin | undefined;
+  if (plugin && typeof plugin === 'object' && 'addConfigPage' in plugin) {
+    return plugin;
+  }
+  if (meta.type === PluginType.datasource && typeof exports.Datasource === 'function') {
+    const made: AnyDataSourcePlugin = new DataSourcePlugin(exports.Datasource as AnyDataSourcePlugin['DataSourceClass']);
+    made.setComponentsFromLegacyExports(exports as never);
+    return made;
+  }
+  const names = Object.keys(exports).filter((name) => name !== '__esModule');
+  const found = names.length ? `exports ${names.join(', ')}, but no plugin` : 'exports nothing';
+  const expected = constructors[meta.type as keyof typeof constructors] ?? 'plugin';
+  throw new Error(`src/module.ts of ${meta.id} ${found}. It needs: export const plugin = new ${expected}(…)`);
+}
+
+const loaded = new Map<string, Promise<AnyPlugin>>();
+const present = new Map<string, AnyPlugin>();
+
+async function load(id: string, revision: string): Promise<AnyPlugin> {
+  const manifest = manifests.get(id);
+  if (!manifest) {
+    throw new Error(`the plugin ${id} is not mounted`);
+  }
+  const plain = metaOf(manifest);
+  const [meta, exports] = await Promise.all([
+    manifest.type === 'app' ? withSettings(plain) : plain,
+    loadModule('/' + plain.module, revision),
+  ]);
+  const plugin = await pluginIn(exports, plain);
+  Object.assign(plugin, { meta });
+  if (plugin instanceof AppPlugin) {
+    plugin.init?.(meta as AppPluginMeta);
+  }
+  present.set(id, plugin);
+  return plugin;
+}
+
+/** The plugin, loaded once. Its failure is noted once, and is everybody's who asks. */
+export function loadPlugin(id: string, revision = ''): Promise<AnyPlugin> {
+  const known = revision ? undefined : loaded.get(id);
+  if (known) {
+    return known;
+  }
+  markWorking(`load ${id}`, true);
+  const loading = load(id, revision)
+    .finally(() => markWorking(`load ${id}`, false))
+    .catch((e: unknown) => {
+      fault('load', e);
+      throw e;
+    });
+  loaded.set(id, loading);
+  return loading;
+}
+
+/** The plugin if it is loaded. */
+export function presentPlugin(id: string): AnyPlugin | undefined {
+  return present.get(id);
+}

@@ -1,0 +1,129 @@
+// Runs queries: one request as a stream of panel data, and the runner that scenes use.
+import {
+  compareArrayValues,
+  compareDataFrameStructures,
+  CoreApp,
+  LoadingState,
+  rangeUtil,
+  toDataFrame,
+  type DataFrame,
+  type DataQueryError,
+  type DataQueryRequest,
+  type DataQueryResponse,
+  type DataSourceApi,
+  type PanelData,
+  type QueryRunner,
+  type QueryRunnerOptions,
+} from '@grafana/data';
+import { from, of, ReplaySubject, type Observable, type Subscription } from 'rxjs';
+import { catchError, map } from 'rxjs/operators';
+import { describe } from '../observe/faults';
+import { dataSources } from './datasources';
+
+type QueryFunction = (request: DataQueryRequest) => Observable<DataQueryResponse> | Promise<DataQueryResponse>;
+
+function errorOf(thrown: unknown): DataQueryError {
+  const failed = thrown as { status?: number; statusText?: string; data?: DataQueryError['data'] };
+  return { message: describe(thrown), status: failed?.status, statusText: failed?.statusText, data: failed?.data };
+}
+
+const worst = [LoadingState.Error, LoadingState.Loading, LoadingState.Streaming];
+
+/** Runs a request. Answers with different keys are parts of one; a later one with the same key replaces the earlier. */
+export function runRequest(dataSource: DataSourceApi, request: DataQueryRequest, queryFunction?: QueryFunction): Observable<PanelData> {
+  const packets = new Map<string, DataQueryResponse>();
+  let last: DataFrame[] = [];
+  let structureRev = 1;
+  request.startTime ||= Date.now();
+
+  const merge = (packet: DataQueryResponse): PanelData => {
+    packets.set(packet.key ?? 'A', packet);
+    const all = [...packets.values()];
+    const series = all.flatMap((p) => (p.data ?? []).map((frame: object) => toDataFrame(frame)));
+    if (!compareArrayValues(series, last, compareDataFrameStructures)) {
+      structureRev++;
+    }
+    last = series;
+    const errors = all.flatMap((p) => p.errors ?? (p.error ? [p.error] : []));
+    const states = all.map((p) => (p.error || p.errors?.length ? LoadingState.Error : (p.state ?? LoadingState.Done)));
+    const state = worst.find((s) => states.includes(s)) ?? LoadingState.Done;
+    return {
+      state,
+      series: series.filter((f) => f.meta?.dataTopic !== 'annotations'),
+      annotations: series.filter((f) => f.meta?.dataTopic === 'annotations'),
+      errors,
+      error: errors[0],
+      request: { ...request, endTime: Date.now() },
+      timeRange: request.range,
+      structureRev,
+    };
+  };
+
+  let answer: ReturnType<QueryFunction>;
+  try {
+    answer = queryFunction ? queryFunction(request) : dataSource.query(request);
+  } catch (e) {
+    return of(merge({ data: [], error: errorOf(e) }));
+  }
+  return from(answer).pipe(
+    map(merge),
+    catchError((e: unknown) => of({ ...merge({ data: [] }), state: LoadingState.Error, error: errorOf(e), errors: [errorOf(e)] })),
+  );
+}
+
+let requests = 0;
+
+/** A request of the page. */
+export function makeRequest(given: Pick<DataQueryRequest, 'range' | 'targets'> & Partial<DataQueryRequest>): DataQueryRequest {
+  const { interval, intervalMs } = rangeUtil.calculateInterval(given.range, given.maxDataPoints ?? 1000, given.interval);
+  return {
+    requestId: `preview-${++requests}`,
+    timezone: 'browser',
+    app: CoreApp.PanelEditor,
+    startTime: Date.now(),
+    maxDataPoints: 1000,
+    rangeRaw: given.range.raw,
+    ...given,
+    interval,
+    intervalMs,
+    scopedVars: {
+      __interval: { text: interval, value: interval },
+      __interval_ms: { text: String(intervalMs), value: intervalMs },
+      ...given.scopedVars,
+    },
+  };
+}
+
+/** The runner that @grafana/runtime's createQueryRunner returns. */
+class Runner implements QueryRunner {
+  private readonly results = new ReplaySubject<PanelData>(1);
+  private running?: Subscription;
+  private last?: DataQueryRequest;
+
+  get(): Observable<PanelData> {
+    return this.results.asObservable();
+  }
+  run(options: QueryRunnerOptions): void {
+    this.running?.unsubscribe();
+    const { datasource, timeRange: range, queries: targets, timezone, app, maxDataPoints, minInterval, scopedVars, panelId } = options;
+    const request = makeRequest({ range, targets, timezone, app, maxDataPoints, interval: minInterval ?? undefined, scopedVars, panelId });
+    this.last = request;
+    this.results.next({ state: LoadingState.Loading, series: [], timeRange: range, request });
+    void (async () => {
+      const instance = datasource && 'query' in datasource ? datasource : await dataSources.get(datasource ?? undefined, scopedVars);
+      if (this.last === request) {
+        this.running = runRequest(instance as DataSourceApi, request).subscribe((data) => this.results.next(data));
+      }
+    })();
+  }
+  cancel(): void {
+    this.running?.unsubscribe();
+    this.last = undefined;
+  }
+  destroy(): void {
+    this.cancel();
+    this.results.complete();
+  }
+}
+
+export const makeRunner = (): QueryRunner => new Runner();

@@ -1,0 +1,161 @@
+// Data sources that the interface has and npm does not, as far as saved panels need them, and one for those that are not mounted.
+import {
+  DataSourceApi,
+  LoadingState,
+  type DataQueryRequest,
+  type DataQueryResponse,
+  type DataSourceInstanceSettings,
+  type DataSourcePluginMeta,
+  type TestDataSourceResponse,
+} from '@grafana/data';
+import type { DataQuery } from '@grafana/schema';
+import { defer, interval, merge, of, type Observable } from 'rxjs';
+import { delay, map, startWith } from 'rxjs/operators';
+import { frameFromAny, frameOf, spanOf } from '../data/frames';
+import { testData, type TestDataQuery } from '../data/testdata';
+import { record } from '../observe/record';
+import { variables } from './variables';
+
+/** The settings of a data source that nobody configured. */
+export function standInSettings(uid: string, type: string, name: string): DataSourceInstanceSettings {
+  const info = {
+    author: { name: '' },
+    description: '',
+    links: [],
+    logos: { small: '', large: '' },
+    screenshots: [],
+    updated: '',
+    version: '',
+  };
+  const meta = { id: type, name, type: 'datasource', module: '', baseUrl: '', info, metrics: true } as unknown as DataSourcePluginMeta;
+  return { id: 0, uid, type, name, meta, access: 'proxy', url: `/api/datasources/proxy/uid/${uid}`, readOnly: true, jsonData: {} };
+}
+
+abstract class Computed<Q extends DataQuery> extends DataSourceApi<Q> {
+  constructor(settings: DataSourceInstanceSettings) {
+    super(settings);
+    this.meta = settings.meta;
+  }
+  abstract answer(query: Q, request: DataQueryRequest<Q>): Observable<DataQueryResponse>;
+
+  query(request: DataQueryRequest<Q>): Observable<DataQueryResponse> {
+    const targets = request.targets.filter((query) => !query.hide);
+    return targets.length ? merge(...targets.map((query) => this.answer(query, request))) : of({ data: [] });
+  }
+  testDatasource(): Promise<TestDataSourceResponse> {
+    return Promise.resolve({ status: 'success', message: `The preview computes the data of ${this.name}.` });
+  }
+}
+
+/** The test data source. */
+class TestData extends Computed<TestDataQuery & DataQuery> {
+  answer(query: TestDataQuery & DataQuery, request: DataQueryRequest): Observable<DataQueryResponse> {
+    const csvContent = query.csvContent && variables.replace(query.csvContent, request.scopedVars);
+    const alias = query.alias && variables.replace(query.alias, request.scopedVars);
+    const respond = (shift = 0): DataQueryResponse => {
+      const span = spanOf(request.range);
+      const given = testData({ ...query, csvContent, alias }, { from: span.from + shift, to: span.to + shift });
+      const frames = [
+        ...given.sheets.map((sheet) => frameOf(sheet, query.refId)),
+        ...(given.frames ?? []).map((frame) => frameFromAny(frame, query.refId)),
+      ];
+      return {
+        key: query.refId,
+        data: frames,
+        state: given.error ? LoadingState.Error : LoadingState.Done,
+        error: given.error ? { refId: query.refId, message: given.error } : undefined,
+      };
+    };
+    switch (query.scenarioId) {
+      case 'streaming_client':
+      case 'live':
+        return interval(1000).pipe(
+          startWith(-1),
+          map((n) => ({ ...respond((n + 1) * 1000), state: LoadingState.Streaming })),
+        );
+      case 'slow_query':
+        return defer(() => of(respond())).pipe(delay(2000));
+      default:
+        return defer(() => of(respond()));
+    }
+  }
+}
+
+/** The interface's own data source: a random walk, and measurements of a channel. */
+class Own extends Computed<DataQuery & { queryType?: string; channel?: string; snapshot?: object[] }> {
+  private readonly tests = new TestData(standInSettings('testdata', 'grafana-testdata-datasource', 'TestData'));
+
+  answer(
+    query: DataQuery & { queryType?: string; channel?: string; snapshot?: object[] },
+    request: DataQueryRequest,
+  ): Observable<DataQueryResponse> {
+    switch (query.queryType ?? 'randomWalk') {
+      case 'randomWalk':
+        return this.tests.answer({ ...query, scenarioId: 'random_walk' }, request);
+      case 'measurements':
+        return this.tests.answer({ ...query, scenarioId: 'streaming_client', alias: 'Value' }, request);
+      case 'snapshot':
+        return of({ data: (query.snapshot ?? []).map((frame) => frameFromAny(frame, query.refId)) });
+      default:
+        record.note(`The interface's own data source does not answer "${query.queryType}" here.`);
+        return of({ data: [] });
+    }
+  }
+}
+
+/** A data source whose queries contain their frames. */
+class Static extends Computed<DataQuery & { frame?: { fields?: { type?: string; values: unknown[] }[] } }> {
+  answer(
+    query: DataQuery & { frame?: { fields?: { type?: string; values: unknown[] }[] } },
+    request: DataQueryRequest,
+  ): Observable<DataQueryResponse> {
+    if (!query.frame?.fields) {
+      return of({ data: [] });
+    }
+    const fill = (value: unknown) => (typeof value === 'string' ? variables.replace(value, request.scopedVars, 'csv') : value);
+    const fields = query.frame.fields.map((field) => (field.type === 'string' ? { ...field, values: field.values.map(fill) } : field));
+    const frame = frameFromAny({ ...query.frame, fields }, query.refId);
+    return of({ key: query.refId, data: [{ ...frame, refId: query.refId }] });
+  }
+}
+
+/** A data source that is not here. */
+class Absent extends Computed<DataQuery> {
+  answer(): Observable<DataQueryResponse> {
+    record.note(`No data source of the type ${this.type} is mounted: its queries have no data here.`);
+    return of({ data: [] });
+  }
+  metricFindQuery(): Promise<[]> {
+    return Promise.resolve([]);
+  }
+  getTagKeys(): Promise<[]> {
+    return Promise.resolve([]);
+  }
+  getTagValues(): Promise<[]> {
+    return Promise.resolve([]);
+  }
+}
+
+const kinds: Record<string, new (settings: DataSourceInstanceSettings) => DataSourceApi<any>> = {
+  // each takes queries of its own
+  testdata: TestData,
+  'grafana-testdata-datasource': TestData,
+  datasource: Own,
+  grafana: Own,
+  'marcusolsson-static-datasource': Static,
+};
+
+/** Whether the preview computes the data of this type. */
+export function isComputed(type: string): boolean {
+  return type in kinds;
+}
+
+const made = new Map<string, DataSourceApi>();
+
+/** The stand-in for a data source; the same one each time. */
+export function standIn(uid: string, type: string): DataSourceApi {
+  const key = `${type}/${uid}`;
+  const known = made.get(key) ?? new (kinds[type] ?? Absent)(standInSettings(uid, type, type === 'datasource' ? '-- Grafana --' : type));
+  made.set(key, known);
+  return known;
+}

@@ -1,0 +1,45 @@
+// Variables as dashboards store them.
+import type { Variable } from './template';
+
+/** A variable as a dashboard stores it. */
+export interface StoredVariable {
+  name: string;
+  type: string;
+  label?: string;
+  query?: unknown;
+  multi?: boolean;
+  includeAll?: boolean;
+  allValue?: string;
+  options?: { text: string; value: string; selected?: boolean }[];
+  current?: { text?: string | string[]; value?: string | string[] };
+}
+
+/** The choices of a custom variable, from its text "a, b : c". */
+export function choices(variable: StoredVariable): { text: string; value: string }[] {
+  if (variable.type === 'custom' && typeof variable.query === 'string') {
+    return [...variable.query.matchAll(/(?:\\,|[^,])+/g)].map(([part]) => {
+      const [text, value = text] = part
+        .replaceAll('\\,', ',')
+        .split(/\s:\s/)
+        .map((s) => s.trim());
+      return { text, value };
+    });
+  }
+  return variable.options ?? [];
+}
+
+/** What a dashboard stores as the current value; "All" stands for every choice. */
+export function currentValue(variable: StoredVariable): Variable {
+  const { value, text } = variable.current ?? {};
+  if ([value].flat().includes('$__all')) {
+    return {
+      value:
+        variable.allValue ||
+        choices(variable)
+          .map((c) => c.value)
+          .filter((v) => v !== '$__all'),
+      text: 'All',
+    };
+  }
+  return { value: value ?? (typeof variable.query === 'string' ? variable.query : ''), text };
+}

@@ -1,0 +1,51 @@
+// Starts the page, after the globals are set: modules, services, registries, and the React tree.
+import { setPluginImportUtils } from '@grafana/runtime';
+import { createRoot } from 'react-dom/client';
+import { bare, boot } from './boot/boot';
+import { registerEditors } from './editors/registry';
+import { installLoader } from './modules/load';
+import { shareModules } from './modules/shared';
+import { report, sendReports } from './observe/report';
+import { importPanelPlugin, PanelRenderer, PluginPage, PanelDataErrorView, presentPanelPlugin } from './panels/renderer';
+import { listen } from './refresh/events';
+import { lastSwap, swap } from './refresh/reload';
+import { dataSources } from './services/datasources';
+import { announcePlugins } from './services/plugins';
+import { startInside, startServices } from './services/start';
+import { registerTransformers } from './services/transformers';
+import { variables } from './services/variables';
+import { Root } from './views/root';
+import { timeRange } from './data/frames';
+
+async function startPanels(): Promise<void> {
+  const absent = () => undefined;
+  setPluginImportUtils({ importPanelPlugin, getPanelPluginFromCache: presentPanelPlugin });
+  const [renderer, page, errorView] = await Promise.all([
+    import('@inside/@grafana/runtime/dist/esm/components/PanelRenderer.mjs').catch(absent),
+    import('@inside/@grafana/runtime/dist/esm/components/PluginPage.mjs').catch(absent),
+    import('@inside/@grafana/runtime/dist/esm/components/PanelDataErrorView.mjs').catch(absent),
+  ]);
+  renderer?.setPanelRenderer?.(PanelRenderer);
+  page?.setPluginPage?.(PluginPage);
+  errorView?.setPanelDataErrorView?.(PanelDataErrorView);
+}
+
+export async function start(): Promise<void> {
+  installLoader();
+  registerEditors();
+  registerTransformers();
+  startServices();
+  variables.updateTimeRange(timeRange({ from: 'now-6h', to: 'now' }));
+  announcePlugins();
+  await Promise.all([shareModules(), startInside(), startPanels(), dataSources.refresh()]);
+  document.body.classList.add(boot.theme === 'light' ? 'theme-light' : 'theme-dark');
+  document.body.classList.toggle('preview-bare', bare);
+  document.title = boot.plugins.find((p) => p.id === boot.main)?.name ?? 'Preview';
+  document.documentElement.lang = 'en';
+  const root = document.createElement('div');
+  root.id = 'preview-root';
+  document.body.append(root);
+  createRoot(root).render(<Root />);
+  listen();
+  window.__preview = { report, ready: sendReports(), swap, lastSwap: () => lastSwap };
+}

@@ -1,0 +1,44 @@
+// The settings of a view are in the query of the address, where a link keeps them.
+import { locationService } from '@grafana/runtime';
+import { useLocation } from 'react-router-dom-v5-compat';
+import { useMemo } from 'react';
+
+export interface Settings {
+  get(name: string): string | undefined;
+  number(name: string, otherwise: number): number;
+  set(changes: { [name: string]: string | number | undefined }): void;
+}
+
+export function useSettings(): Settings {
+  const { search } = useLocation();
+  return useMemo(() => {
+    const query = new URLSearchParams(search);
+    const get = (name: string) => query.get(name) ?? undefined;
+    return {
+      get,
+      number: (name, otherwise) => Number(get(name)) || otherwise,
+      set: (changes) => {
+        const next = new URLSearchParams(locationService.getLocation().search);
+        for (const [name, value] of Object.entries(changes)) {
+          if (value === undefined || value === '') {
+            next.delete(name);
+          } else {
+            next.set(name, String(value));
+          }
+        }
+        locationService.replace({ pathname: locationService.getLocation().pathname, search: next.toString() });
+      },
+    };
+  }, [search]);
+}
+
+/** The theme is chosen when the page starts: modules read it once. What is edited is kept across the reload. */
+export function changeTheme(theme: 'dark' | 'light'): void {
+  sessionStorage.setItem('preview.theme', theme);
+  const query = new URLSearchParams(location.search);
+  query.delete('theme');
+  location.search = query.toString();
+  if (!query.toString()) {
+    location.reload();
+  }
+}

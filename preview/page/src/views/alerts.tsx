@@ -1,0 +1,48 @@
+// The alerts that plugins and services send to the interface.
+import { AppEvents, type AppEvent } from '@grafana/data';
+import { Alert } from '@grafana/ui';
+import { useEffect, useState } from 'react';
+import { appEvents } from '../services/events';
+
+type Severity = 'success' | 'warning' | 'error' | 'info';
+interface Shown {
+  id: number;
+  severity: Severity;
+  title: string;
+  text?: string;
+}
+
+const kinds: [AppEvent<unknown[]>, Severity][] = [
+  [AppEvents.alertSuccess, 'success'],
+  [AppEvents.alertWarning, 'warning'],
+  [AppEvents.alertError, 'error'],
+  [AppEvents.alertInfo, 'info'],
+];
+let last = 0;
+
+export function Alerts() {
+  const [shown, setShown] = useState<Shown[]>([]);
+  useEffect(() => {
+    const remove = (id: number) => setShown((all) => all.filter((a) => a.id !== id));
+    const subscriptions = kinds.map(([event, severity]) => {
+      const handle = (payload?: unknown[]) => {
+        const [title, text] = [payload].flat().map((part) => (part === undefined ? undefined : String(part)));
+        const id = ++last;
+        setShown((all) => [...all.slice(-3), { id, severity, title: title ?? severity, text }]);
+        window.setTimeout(() => remove(id), 8000);
+      };
+      appEvents.on(event, handle);
+      return () => appEvents.off(event, handle);
+    });
+    return () => subscriptions.forEach((off) => off());
+  }, []);
+  return (
+    <div className="preview-alerts" role="status">
+      {shown.map(({ id, severity, title, text }) => (
+        <Alert key={id} severity={severity} title={title} elevated onRemove={() => setShown((all) => all.filter((a) => a.id !== id))}>
+          {text}
+        </Alert>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+// The editor of annotation queries.
+import {
+  DataSourcePluginContextProvider,
+  type AnnotationQuery,
+  type DataQuery,
+  type DataSourceApi,
+  type DataSourceInstanceSettings,
+} from '@grafana/data';
+import { Button } from '@grafana/ui';
+import { useKept } from '../refresh/kept';
+import { Boundary } from './boundary';
+import { FramesView } from './frames';
+import { useRun } from './queryrunpane';
+
+export function AnnotationPane({ instance, settings }: { instance: DataSourceApi; settings: DataSourceInstanceSettings }) {
+  const { annotations } = instance;
+  const first = (): AnnotationQuery => ({
+    name: 'Annotations',
+    enable: true,
+    iconColor: 'red',
+    datasource: { type: settings.type, uid: settings.uid },
+    target: { refId: 'Anno' },
+    ...annotations?.getDefaultQuery?.(),
+  });
+  const [annotation, setAnnotation] = useKept(`annotation:${settings.type}`, first);
+  const { data, run } = useRun(instance);
+  if (!annotations) {
+    return <p>The data source has no annotations: its class has no property "annotations".</p>;
+  }
+  const Editor = annotations.QueryEditor ?? instance.components?.QueryEditor;
+  const prepared = annotations.prepareAnnotation?.(annotation) ?? annotation;
+  const query = () => annotations.prepareQuery?.(prepared) ?? { refId: 'Anno', ...prepared.target };
+  return (
+    <DataSourcePluginContextProvider instanceSettings={settings}>
+      {Editor && (
+        <Boundary what="the annotation editor" dependencies={[Editor, annotation]}>
+          <Editor
+            datasource={instance}
+            query={{ refId: 'Anno', ...prepared.target } as DataQuery}
+            annotation={prepared}
+            onAnnotationChange={setAnnotation}
+            data={data}
+            onChange={(target: DataQuery) => setAnnotation({ ...annotation, target })}
+            onRunQuery={() => run([query()])}
+          />
+        </Boundary>
+      )}
+      <Button icon="play" onClick={() => run([query()])}>
+        Run query
+      </Button>
+      {data && <FramesView data={data} width={900} timeZone="browser" />}
+    </DataSourcePluginContextProvider>
+  );
+}

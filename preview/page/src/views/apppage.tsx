@@ -1,0 +1,95 @@
+// The view of an app: its pages, its configuration, and what it registers at extension points.
+import type { AppPlugin, NavModel, PluginMeta } from '@grafana/data';
+import { locationService } from '@grafana/runtime';
+import { Tab, TabsBar } from '@grafana/ui';
+import { useState } from 'react';
+import { Link, useLocation } from 'react-router-dom-v5-compat';
+import { bare, boot } from '../boot/boot';
+import { useSettings } from './address';
+import { Boundary } from './boundary';
+import { Drawing } from './drawing';
+import { ExtensionList } from './extensionlist';
+import { maySee, navigation } from './navigation';
+
+export function AppNavigation({ meta }: { meta: PluginMeta }) {
+  const { pathname, search } = useLocation();
+  const pages = navigation(meta);
+  return (
+    <nav aria-label={`Pages of ${meta.name}`} className="preview-nav-inner">
+      <Link to={`/a/${meta.id}`} aria-current={pathname.replace(/\/$/, '') === `/a/${meta.id}` ? 'page' : undefined}>
+        Root page
+      </Link>
+      {pages.map(({ name, path, include }) =>
+        maySee(boot.role, include) ? (
+          <Link key={name + path} to={path} aria-current={pathname + search === path || pathname === path ? 'page' : undefined}>
+            {name}
+          </Link>
+        ) : (
+          <span
+            key={name + path}
+            title={`plugin.json allows this page from the role ${include.role} on`}
+          >{`${name} (${include.role} only)`}</span>
+        ),
+      )}
+      <Link to={`/plugins/${meta.id}`} aria-current={pathname === `/plugins/${meta.id}` ? 'page' : undefined}>
+        Configuration
+      </Link>
+    </nav>
+  );
+}
+
+export function AppPage({ plugin }: { plugin: AppPlugin }) {
+  const { pathname, search } = useLocation();
+  const [nav, setNav] = useState<NavModel>();
+  const { id, includes } = plugin.meta;
+  const include = includes?.find((i) => i.type === 'page' && (i.path ?? '').replace('%PLUGIN_ID%', id).split('?')[0] === pathname);
+  if (include && !maySee(boot.role, include)) {
+    return <p>{`This page is for the role ${include.role}; the preview is opened as ${boot.role}.`}</p>;
+  }
+  const Root = plugin.root;
+  if (!Root) {
+    return <p>The app has no root page: setRootPage was not called.</p>;
+  }
+  return (
+    <Drawing name={id} title={pathname} style={{ flex: 1, minHeight: 0, display: 'flex', flexDirection: 'column' }}>
+      {nav?.main.text && !bare && <h1>{nav.main.text}</h1>}
+      <Boundary what="the app" dependencies={[Root, pathname]}>
+        <Root
+          meta={plugin.meta}
+          basename={`/a/${id}`}
+          path={pathname}
+          query={Object.fromEntries(new URLSearchParams(search))}
+          onNavChanged={setNav}
+        />
+      </Boundary>
+    </Drawing>
+  );
+}
+
+export function AppConfigPage({ plugin }: { plugin: AppPlugin }) {
+  const settings = useSettings();
+  const pages = plugin.configPages ?? [];
+  const chosen = settings.get('page') ?? pages[0]?.id ?? 'extensions';
+  const page = pages.find((p) => p.id === chosen);
+  const choose = (id: string) => locationService.push(`/plugins/${plugin.meta.id}?page=${encodeURIComponent(id)}`);
+  return (
+    <>
+      <TabsBar>
+        {pages.map((p) => (
+          <Tab key={p.id} label={p.title} active={p.id === chosen} onChangeTab={() => choose(p.id)} />
+        ))}
+        <Tab label="Extensions" active={!page} onChangeTab={() => choose('extensions')} />
+      </TabsBar>
+      {!pages.length && <p>The app has no configuration page: addConfigPage was not called.</p>}
+      {page ? (
+        <Drawing name={`${plugin.meta.id} ${page.id}`} title={page.title}>
+          <Boundary what={`the configuration page "${page.title}"`} dependencies={[page.body]}>
+            <page.body plugin={plugin} query={{}} />
+          </Boundary>
+        </Drawing>
+      ) : (
+        <ExtensionList plugin={plugin} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,130 @@
+// The configuration editor of a data source, with real settings of the host.
+import { DataSourcePluginContextProvider, type DataSourceInstanceSettings, type DataSourceSettings } from '@grafana/data';
+import { Alert, Button, Field, Input, Stack } from '@grafana/ui';
+import { useEffect, useState } from 'react';
+import { describe } from '../observe/faults';
+import { backend } from '../services/backend';
+import { dataSources } from '../services/datasources';
+import type { AnyDataSourcePlugin } from '../services/plugins';
+import { Boundary } from './boundary';
+
+interface Props {
+  plugin: AnyDataSourcePlugin;
+  settings: DataSourceInstanceSettings;
+  onSaved(): Promise<void>;
+}
+
+/** Of settings that the host does not have yet: configuration editors expect some uid. */
+export const unsavedUID = 'unsaved';
+
+/** The settings as a configuration editor gets them. */
+function stored(settings: DataSourceInstanceSettings): DataSourceSettings {
+  return {
+    id: settings.id ?? 0,
+    uid: settings.uid,
+    orgId: 1,
+    name: settings.name,
+    type: settings.type,
+    typeName: settings.meta.name,
+    typeLogoUrl: settings.meta.info.logos.small,
+    access: 'proxy',
+    url: '',
+    user: '',
+    database: '',
+    basicAuth: false,
+    basicAuthUser: '',
+    withCredentials: false,
+    isDefault: false,
+    readOnly: settings.readOnly,
+    jsonData: settings.jsonData,
+    secureJsonFields: {},
+    version: 1,
+  };
+}
+
+interface Outcome {
+  severity: 'success' | 'error' | 'info';
+  title: string;
+  details?: string;
+}
+
+/** Asks the data source whether it works, as the interface does after saving. */
+async function test(uid: string): Promise<Outcome> {
+  try {
+    const { status, message, details } = await (await dataSources.get(uid)).testDatasource();
+    return {
+      severity: /^(success|ok)$/i.test(status) ? 'success' : 'error',
+      title: message ?? status,
+      details: details?.verboseMessage ?? details?.message,
+    };
+  } catch (e) {
+    return { severity: 'error', title: describe(e) };
+  }
+}
+
+export function ConfigPane({ plugin, settings, onSaved }: Props) {
+  const [options, setOptions] = useState(() => stored(settings));
+  const [outcome, setOutcome] = useState<Outcome>();
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    setOptions(stored(settings));
+    if (settings.uid !== unsavedUID) {
+      void backend.get<DataSourceSettings>(`/api/datasources/uid/${settings.uid}`).then(
+        (full) =>
+          setOptions({ ...stored(settings), ...full, jsonData: full.jsonData ?? {}, secureJsonFields: full.secureJsonFields ?? {} }),
+        () => undefined,
+      );
+    }
+  }, [settings]);
+
+  const save = async () => {
+    setBusy(true);
+    setOutcome(undefined);
+    try {
+      const { uid, id: _id, ...body } = options;
+      const answer = await (uid !== unsavedUID
+        ? backend.put<{ datasource: DataSourceSettings }>(`/api/datasources/uid/${uid}`, options, { showErrorAlert: false })
+        : backend.post<{ datasource: DataSourceSettings }>('/api/datasources', body, { showErrorAlert: false }));
+      await onSaved();
+      setOutcome(await test(answer.datasource.uid));
+    } catch (e) {
+      setOutcome({ severity: 'error', title: `The settings were not saved: ${describe(e)}` });
+    }
+    setBusy(false);
+  };
+
+  const Editor = plugin.components.ConfigEditor;
+  return (
+    <DataSourcePluginContextProvider instanceSettings={settings}>
+      <Field label="Name of the data source">
+        <Input
+          id="name-of-data-source"
+          width={40}
+          value={options.name}
+          disabled={options.readOnly}
+          onChange={(e) => setOptions({ ...options, name: e.currentTarget.value })}
+        />
+      </Field>
+      {Editor ? (
+        <Boundary what="the configuration editor" dependencies={[Editor, options]}>
+          <Editor options={options} onOptionsChange={setOptions} />
+        </Boundary>
+      ) : (
+        <p>The data source has no configuration editor: setConfigEditor was not called.</p>
+      )}
+      <Stack direction="column" gap={2}>
+        {options.readOnly && <Alert severity="info" title="This data source comes from a file and cannot be saved here." />}
+        <div>
+          <Button onClick={() => void save()} disabled={isBusy || options.readOnly}>
+            {isBusy ? 'Saving and testing…' : 'Save & test'}
+          </Button>
+        </div>
+        {outcome && (
+          <Alert severity={outcome.severity} title={outcome.title}>
+            {outcome.details}
+          </Alert>
+        )}
+      </Stack>
+    </DataSourcePluginContextProvider>
+  );
+}

@@ -1,0 +1,86 @@
+// The view of a data source plugin: its query, its settings, annotations and variables.
+import type { DataSourceApi, DataSourceInstanceSettings } from '@grafana/data';
+import { Select, Tab, TabsBar } from '@grafana/ui';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { fault } from '../observe/faults';
+import { useKept } from '../refresh/kept';
+import { dataSources } from '../services/datasources';
+import { manifests, metaOf, type AnyDataSourcePlugin } from '../services/plugins';
+import { standInSettings } from '../services/standin-datasources';
+import { AnnotationPane } from './annotationpane';
+import { ConfigPane, unsavedUID } from './configpane';
+import { Drawing } from './drawing';
+import { useSettings } from './address';
+import { QueryRunPane } from './queryrunpane';
+import { VariablePane } from './variablepane';
+
+/** Settings of a data source that is not saved yet. */
+function unsaved(type: string): DataSourceInstanceSettings {
+  const manifest = manifests.get(type)!;
+  return {
+    ...standInSettings(unsavedUID, type, manifest.name),
+    meta: metaOf(manifest) as DataSourceInstanceSettings['meta'],
+    readOnly: false,
+  };
+}
+
+const tabs = ['Query', 'Settings', 'Annotations', 'Variable'] as const;
+type TabName = (typeof tabs)[number];
+
+export function DataSourcePage({ plugin, revision }: { plugin: AnyDataSourcePlugin; revision: number }) {
+  const type = plugin.meta.id;
+  const address = useSettings();
+  const [saves, setSaves] = useState(0);
+  const all = useMemo(() => dataSources.getList({ pluginId: type }), [type, saves]);
+  const settings = useMemo(() => all.find((s) => s.uid === address.get('uid')) ?? all[0] ?? unsaved(type), [all, address, type]);
+  const [instance, setInstance] = useState<DataSourceApi>();
+  useEffect(() => {
+    let isCurrent = true;
+    dataSources.instantiate(settings).then(
+      (made) => isCurrent && setInstance(made),
+      (e: unknown) => fault('load', e),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [settings, revision]);
+  const onSaved = useCallback(async () => {
+    await dataSources.refresh();
+    setSaves((n) => n + 1);
+  }, []);
+  const [kept, setKept] = useKept<TabName>(`tab:${type}`, () => 'Query');
+  const tab = tabs.find((name) => name.toLowerCase() === address.get('tab')) ?? kept;
+  const choose = (name: TabName) => {
+    setKept(name);
+    address.set({ tab: name.toLowerCase() });
+  };
+  return (
+    <>
+      {all.length > 1 && (
+        <Select
+          aria-label="Data source"
+          width={40}
+          options={all.map((s) => ({ value: s.uid, label: s.name }))}
+          value={settings.uid}
+          onChange={(c) => address.set({ uid: c.value })}
+        />
+      )}
+      {settings.uid === unsavedUID && (
+        <p>No data source of this type is saved in the host: the settings have to be saved before a backend can answer.</p>
+      )}
+      <TabsBar>
+        {tabs.map((name) => (
+          <Tab key={name} label={name} active={name === tab} onChangeTab={() => choose(name)} />
+        ))}
+      </TabsBar>
+      <div className="preview-scroll">
+        <Drawing key={tab} name={`${type} ${tab}`} title={tab} style={{ maxWidth: 980 }}>
+          {instance && tab === 'Query' && <QueryRunPane instance={instance} settings={settings} />}
+          {tab === 'Settings' && <ConfigPane plugin={plugin} settings={settings} onSaved={onSaved} />}
+          {instance && tab === 'Annotations' && <AnnotationPane instance={instance} settings={settings} />}
+          {instance && tab === 'Variable' && <VariablePane plugin={plugin} instance={instance} settings={settings} />}
+        </Drawing>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+// What an app registers for others, with a trial of each.
+import type { AppPlugin } from '@grafana/data';
+import { Button } from '@grafana/ui';
+import { useState, type ReactNode } from 'react';
+import { usePluginComponent, usePluginComponents, usePluginLinks } from '../services/extensions';
+import { Boundary } from './boundary';
+
+function pointsOf(configs: { targets: string | string[] }[]): string[] {
+  return [...new Set(configs.flatMap((c) => c.targets))];
+}
+
+export function ExtensionList({ plugin }: { plugin: AppPlugin }) {
+  const { addedLinkConfigs, addedComponentConfigs, addedFunctionConfigs, exposedComponentConfigs } = plugin;
+  const isEmpty =
+    !addedLinkConfigs.length && !addedComponentConfigs.length && !addedFunctionConfigs.length && !exposedComponentConfigs.length;
+  if (isEmpty) {
+    return <p>The app registers nothing at extension points and exposes no component.</p>;
+  }
+  return (
+    <div className="preview-list">
+      {pointsOf(addedLinkConfigs).map((id) => (
+        <LinksAt key={id} id={id} plugin={plugin} />
+      ))}
+      {pointsOf(addedComponentConfigs).map((id) => (
+        <ComponentsAt key={id} id={id} plugin={plugin} />
+      ))}
+      {addedFunctionConfigs.map(({ title, targets }) => (
+        <section key={title}>
+          <h2>{`Function at ${[targets].flat().join(', ')}`}</h2>
+          <p>{title}</p>
+        </section>
+      ))}
+      {exposedComponentConfigs.map(({ id, title }) => (
+        <Exposed key={id} id={id} title={title} />
+      ))}
+    </div>
+  );
+}
+
+function LinksAt({ id, plugin }: { id: string; plugin: AppPlugin }) {
+  const { links } = usePluginLinks({ extensionPointId: id });
+  const own = links.filter((link) => link.pluginId === plugin.meta.id);
+  return (
+    <section>
+      <h2>{`Links at ${id}`}</h2>
+      <ul>
+        {own.map((link) => (
+          <li key={link.id}>
+            {link.path ? (
+              <a href={link.path}>{link.title}</a>
+            ) : (
+              <Button size="sm" fill="text" onClick={link.onClick}>
+                {link.title}
+              </Button>
+            )}{' '}
+            {link.description}
+          </li>
+        ))}
+      </ul>
+      {!own.length && <p>None is shown without a context; the app's "configure" returns nothing.</p>}
+    </section>
+  );
+}
+
+function ComponentsAt({ id, plugin }: { id: string; plugin: AppPlugin }) {
+  const { components } = usePluginComponents({ extensionPointId: id });
+  return (
+    <section>
+      <h2>{`Components at ${id}`}</h2>
+      {components
+        .filter((c) => c.meta.pluginId === plugin.meta.id)
+        .map((Component) => (
+          <Trial key={Component.meta.id} title={Component.meta.title}>
+            <Component />
+          </Trial>
+        ))}
+    </section>
+  );
+}
+
+function Exposed({ id, title }: { id: string; title: string }) {
+  const { component: Component } = usePluginComponent(id);
+  return (
+    <section>
+      <h2>{`Exposed component ${id}`}</h2>
+      {Component && (
+        <Trial title={title}>
+          <Component />
+        </Trial>
+      )}
+    </section>
+  );
+}
+
+/** A component that the page draws without props: it may need some. */
+function Trial({ title, children }: { title: string; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div>
+      <Button size="sm" variant="secondary" onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Close' : `Draw "${title}" without props`}
+      </Button>
+      {isOpen && (
+        <Boundary what={`"${title}"`} dependencies={[]}>
+          {children}
+        </Boundary>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+// Frames of an answer, as a plot and as a table.
+import { getFrameDisplayName, type PanelData } from '@grafana/data';
+import { RadioButtonGroup, Stack } from '@grafana/ui';
+import { useEffect, useState } from 'react';
+import { graphable } from '../panels/prepare';
+import { initialState, Panel, type PanelState } from '../panels/panel';
+import { standInPanel } from '../panels/standins';
+
+type View = 'plot' | 'table' | 'json';
+const views = [
+  { value: 'plot' as View, label: 'Plot' },
+  { value: 'table' as View, label: 'Table' },
+  { value: 'json' as View, label: 'JSON' },
+];
+
+export function FramesView({ data, width, timeZone }: { data: PanelData; width: number; timeZone: string }) {
+  const [chosen, choose] = useState<View>();
+  const view = chosen ?? (graphable(data.series).length ? 'plot' : 'table');
+  const rows = data.series.reduce((sum, frame) => sum + frame.length, 0);
+  const plugin = standInPanel(view === 'plot' ? 'timeseries' : 'table');
+  const [state, setState] = useState<PanelState>();
+  useEffect(() => void initialState(plugin, {}).then(setState), [plugin]);
+  return (
+    <Stack direction="column" gap={1}>
+      <Stack alignItems="center" gap={2}>
+        <RadioButtonGroup size="sm" aria-label="How to show the frames" options={views} value={view} onChange={choose} />
+        <span>
+          {data.error
+            ? data.error.message
+            : `${data.series.length} ${data.series.length === 1 ? 'frame' : 'frames'}, ${rows} ${rows === 1 ? 'row' : 'rows'}`}
+        </span>
+      </Stack>
+      {view === 'json' ? (
+        <pre tabIndex={0} aria-label="Frames as JSON" style={{ maxHeight: 320, overflow: 'auto' }}>
+          {JSON.stringify(
+            data.series.map((f, i) => ({
+              name: getFrameDisplayName(f, i),
+              fields: f.fields.map(({ name, type, labels, values }) => ({ name, type, labels, values: values.slice(0, 20) })),
+            })),
+            null,
+            2,
+          )}
+        </pre>
+      ) : (
+        state && <Panel key={view} plugin={plugin} {...state} data={data} title="Frames" width={width} height={300} timeZone={timeZone} />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,83 @@
+// The frame of the page: what can be seen on the left, what was told on the right.
+import { Button, useTheme2 } from '@grafana/ui';
+import type { ReactNode } from 'react';
+import { Link, useLocation } from 'react-router-dom-v5-compat';
+import { bare, boot } from '../boot/boot';
+import { record } from '../observe/record';
+import { useKept } from '../refresh/kept';
+import { metaOf } from '../services/plugins';
+import { changeTheme } from './address';
+import { Alerts } from './alerts';
+import { AppNavigation } from './apppage';
+import { Overlay } from './overlay';
+import { sorted, viewsOf } from './overview';
+import { ToldUs, useRecord } from './toldus';
+
+function Navigation() {
+  const { pathname } = useLocation();
+  return (
+    <nav aria-label="Plugins" className="preview-nav">
+      <Link to="/" className="preview-home" aria-current={pathname === '/' ? 'page' : undefined}>
+        Preview
+      </Link>
+      {sorted.map((plugin) => (
+        <div key={plugin.id}>
+          <h2>{plugin.name}</h2>
+          {plugin.type === 'app' ? (
+            <AppNavigation meta={metaOf(plugin)} />
+          ) : (
+            <div className="preview-nav-inner">
+              {viewsOf(plugin).map(({ label, to }) => (
+                <Link key={to} to={to} aria-current={pathname === to ? 'page' : undefined}>
+                  {label}
+                </Link>
+              ))}
+            </div>
+          )}
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+/** How many things in the side list deserve a look. */
+function useCount(): number {
+  useRecord();
+  return record.faults.length + record.missingNames.size + record.deprecations.size + record.calls.filter((c) => c.refused).length;
+}
+
+export function Layout({ children }: { children: ReactNode }) {
+  const theme = useTheme2();
+  const [isOpen, setOpen] = useKept('told', () => false);
+  const count = useCount();
+  const { pathname } = useLocation();
+  const subject = boot.plugins.find((plugin) => pathname.split('/').includes(plugin.id));
+  if (bare) {
+    return <main>{children}</main>;
+  }
+  const other = theme.isDark ? 'light' : 'dark';
+  return (
+    <div className="preview-frame">
+      <Navigation />
+      <header className="preview-header">
+        {subject && <h1>{subject.name}</h1>}
+        <span>{`@grafana ${boot.version}, React ${boot.react}, as ${boot.role}`}</span>
+        <Button size="sm" variant="secondary" fill="text" onClick={() => changeTheme(other)}>{`Use the ${other} theme`}</Button>
+        <Button
+          size="sm"
+          variant="secondary"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >{`What it told us (${count})`}</Button>
+      </header>
+      <main className="preview-main">{children}</main>
+      {isOpen && (
+        <aside aria-label="What it told us" className="preview-side">
+          <ToldUs version={boot.version} />
+        </aside>
+      )}
+      <Overlay />
+      <Alerts />
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+// Shows errors over the page, with the author's file and code, until they are fixed or put aside.
+import { Button, IconButton } from '@grafana/ui';
+import { useEffect, useState } from 'react';
+import { record, type Fault, type FaultKind } from '../observe/record';
+import { useRecord } from './toldus';
+
+const headings: Record<FaultKind, string> = {
+  build: 'The build failed',
+  draw: 'An exception while drawing',
+  effect: 'An exception in an effect',
+  event: 'An exception in an event',
+  rejection: 'A promise was rejected',
+  load: 'The plugin did not load',
+};
+
+function place({ file, line, column }: Fault): string | undefined {
+  return file && [file, line, column].filter((part) => part !== undefined).join(':');
+}
+
+function Code({ fault }: { fault: Fault }) {
+  const width = Math.max(...(fault.code ?? []).map(({ line }) => String(line).length));
+  return (
+    <pre tabIndex={0} aria-label="Code">
+      {fault.code?.map(({ line, text }) => (
+        <div key={line} className={line === fault.line ? 'preview-code-here' : undefined}>
+          {`${String(line).padStart(width)} │ ${text}`}
+          {line === fault.line && fault.column !== undefined && `\n${' '.repeat(width)} │ ${' '.repeat(Math.max(0, fault.column - 1))}^`}
+        </div>
+      ))}
+    </pre>
+  );
+}
+
+function One({ fault }: { fault: Fault }) {
+  return (
+    <article>
+      <h3>{headings[fault.kind]}</h3>
+      <p className="preview-fault-message">{fault.message}</p>
+      {place(fault) && (
+        <p>
+          <code>{place(fault)}</code>
+        </p>
+      )}
+      {!!fault.code?.length && <Code fault={fault} />}
+      {fault.help && <p>{fault.help}</p>}
+      {fault.ours && <p>No code of the plugin took part: this is an error of the preview.</p>}
+      {fault.stack && (
+        <details>
+          <summary>Stack</summary>
+          <pre tabIndex={0}>{fault.stack}</pre>
+        </details>
+      )}
+    </article>
+  );
+}
+
+export function Overlay() {
+  const version = useRecord();
+  const [aside, setAside] = useState<Fault[]>([]);
+  const shown = record.faults.filter((f) => !f.quiet && !aside.includes(f));
+  useEffect(() => setAside((old) => old.filter((f) => record.faults.includes(f))), [version]);
+  useEffect(() => {
+    const close = (e: KeyboardEvent) => e.key === 'Escape' && setAside([...record.faults]);
+    window.addEventListener('keydown', close);
+    return () => window.removeEventListener('keydown', close);
+  }, []);
+  if (!shown.length) {
+    return null;
+  }
+  return (
+    <section role="alert" aria-label="Errors" className="preview-overlay">
+      <div className="preview-overlay-close">
+        <IconButton name="times" aria-label="Put the errors aside" onClick={() => setAside([...record.faults])} />
+      </div>
+      {shown.slice(0, 3).map((fault, i) => (
+        <One key={i} fault={fault} />
+      ))}
+      {shown.length > 3 && (
+        <Button
+          size="sm"
+          variant="secondary"
+          onClick={() => setAside([...aside, ...shown.slice(0, 3)])}
+        >{`${shown.length - 3} more`}</Button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+// The first page: the mounted plugins with their views.
+import { Link } from 'react-router-dom-v5-compat';
+import { boot, type Manifest } from '../boot/boot';
+
+/** The views of a plugin, by its type. */
+export function viewsOf({ id, type }: Pick<Manifest, 'id' | 'type'>): { label: string; to: string }[] {
+  switch (type) {
+    case 'panel':
+      return [
+        { label: 'Panel', to: `/panel/${id}` },
+        { label: 'All stories', to: `/panel/${id}/stories` },
+      ];
+    case 'datasource':
+      return [{ label: 'Query and settings', to: `/datasource/${id}` }];
+    case 'app':
+      return [
+        { label: 'Pages', to: `/a/${id}` },
+        { label: 'Configuration', to: `/plugins/${id}` },
+      ];
+    default:
+      return [];
+  }
+}
+
+/** The repository's plugin first, then by name. */
+export const sorted = [...boot.plugins].sort(
+  (a, b) => Number(b.id === boot.main) - Number(a.id === boot.main) || a.name.localeCompare(b.name),
+);
+
+export function Overview() {
+  return (
+    <div className="preview-scroll">
+      <h1>Plugins</h1>
+      <ul className="preview-cards">
+        {sorted.map((plugin) => (
+          <li key={plugin.id}>
+            <h2>{plugin.name}</h2>
+            <p>{`${plugin.type} · ${plugin.id} ${plugin.info?.version ?? ''}`}</p>
+            <p>{plugin.info?.description}</p>
+            {viewsOf(plugin).map(({ label, to }) => (
+              <Link key={to} to={to}>
+                {label}
+              </Link>
+            ))}
+            {!viewsOf(plugin).length && <p>It has no interface of its own.</p>}
+          </li>
+        ))}
+      </ul>
+      {!sorted.length && <p>No plugin is mounted.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+// The controls above a panel: its data, size, time range and time zone.
+import type { TimeRange } from '@grafana/data';
+import { Button, FileDropzone, InlineField, Input, Select, Stack, TimeRangeInput, TimeZonePicker } from '@grafana/ui';
+import { scenarios } from '../data/scenarios';
+import type { Story } from '../data/stories';
+import { dataSources } from '../services/datasources';
+import type { Settings } from './address';
+
+interface Props {
+  settings: Settings;
+  stories: Story[];
+  /** The choice among scenarios, stories, data sources and a file, as the address has it. */
+  choice: string;
+  range: TimeRange;
+  timeZone: string;
+  size: { width: number; height: number };
+  isEdited: boolean;
+  onReset(): void;
+  onFile(text: string): void;
+}
+
+/** The choice of data in the address. */
+export function choiceIn(settings: Settings, hasStories: boolean): string {
+  const given = (['story', 'scenario', 'query', 'file'] as const).find((name) => settings.get(name) !== undefined);
+  return given ? `${given}:${settings.get(given)}` : hasStories ? 'story:0' : 'scenario:series';
+}
+
+function choose(settings: Settings, choice: string): void {
+  const [kind, ...rest] = choice.split(':');
+  settings.set({ story: undefined, scenario: undefined, query: undefined, file: undefined, [kind]: rest.join(':') });
+}
+
+function choices(stories: Story[]) {
+  const saved = stories.map((story, i) => ({ value: `story:${i}`, label: story.title || `Panel ${i + 1}`, description: story.dashboard }));
+  const built = Object.entries(scenarios).map(([id, { label, description }]) => ({ value: `scenario:${id}`, label, description }));
+  const queries = dataSources.getList().map(({ uid, name, type }) => ({ value: `query:${uid}`, label: name, description: type }));
+  return [
+    { label: 'Saved panels', options: saved },
+    { label: 'Sample data', options: built },
+    { label: 'Queries of data sources', options: queries },
+    { label: 'Frames', options: [{ value: 'file:json', label: 'A file', description: 'frames as JSON' }] },
+  ].filter((group) => group.options.length);
+}
+
+export function PanelControls({ settings, stories, choice, range, timeZone, size, isEdited, onReset, onFile }: Props) {
+  const setRange = ({ raw }: TimeRange) => settings.set({ from: String(raw.from.valueOf()), to: String(raw.to.valueOf()) });
+  const resize = (name: 'w' | 'h') => (e: { currentTarget: HTMLInputElement }) => settings.set({ [name]: e.currentTarget.value });
+  return (
+    <Stack direction="column" gap={0}>
+      <Stack gap={1} wrap="wrap">
+        <InlineField label="Data" htmlFor="data">
+          <Select
+            inputId="data"
+            aria-label="Data"
+            width={36}
+            options={choices(stories)}
+            value={choice}
+            onChange={(c) => choose(settings, c.value ?? 'scenario:series')}
+          />
+        </InlineField>
+        <InlineField label="Width" htmlFor="width">
+          <Input id="width" type="number" width={10} min={50} defaultValue={size.width} onChange={resize('w')} />
+        </InlineField>
+        <InlineField label="Height" htmlFor="height">
+          <Input id="height" type="number" width={10} min={50} defaultValue={size.height} onChange={resize('h')} />
+        </InlineField>
+        <InlineField label="Time range">
+          <TimeRangeInput value={range} timeZone={timeZone} onChange={setRange} onChangeTimeZone={(tz) => settings.set({ tz })} />
+        </InlineField>
+        <InlineField label="Time zone" htmlFor="timezone">
+          <TimeZonePicker inputId="timezone" value={timeZone} includeInternal onChange={(tz) => settings.set({ tz })} width={24} />
+        </InlineField>
+        <Button variant="secondary" disabled={!isEdited} onClick={onReset}>
+          Reset options
+        </Button>
+      </Stack>
+      {choice.startsWith('file:') && (
+        <FileDropzone
+          options={{
+            accept: { 'application/json': ['.json'] },
+            multiple: false,
+            onDrop: (files: File[]) => void files[0]?.text().then(onFile),
+          }}
+        />
+      )}
+    </Stack>
+  );
+}

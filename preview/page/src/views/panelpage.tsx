@@ -1,0 +1,174 @@
+// The view of a panel plugin.
+import type { DataQuery, PanelData, PanelPlugin } from '@grafana/data';
+import { Tab, TabsBar } from '@grafana/ui';
+import { useEffect, useMemo, useState } from 'react';
+import { bare } from '../boot/boot';
+import { frameFromAny, timeRange } from '../data/frames';
+import type { Source } from '../data/source';
+import { storiesOf, type Story } from '../data/stories';
+import { fault } from '../observe/faults';
+import type { StoredPanel } from '../panels/panel';
+import { useKept } from '../refresh/kept';
+import { dataSources } from '../services/datasources';
+import { variables } from '../services/variables';
+import { useSettings, type Settings } from './address';
+import { FieldPane, OverridesPane } from './fieldpane';
+import { FramesView } from './frames';
+import { OptionsPane } from './optionspane';
+import { PanelCard } from './panelcard';
+import { choiceIn, PanelControls } from './panelcontrols';
+import { PanelQuery } from './panelquery';
+import { usePanelData } from './usedata';
+import { usePanelState } from './usepanelstate';
+
+const empty: StoredPanel = {};
+
+export function PanelPage({ plugin }: { plugin: PanelPlugin }) {
+  const [stories, setStories] = useState<Story[]>();
+  useEffect(() => {
+    storiesOf(plugin.meta.id).then(setStories, (e: unknown) => {
+      fault('load', e);
+      setStories([]);
+    });
+  }, [plugin.meta.id]);
+  return stories ? <Ready plugin={plugin} stories={stories} /> : null;
+}
+
+function storedIn(settings: Settings, story: Story | undefined): StoredPanel {
+  const options = settings.get('options');
+  return story?.panel ?? (options ? { options: JSON.parse(options) as object } : empty);
+}
+
+function Ready({ plugin, stories }: { plugin: PanelPlugin; stories: Story[] }) {
+  const settings = useSettings();
+  const choice = choiceIn(settings, stories.length > 0);
+  const [kind, id] = [choice.slice(0, choice.indexOf(':')), choice.slice(choice.indexOf(':') + 1)];
+  const story = kind === 'story' ? stories[Number(id)] : undefined;
+  const timeZone = settings.get('tz') ?? 'browser';
+  const from = settings.get('from') ?? story?.time?.from ?? 'now-6h';
+  const to = settings.get('to') ?? story?.time?.to ?? 'now';
+  const range = useMemo(() => timeRange({ from, to }, timeZone), [from, to, timeZone]);
+  const [queries, setQueries] = useKept<DataQuery[]>(`query:${plugin.meta.id}:${id}`, () => []);
+  const [file, setFile] = useKept<object[]>(`file:${plugin.meta.id}`, () => []);
+  const [run, setRun] = useState(0);
+  const source = useMemo((): Source => {
+    switch (kind) {
+      case 'story':
+        return story ? { kind: 'story', story } : { kind: 'scenario', id: 'series' };
+      case 'query':
+        return { kind: 'query', ref: { uid: id }, queries };
+      case 'file':
+        return { kind: 'frames', frames: file.map((frame) => frameFromAny(frame, 'A')) };
+      default:
+        return { kind: 'scenario', id };
+    }
+  }, [kind, id, story, queries, file]);
+  variables.set(story?.variables ?? []);
+  variables.updateTimeRange(range);
+  variables.timeZone = timeZone;
+  const data = usePanelData(source, range, timeZone, run);
+  const stored = useMemo(() => storedIn(settings, story), [settings, story]);
+  const { state, isEdited, change, reset } = usePanelState(
+    `panel:${plugin.meta.id}:${kind === 'story' ? choice : 'sample'}`,
+    plugin,
+    stored,
+  );
+  const [instanceState, setInstanceState] = useState<unknown>();
+  const size = { width: settings.number('w', 720), height: settings.number('h', 400) };
+  const title = variables.replace(story?.title ?? plugin.meta.name);
+
+  const card = state && (
+    <PanelCard
+      name={plugin.meta.id}
+      title={title}
+      plugin={plugin}
+      state={state}
+      data={data}
+      timeZone={timeZone}
+      {...size}
+      onOptionsChange={(options) => change({ options })}
+      onFieldConfigChange={(fieldConfig) => change({ fieldConfig })}
+      onTimeRange={(r) => settings.set({ from: r.from, to: r.to })}
+      onInstanceState={setInstanceState}
+    />
+  );
+  if (bare) {
+    return card;
+  }
+  const readFile = (text: string) => {
+    try {
+      setFile([JSON.parse(text) as object | object[]].flat());
+    } catch (e) {
+      fault('load', new Error(`The file is not JSON: ${(e as Error).message}`));
+    }
+  };
+  return (
+    <>
+      <PanelControls {...{ settings, stories, choice, range, timeZone, size, isEdited }} onReset={reset} onFile={readFile} />
+      <div className="preview-split">
+        <div className="preview-scroll">
+          {card}
+          {kind === 'query' && (
+            <PanelQuery
+              settings={dataSources.getInstanceSettings(id)}
+              queries={queries}
+              data={data}
+              onChange={setQueries}
+              onRun={() => setRun(run + 1)}
+            />
+          )}
+          <section aria-label="Data of the panel">
+            <FramesView data={data} width={size.width} timeZone={timeZone} />
+          </section>
+        </div>
+        {state && <Panes plugin={plugin} data={data} state={state} instanceState={instanceState} change={change} />}
+      </div>
+    </>
+  );
+}
+
+const panes = ['Options', 'Fields', 'Overrides'] as const;
+
+function Panes({
+  plugin,
+  data,
+  state,
+  instanceState,
+  change,
+}: {
+  plugin: PanelPlugin;
+  data: PanelData;
+  state: NonNullable<ReturnType<typeof usePanelState>['state']>;
+  instanceState: unknown;
+  change: ReturnType<typeof usePanelState>['change'];
+}) {
+  const [pane, setPane] = useKept<(typeof panes)[number]>('pane', () => 'Options');
+  const fields = {
+    plugin,
+    data: data.series,
+    fieldConfig: state.fieldConfig,
+    onChange: (fieldConfig: typeof state.fieldConfig) => change({ fieldConfig }),
+  };
+  return (
+    <section aria-label="Settings of the panel" className="preview-pane">
+      <TabsBar>
+        {panes.map((name) => (
+          <Tab key={name} label={name} active={name === pane} onChangeTab={() => setPane(name)} />
+        ))}
+      </TabsBar>
+      <div className="preview-pane-body">
+        {pane === 'Options' && (
+          <OptionsPane
+            plugin={plugin}
+            options={state.options}
+            data={data.series}
+            instanceState={instanceState}
+            onChange={(options) => change({ options })}
+          />
+        )}
+        {pane === 'Fields' && <FieldPane {...fields} />}
+        {pane === 'Overrides' && <OverridesPane {...fields} />}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,72 @@
+// A query of a data source, with its plugin's editor.
+import {
+  CoreApp,
+  DataSourcePluginContextProvider,
+  type DataQuery,
+  type DataSourceApi,
+  type DataSourceInstanceSettings,
+  type PanelData,
+  type QueryEditorProps,
+} from '@grafana/data';
+import { Button, Stack } from '@grafana/ui';
+import { cloneDeep } from 'lodash';
+import type { ComponentType } from 'react';
+import { Boundary } from './boundary';
+
+interface Props {
+  instance: DataSourceApi;
+  settings: DataSourceInstanceSettings;
+  query: DataQuery;
+  data?: PanelData;
+  onChange: (query: DataQuery) => void;
+  onRun: () => void;
+}
+
+/** The query that an editor begins with. */
+export function firstQuery(instance: DataSourceApi): DataQuery {
+  return { ...instance.getDefaultQuery?.(CoreApp.PanelEditor), refId: 'A', datasource: { type: instance.type, uid: instance.uid } };
+}
+
+export function QueryPane({ instance, settings, query, data, onChange, onRun }: Props) {
+  const { QueryEditor, QueryEditorHelp } = instance.components ?? {};
+  if (!QueryEditor) {
+    return <p>The data source has no query editor: setQueryEditor was not called.</p>;
+  }
+  const Editor = QueryEditor as ComponentType<QueryEditorProps<DataSourceApi, DataQuery>>;
+  return (
+    <DataSourcePluginContextProvider instanceSettings={settings}>
+      <Boundary what="the query editor" dependencies={[Editor, query, instance]}>
+        {/* a copy: some editors complete the object that they are given */}
+        <Editor
+          datasource={instance}
+          query={cloneDeep(query)}
+          queries={[query]}
+          data={data}
+          range={data?.timeRange}
+          app={CoreApp.PanelEditor}
+          history={[]}
+          onChange={onChange}
+          onRunQuery={onRun}
+          onAddQuery={(added) => onChange({ ...added, refId: query.refId })}
+        />
+      </Boundary>
+      <Stack>
+        <Button icon="play" onClick={onRun}>
+          Run query
+        </Button>
+      </Stack>
+      {QueryEditorHelp && (
+        <details>
+          <summary>Help of the query editor</summary>
+          <Boundary what="the help" dependencies={[QueryEditorHelp]}>
+            <QueryEditorHelp
+              datasource={instance}
+              query={query}
+              onClickExample={(example) => onChange({ ...example, refId: query.refId })}
+            />
+          </Boundary>
+        </details>
+      )}
+    </DataSourcePluginContextProvider>
+  );
+}

@@ -1,0 +1,75 @@
+// The query editor with what a run answers.
+import { LoadingState, type DataQuery, type DataSourceApi, type DataSourceInstanceSettings, type PanelData } from '@grafana/data';
+import { Select } from '@grafana/ui';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { Subscription } from 'rxjs';
+import { savedQueries } from '../data/stories';
+import { timeRange } from '../data/frames';
+import { markWorking } from '../observe/network';
+import { onBackend } from '../refresh/reload';
+import { useKept } from '../refresh/kept';
+import { makeRequest, runRequest } from '../services/queries';
+import { useSettings } from './address';
+import { FramesView } from './frames';
+import { firstQuery, QueryPane } from './querypane';
+
+/** The latest answer to a query of the instance, and how to ask. */
+export function useRun(instance: DataSourceApi): { data?: PanelData; run(queries: DataQuery[]): void } {
+  const settings = useSettings();
+  const [data, setData] = useState<PanelData>();
+  const running = useRef<Subscription>();
+  useEffect(() => () => running.current?.unsubscribe(), [instance]);
+  const run = (targets: DataQuery[]) => {
+    running.current?.unsubscribe();
+    const range = timeRange({ from: settings.get('from') ?? 'now-1h', to: settings.get('to') ?? 'now' });
+    const asked = targets.filter((query) => !instance.filterQuery || instance.filterQuery(query));
+    markWorking('query', true);
+    setData({ state: LoadingState.Loading, series: [], timeRange: range });
+    running.current = runRequest(instance, makeRequest({ range, targets: asked })).subscribe((answer) => {
+      setData(answer);
+      markWorking('query', answer.state === LoadingState.Loading);
+    });
+  };
+  return { data, run };
+}
+
+export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; settings: DataSourceInstanceSettings }) {
+  const first = useMemo(() => firstQuery(instance), [instance]);
+  const [query, setQuery] = useKept<DataQuery>(`query:${settings.type}:${settings.uid}`, () => first);
+  const { data, run } = useRun(instance);
+  const latest = useRef(query); // editors call onRunQuery right after onChange, before React has drawn the change
+  latest.current = query;
+  const change = (next: DataQuery) => {
+    latest.current = next;
+    setQuery(next);
+  };
+  const [saved, setSaved] = useState<{ label: string; query: DataQuery }[]>([]);
+  useEffect(() => void savedQueries(settings.type).then(setSaved), [settings.type]);
+  const runLatest = () => run([latest.current]);
+  useEffect(() => onBackend(runLatest));
+  const choose = (chosen: DataQuery | undefined) => {
+    if (chosen) {
+      change({ ...chosen, refId: 'A', hide: false, datasource: query.datasource });
+      runLatest();
+    }
+  };
+  return (
+    <>
+      {saved.length > 0 && (
+        <Select
+          aria-label="Saved queries"
+          placeholder="Take a query from a dashboard of the repository"
+          value={null}
+          options={saved.map(({ label }, value) => ({ value, label }))}
+          onChange={(c) => choose(saved[c.value ?? -1]?.query)}
+        />
+      )}
+      <QueryPane instance={instance} settings={settings} query={query} data={data} onChange={change} onRun={runLatest} />
+      {data && (
+        <section aria-label="Answer" className="preview-answer">
+          <FramesView data={data} width={900} timeZone="browser" />
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+// All saved panels of a plugin at once.
+import type { PanelPlugin } from '@grafana/data';
+import { useEffect, useMemo, useState } from 'react';
+import { timeRange } from '../data/frames';
+import { scenarios } from '../data/scenarios';
+import type { Source } from '../data/source';
+import { storiesOf, type Story } from '../data/stories';
+import { fault } from '../observe/faults';
+import type { StoredPanel } from '../panels/panel';
+import { variables } from '../services/variables';
+import { useSettings } from './address';
+import { PanelCard } from './panelcard';
+import { usePanelData } from './usedata';
+import { usePanelState } from './usepanelstate';
+
+interface Shown {
+  key: string;
+  title: string;
+  source: Source;
+  stored: StoredPanel;
+  time: { from: string; to: string };
+}
+
+const lastHours = { from: 'now-6h', to: 'now' };
+const empty: StoredPanel = {};
+
+/** The saved panels; for a plugin that has none, the sample data. */
+function shownOf(stories: Story[]): Shown[] {
+  if (!stories.length) {
+    return Object.entries(scenarios).map(([id, { label }]) => ({
+      key: `scenario:${id}`,
+      title: label,
+      source: { kind: 'scenario', id },
+      stored: empty,
+      time: lastHours,
+    }));
+  }
+  return stories.map((story, i) => ({
+    key: `story:${i}`,
+    title: story.title || `Panel ${i + 1}`,
+    source: { kind: 'story', story },
+    stored: story.panel,
+    time: story.time ?? lastHours,
+  }));
+}
+
+export function StoriesPage({ plugin }: { plugin: PanelPlugin }) {
+  const [stories, setStories] = useState<Story[]>();
+  const settings = useSettings();
+  const [width, height] = [settings.number('w', 360), settings.number('h', 250)];
+  useEffect(() => {
+    storiesOf(plugin.meta.id).then(setStories, (e: unknown) => fault('load', e));
+  }, [plugin.meta.id]);
+  const shown = useMemo(() => {
+    // One page has one set of variables: that of the first dashboard that has a variable of the name.
+    variables.set([
+      ...new Map(
+        (stories ?? [])
+          .flatMap((s) => s.variables ?? [])
+          .reverse()
+          .map((v) => [v.name, v]),
+      ).values(),
+    ]);
+    return stories && shownOf(stories);
+  }, [stories]);
+  const [from, count] = [settings.number('first', 0), settings.number('count', Infinity)];
+  return (
+    <div style={{ display: 'flex', flexWrap: 'wrap', gap: 16 }}>
+      {shown?.slice(from, from + count).map((one) => (
+        <StoryCard key={one.key} plugin={plugin} shown={one} width={width} height={height} />
+      ))}
+    </div>
+  );
+}
+
+function StoryCard({ plugin, shown, width, height }: { plugin: PanelPlugin; shown: Shown; width: number; height: number }) {
+  const range = useMemo(() => timeRange(shown.time), [shown.time]);
+  const data = usePanelData(shown.source, range, 'browser');
+  const { state, change } = usePanelState(`grid:${plugin.meta.id}:${shown.key}`, plugin, shown.stored);
+  if (!state) {
+    return null;
+  }
+  return (
+    <PanelCard
+      name={shown.key}
+      title={variables.replace(shown.title)}
+      plugin={plugin}
+      state={state}
+      data={data}
+      width={width}
+      height={height}
+      timeZone="browser"
+      onOptionsChange={(options) => change({ options })}
+      onFieldConfigChange={(fieldConfig) => change({ fieldConfig })}
+    />
+  );
+}

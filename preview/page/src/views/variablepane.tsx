@@ -1,0 +1,101 @@
+// The editor of queries for variables, in any of the ways in which a data source can have one.
+import {
+  DataSourcePluginContextProvider,
+  VariableSupportType,
+  type DataQuery,
+  type DataSourceApi,
+  type DataSourceInstanceSettings,
+  type MetricFindValue,
+} from '@grafana/data';
+import { Button, Field, Input } from '@grafana/ui';
+import { useState, type ComponentType } from 'react';
+import { lastValueFrom } from 'rxjs';
+import { timeRange } from '../data/frames';
+import { fault } from '../observe/faults';
+import { useKept } from '../refresh/kept';
+import type { AnyDataSourcePlugin } from '../services/plugins';
+import { makeRequest, runRequest } from '../services/queries';
+import { Boundary } from './boundary';
+
+interface VariableSupport {
+  getType(): VariableSupportType;
+  editor?: ComponentType<any>; // takes the data source's own query
+  toDataQuery?(query: unknown): DataQuery;
+  query?: Parameters<typeof runRequest>[2];
+}
+
+/** The texts of an answer's first text field, or of its first field. */
+async function values(instance: DataSourceApi, query: DataQuery, how?: VariableSupport['query']): Promise<MetricFindValue[]> {
+  const range = timeRange({ from: 'now-1h', to: 'now' });
+  const { series, error } = await lastValueFrom(runRequest(instance, makeRequest({ range, targets: [query] }), how));
+  if (error) {
+    throw new Error(error.message);
+  }
+  const field = series[0]?.fields.find((f) => f.type === 'string') ?? series[0]?.fields[0];
+  return (field?.values ?? []).map((value) => ({ text: String(value) }));
+}
+
+interface Props {
+  plugin: AnyDataSourcePlugin;
+  instance: DataSourceApi;
+  settings: DataSourceInstanceSettings;
+}
+
+export function VariablePane({ plugin, instance, settings }: Props) {
+  const support = instance.variables as unknown as VariableSupport | undefined;
+  const [query, setQuery] = useKept<unknown>(`variable:${settings.type}`, () => (support ? { refId: 'A' } : ''));
+  const [found, setFound] = useState<MetricFindValue[]>();
+  const kind = support?.getType();
+  const LegacyEditor = plugin.components.VariableQueryEditor as
+    ComponentType<{ datasource: DataSourceApi; query: unknown; onChange(query: unknown, definition: string): void }> | undefined;
+  const Editor = support?.editor ?? (kind === VariableSupportType.Datasource ? instance.components?.QueryEditor : undefined);
+  const ask = async () => {
+    const asQuery = { ...(query as DataQuery), refId: 'A' };
+    if (support && kind !== VariableSupportType.Standard) {
+      return values(instance, asQuery, support.query?.bind(support));
+    }
+    if (support?.toDataQuery) {
+      return values(instance, support.toDataQuery(query), support.query?.bind(support));
+    }
+    if (!instance.metricFindQuery) {
+      throw new Error('the data source has neither variables nor metricFindQuery');
+    }
+    return instance.metricFindQuery(query, { range: timeRange({ from: 'now-1h', to: 'now' }), variable: { name: 'preview' } });
+  };
+  const run = () => void ask().then(setFound, (e: unknown) => fault('event', e));
+  const hasNothing = !Editor && !LegacyEditor && !support && !instance.metricFindQuery;
+  if (hasNothing) {
+    return <p>The data source does not support variables: it has neither the property "variables" nor the method metricFindQuery.</p>;
+  }
+  const text = typeof query === 'string' ? query : ((query as { query?: string }).query ?? '');
+  return (
+    <DataSourcePluginContextProvider instanceSettings={settings}>
+      <Boundary what="the variable editor" dependencies={[Editor, LegacyEditor, query]}>
+        {Editor ? (
+          <Editor datasource={instance} query={query as DataQuery} onChange={setQuery} onRunQuery={run} />
+        ) : LegacyEditor ? (
+          <LegacyEditor datasource={instance} query={query} onChange={(changed) => setQuery(changed)} />
+        ) : (
+          <Field label="Query">
+            <Input
+              id="variable-query"
+              value={text}
+              onChange={(e) => setQuery(support ? { refId: 'A', query: e.currentTarget.value } : e.currentTarget.value)}
+            />
+          </Field>
+        )}
+      </Boundary>
+      <Button icon="play" onClick={run}>
+        Run query
+      </Button>
+      {found && (
+        <ul aria-label="Values of the variable">
+          {found.slice(0, 200).map((v, i) => (
+            <li key={i}>{v.text}</li>
+          ))}
+          {!found.length && <li>no values</li>}
+        </ul>
+      )}
+    </DataSourcePluginContextProvider>
+  );
+}

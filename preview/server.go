@@ -1,0 +1,308 @@
+package preview
+
+import (
+	"bytes"
+	"crypto/subtle"
+	"encoding/json"
+	"html/template"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// Options configure a Server. All fields but Page, API and Mounted may be zero in tests.
+type Options struct {
+	Page func() (*Page, error) // waits for the bundle
+	// API returns the handler of the host's API for a role: Viewer, Editor or Admin.
+	API     func(role string) http.Handler
+	Mounted func() []bundle.Plugin // the plugins of the repository
+
+	Repo    bundle.Repo
+	Main    string // id of the repository's plugin
+	Origin  string // of the preview, such as http://localhost:40001
+	Console string // origin of the console, which may frame the preview
+	Token   string // that every call must have, a random text
+
+	Report func(json.RawMessage) // takes what the page has seen; may be nil
+}
+
+// Server is the handler of the preview's origin. It runs the code of plugins, so it is never that of
+// the console: it reads and sets no cookies, and passes only calls that a frontend needs on to the
+// API, with the token of the session.
+type Server struct {
+	Options
+	events  events
+	storage storage
+	layout  *template.Template
+	mux     *http.ServeMux
+}
+
+// New returns a server. The caller must end its streams.
+func New(o Options) *Server {
+	s := &Server{Options: o, events: events{feeds: map[chan event]bool{}}, storage: storage{objects: map[string]json.RawMessage{}},
+		layout: template.Must(template.New("").Parse(layout)), mux: http.NewServeMux()}
+	s.mux.HandleFunc("/", s.document)
+	s.mux.HandleFunc("GET /-/{name}", s.pageFile)
+	s.mux.HandleFunc("GET /public/plugins/{id}/{path...}", s.pluginFile)
+	s.mux.HandleFunc("GET /public/img/icons/{path...}", s.icon)
+	s.mux.HandleFunc("GET /public/build/img/icons/{path...}", s.icon)
+	s.mux.HandleFunc("GET /public/", http.NotFound)
+	s.mux.Handle("GET /-/stories", s.guarded(s.stories))
+	s.mux.Handle("GET /-/events", s.guarded(s.streamEvents))
+	s.mux.Handle("GET /-/source", s.guarded(s.source))
+	s.mux.Handle("POST /-/report", s.guarded(s.report))
+	s.mux.Handle("/apis/userstorage.grafana.app/", s.guarded(s.storage.ServeHTTP))
+	s.mux.Handle("/api/", s.guarded(s.call))
+	s.mux.Handle("/apis/", s.guarded(s.call))
+	return s
+}
+
+// ServeHTTP serves requests to the preview's own name only: another one may be that of the console, or
+// of a page elsewhere that resolves to this machine.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin") // a page that opened the preview is out of its reach
+	h.Set("Cache-Control", "no-cache")
+	switch {
+	case "http://"+r.Host != s.Origin:
+		refuse(w, http.StatusMisdirectedRequest, "host", "the preview is at "+s.Origin)
+	case r.Header.Get("Service-Worker") != "": // it would outlive the plugin
+		refuse(w, http.StatusForbidden, "refused", "service workers are not available in the preview")
+	default:
+		s.mux.ServeHTTP(&cookieless{ResponseWriter: w}, r)
+	}
+}
+
+// guarded returns a handler of requests of the page itself that have the token.
+func (s *Server) guarded(next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token := r.Header.Get("X-Preview-Token")
+		if r.URL.Path == "/-/events" && token == "" { // an EventSource sends no headers
+			token = r.URL.Query().Get("token")
+		}
+		origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
+		switch {
+		case origin != "" && origin != s.Origin, site != "" && site != "same-origin" && site != "none":
+			refuse(w, http.StatusForbidden, "origin", "calls of the preview come from its own page only")
+		case s.Token == "" || subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) != 1:
+			refuse(w, http.StatusUnauthorized, "token", "the preview was started again: open the link that it printed")
+		default:
+			next(w, r)
+		}
+	})
+}
+
+// refuse answers with a message, and a word for programs.
+func refuse(w http.ResponseWriter, status int, word, message string) {
+	sendJSON(w, status, map[string]string{"message": message, "preview": word})
+}
+
+func sendJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value) // the client has gone, if anything
+}
+
+// boot is what the page reads before anything else.
+type boot struct {
+	Version string            `json:"version"` // of the libraries
+	React   string            `json:"react"`
+	Mode    string            `json:"mode"`
+	Role    string            `json:"role"`
+	Plugins []json.RawMessage `json:"plugins"` // the plugin.json of each
+	Main    string            `json:"main"`
+	Theme   string            `json:"theme"`
+	Console string            `json:"console"`
+	Missing []string          `json:"missing"`
+}
+
+const layout = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Preview</title>
+<base href="/">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/-/page.css">
+<body>
+<script type="application/json" id="boot">{{.}}</script>
+<script type="module" src="/-/page.js"></script>
+`
+
+// policy is what the page may do: plugins compile code at run time, and their libraries write styles.
+func (s *Server) policy() string {
+	frame := "'none'"
+	if s.Console != "" {
+		frame = s.Console
+	}
+	return "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
+		"img-src 'self' data: blob: https:; font-src 'self' data:; connect-src 'self' data: blob:; worker-src 'self' blob:; " +
+		"object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors " + frame
+}
+
+func (s *Server) document(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		refuse(w, http.StatusMethodNotAllowed, "refused", r.Method+" "+r.URL.EscapedPath()+" is not available in the preview")
+		return
+	}
+	page, err := s.Page()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	b := boot{Version: page.Libraries.Version, React: page.Libraries.React, Mode: page.Mode, Role: roleOf(r.URL.Query().Get("role")),
+		Plugins: []json.RawMessage{}, Main: s.Main, Theme: "dark", Console: s.Console, Missing: page.Missing}
+	if r.URL.Query().Get("theme") == "light" {
+		b.Theme = "light"
+	}
+	for _, p := range s.Mounted() {
+		if text, err := readFile(p, bundle.MetadataFile); err == nil && json.Valid(text) {
+			b.Plugins = append(b.Plugins, text)
+		}
+	}
+	var out bytes.Buffer
+	if err := s.layout.Execute(&out, b); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", s.policy())
+	_, _ = w.Write(out.Bytes())
+}
+
+func readFile(p bundle.Plugin, name string) ([]byte, error) {
+	f, err := p.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// pageFile serves a file of the bundled page.
+func (s *Server) pageFile(w http.ResponseWriter, r *http.Request) {
+	page, err := s.Page()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	name := r.PathValue("name")
+	if name == aboutFile || !filepath.IsLocal(name) || filepath.Base(name) != name {
+		http.NotFound(w, r)
+		return
+	}
+	f, err := os.Open(filepath.Join(page.Dir, name))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	if strings.HasPrefix(name, "chunk-") { // the name depends on the contents
+		w.Header().Set("Cache-Control", "max-age=31536000, immutable")
+	}
+	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	w.Header().Set("ETag", `"`+filepath.Base(page.Dir)+`"`)
+	http.ServeContent(w, r, name, info.ModTime(), f)
+}
+
+// pluginFile serves a file of a plugin as the host does, to everyone.
+func (s *Server) pluginFile(w http.ResponseWriter, r *http.Request) {
+	if !s.isMounted(r.PathValue("id")) {
+		http.NotFound(w, r)
+		return
+	}
+	s.forward(w, r, "Viewer")
+}
+
+func (s *Server) isMounted(id string) bool {
+	for _, p := range s.Mounted() {
+		if p.Metadata.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+const emptyIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"></svg>`
+
+// icon serves an icon of the libraries. They have a part of those that hosts have: others are empty.
+func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
+	page, err := s.Page()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "image/svg+xml")
+	name := filepath.FromSlash(r.PathValue("path"))
+	text := []byte(emptyIcon)
+	if filepath.IsLocal(name) && filepath.Ext(name) == ".svg" {
+		if found, err := os.ReadFile(filepath.Join(page.Libraries.icons(), name)); err == nil {
+			text = found
+		}
+	}
+	_, _ = w.Write(text)
+}
+
+const maxReport = 8 << 20 // bytes
+
+func (s *Server) report(w http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxReport))
+	if err != nil || !json.Valid(text) {
+		refuse(w, http.StatusBadRequest, "report", "a report is JSON")
+		return
+	}
+	if s.Report != nil {
+		s.Report(text)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// cookieless is a response that sets no cookies and allows no service worker, whatever a plugin answers.
+type cookieless struct {
+	http.ResponseWriter
+	hasBegun bool
+}
+
+// Unwrap is used by http.ResponseController.
+func (w *cookieless) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader sends the headers.
+func (w *cookieless) WriteHeader(status int) {
+	for _, name := range []string{"Set-Cookie", "Service-Worker-Allowed", "Clear-Site-Data"} {
+		w.Header().Del(name)
+	}
+	w.hasBegun = w.hasBegun || status >= http.StatusOK
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends the headers first, like every http.ResponseWriter.
+func (w *cookieless) Write(p []byte) (int, error) {
+	w.begin()
+	return w.ResponseWriter.Write(p)
+}
+
+// FlushError is used by http.ResponseController.
+func (w *cookieless) FlushError() error {
+	w.begin()
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+func (w *cookieless) begin() {
+	if !w.hasBegun {
+		w.WriteHeader(http.StatusOK)
+	}
+}

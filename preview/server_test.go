@@ -1,0 +1,373 @@
+package preview
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+const (
+	token = "the-token"
+	main  = "acme-x-panel"
+)
+
+// fixture is a server with a plugin, and an API that remembers the requests that reach it.
+type fixture struct {
+	*Server
+	t       *testing.T
+	reached []*http.Request
+	roles   []string
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	root := t.TempDir()
+	write(t, root, map[string]string{
+		"dist/plugin.json": `{"id": "acme-x-panel", "type": "panel", "name": "</script><b>", "info": {"version": "1.0.0"}}`,
+		"src/plugin.json":  `{"id": "acme-x-panel", "type": "panel"}`,
+		"page/page.js":     "the page",
+		"page/chunk-A.js":  "a chunk",
+		"page/about.json":  "[]",
+		"libs/node_modules/@grafana/ui/package.json":                           `{"version": "12.4.0"}`,
+		"libs/node_modules/@grafana/ui/dist/public/img/icons/unicons/apps.svg": "<svg>apps</svg>",
+	})
+	f := &fixture{t: t}
+	plugin := bundle.Plugin{Dir: filepath.Join(root, "dist"), Metadata: &bundle.Metadata{ID: main}}
+	f.Server = New(Options{
+		Page: func() (*Page, error) {
+			return &Page{Libraries: Libraries{Version: "12.4.0", React: "18.3.1", Dir: filepath.Join(root, "libs")}, Mode: "development", Dir: filepath.Join(root, "page"), Missing: []string{}}, nil
+		},
+		API: func(role string) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				f.reached, f.roles = append(f.reached, r), append(f.roles, role)
+				w.Header().Set("Set-Cookie", "evil=1")
+				w.Header().Set("Service-Worker-Allowed", "/")
+				_, _ = io.WriteString(w, "from the API")
+			})
+		},
+		Mounted: func() []bundle.Plugin { return []bundle.Plugin{plugin} },
+		Repo:    bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: filepath.Join(root, "dist")},
+		Main:    main, Origin: "http://localhost:4000", Console: "http://127.0.0.1:3000", Token: token,
+	})
+	return f
+}
+
+// do sends a request to the preview. Headers are "name: value", and an empty value removes one.
+func (f *fixture) do(method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://localhost:4000"+path, strings.NewReader(body))
+	r.Header.Set("X-Preview-Token", token)
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		switch {
+		case name == "Host":
+			r.Host = value
+		case value == "":
+			r.Header.Del(name)
+		default:
+			r.Header.Set(name, value)
+		}
+	}
+	w := httptest.NewRecorder()
+	f.ServeHTTP(w, r)
+	return w
+}
+
+// TestHostile does what a plugin in the page, or a page elsewhere, might try. Nothing may reach the API.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, method, path string
+		headers            []string
+		status             int
+	}{
+		{"the users", "GET", "/api/users", nil, 403},
+		{"a token of its own", "POST", "/api/serviceaccounts/1/tokens", nil, 403},
+		{"an API key", "POST", "/api/auth/keys", nil, 403},
+		{"to delete a data source", "DELETE", "/api/datasources/uid/x", nil, 403},
+		{"to delete a dashboard", "DELETE", "/api/dashboards/uid/x", nil, 403},
+		{"to save a dashboard", "POST", "/api/dashboards/db", nil, 403},
+		{"the settings of another plugin", "GET", "/api/plugins/other-app/settings", nil, 403},
+		{"the resources of another plugin", "GET", "/api/plugins/other-app/resources/secret", nil, 403},
+		{"the routes of another plugin", "GET", "/api/plugin-proxy/other-app/x", nil, 403},
+		{"a file of another plugin", "GET", "/public/plugins/other-app/module.js", nil, 404},
+		{"an escaped path", "GET", "/api/%75sers", nil, 403},
+		{"an escaped slash", "GET", "/api/plugins/acme-x-panel%2f..%2fother-app/settings", nil, 403},
+		{"dots", "GET", "/api/plugins/acme-x-panel/../../users", nil, 307},
+		{"a sign-in", "POST", "/api/login", nil, 403},
+		{"the sessions", "GET", "/api/sessions", nil, 403},
+		{"to restart the plugin", "POST", "/api/plugins/acme-x-panel/restart", nil, 403},
+		{"the admin API", "GET", "/api/admin/settings", nil, 403},
+		{"a page of the console", "POST", "/plugins/acme-x-panel", nil, 405},
+		{"no token", "GET", "/api/user", []string{"X-Preview-Token: "}, 401},
+		{"a wrong token", "GET", "/api/user", []string{"X-Preview-Token: x"}, 401},
+		{"a cookie instead of the token", "GET", "/api/user", []string{"X-Preview-Token: ", "Cookie: slipway_3000=x"}, 401},
+		{"credentials instead of the token", "GET", "/api/user", []string{"X-Preview-Token: ", "Authorization: Basic YWRtaW46YWRtaW4="}, 401},
+		{"the token in an address", "GET", "/api/user?token=" + token, []string{"X-Preview-Token: "}, 401},
+		{"a page of another origin", "POST", "/api/ds/query", []string{"Origin: http://evil.example"}, 403},
+		{"a page of the console's origin", "POST", "/api/ds/query", []string{"Origin: http://127.0.0.1:3000"}, 403},
+		{"a page of another port", "GET", "/api/user", []string{"Sec-Fetch-Site: same-site"}, 403},
+		{"an opaque origin", "GET", "/api/user", []string{"Origin: null"}, 403},
+		{"another name of this machine", "GET", "/", []string{"Host: 127.0.0.1:4000"}, 421},
+		{"a name that resolves to this machine", "GET", "/api/user", []string{"Host: evil.example:4000"}, 421},
+		{"another port", "GET", "/", []string{"Host: localhost:3000"}, 421},
+		{"a service worker", "GET", "/public/plugins/acme-x-panel/sw.js", []string{"Service-Worker: script"}, 403},
+		{"a file outside of the page", "GET", "/-/..%2fdist%2fplugin.json", nil, 404},
+		{"a record of the page", "GET", "/-/about.json", nil, 404},
+		{"the source without the token", "GET", "/-/source?file=src/a.ts&line=1", []string{"X-Preview-Token: "}, 401},
+		{"the events without the token", "GET", "/-/events", []string{"X-Preview-Token: "}, 401},
+		{"the stories from elsewhere", "GET", "/-/stories", []string{"Origin: http://evil.example"}, 403},
+	} {
+		f := newFixture(t)
+		got := f.do(c.method, c.path, "{}", c.headers...)
+		if got.Code != c.status || len(f.reached) > 0 || got.Header().Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: status %d, want %d; reached the API: %v; %s", c.name, got.Code, c.status, len(f.reached) > 0, got.Body)
+		}
+		if c.status == 403 && !strings.Contains(got.Body.String(), `"preview":"`) {
+			t.Errorf("%s: %s", c.name, got.Body)
+		}
+	}
+}
+
+// TestCalls forwards what a frontend needs, as the user of the preview with a role and without what
+// the browser says about the sender. The answer sets no cookie.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{
+		{"GET", "/api/frontend/settings"}, {"GET", "/api/plugins"}, {"GET", "/api/plugins/acme-x-panel/settings"},
+		{"POST", "/api/plugins/acme-x-panel/settings"}, {"PUT", "/api/plugins/acme-x-panel/resources/a/b?c=d"},
+		{"GET", "/api/plugins/acme-x-panel/resources"}, {"GET", "/api/plugin-proxy/acme-x-panel/a"}, {"GET", "/api/datasources"},
+		{"POST", "/api/datasources"}, {"PUT", "/api/datasources/uid/x"}, {"PUT", "/api/datasources/7"}, {"GET", "/api/datasources/uid/x/health"},
+		{"DELETE", "/api/datasources/uid/x/resources/a"}, {"POST", "/api/datasources/proxy/uid/x/v1/query"}, {"POST", "/api/ds/query"},
+		{"GET", "/api/search/"}, {"GET", "/api/user"}, {"GET", "/api/live/events"}, {"GET", "/public/plugins/acme-x-panel/module.js"},
+	} {
+		f := newFixture(t)
+		got := f.do(c[0], c[1], "{}", "Cookie: a=b", "Authorization: Basic x", "Origin: http://localhost:4000", "Sec-Fetch-Site: same-origin",
+			"X-Preview-Role: Editor", "Content-Type: application/json")
+		if got.Code != 200 || len(f.reached) != 1 {
+			t.Errorf("%s %s: %d %s", c[0], c[1], got.Code, got.Body)
+			continue
+		}
+		r := f.reached[0]
+		want := []string{"Content-Type"}
+		if names := slices.Sorted(maps.Keys(r.Header)); !slices.Equal(names, want) || r.URL.RequestURI() != c[1] {
+			t.Errorf("%s %s: headers %q, URI %s", c[0], c[1], names, r.URL.RequestURI())
+		}
+		if strings.HasPrefix(c[1], "/api/") && f.roles[0] != "Editor" {
+			t.Errorf("%s: role %s", c[1], f.roles[0])
+		}
+		if got.Header().Get("Set-Cookie") != "" || got.Header().Get("Service-Worker-Allowed") != "" {
+			t.Errorf("%s: %v", c[1], got.Header())
+		}
+	}
+	for header, want := range map[string]string{"": "Admin", "Viewer": "Viewer", "GrafanaAdmin": "Admin"} {
+		f := newFixture(t)
+		f.do("GET", "/api/user", "", "X-Preview-Role: "+header)
+		if !slices.Equal(f.roles, []string{want}) {
+			t.Errorf("role %q: %q", header, f.roles)
+		}
+	}
+}
+
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	got := f.do("GET", "/panel/acme-x-panel?theme=light&role=Viewer", "", "X-Preview-Token: ", "Sec-Fetch-Site: cross-site")
+	body := got.Body.String()
+	_, rest, _ := strings.Cut(body, `id="boot">`)
+	text, _, ok := strings.Cut(rest, "</script>")
+	var b struct {
+		Version, React, Mode, Role, Main, Theme, Console string
+		Plugins                                          []struct{ ID, Name string }
+		Missing                                          []string
+	}
+	if err := json.Unmarshal([]byte(text), &b); err != nil || !ok {
+		t.Fatalf("%v in %s", err, body)
+	}
+	if b.Version != "12.4.0" || b.React != "18.3.1" || b.Role != "Viewer" || b.Theme != "light" || b.Main != main || b.Mode != "development" ||
+		len(b.Plugins) != 1 || b.Plugins[0].Name != "</script><b>" || b.Console != "http://127.0.0.1:3000" || b.Missing == nil {
+		t.Errorf("%+v", b)
+	}
+	policy := got.Header().Get("Content-Security-Policy")
+	for _, want := range []string{"default-src 'self'", "script-src 'self' 'unsafe-eval';", "frame-ancestors http://127.0.0.1:3000", "connect-src 'self' data: blob:", "object-src 'none'"} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("no %q in %s", want, policy)
+		}
+	}
+	if strings.Contains(body, token) || got.Header().Get("Cross-Origin-Opener-Policy") != "same-origin" {
+		t.Error("the document has the token, or can be reached from the page that opened it")
+	}
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for path, want := range map[string]string{
+		"/-/page.js":                                         "the page",
+		"/-/chunk-A.js":                                      "a chunk",
+		"/public/img/icons/unicons/apps.svg":                 "<svg>apps</svg>",
+		"/public/build/img/icons/unicons/x.svg":              emptyIcon,
+		"/public/img/icons/..%2f..%2f..%2f..%2fpackage.json": emptyIcon,
+	} {
+		if got := f.do("GET", path, "", "X-Preview-Token: "); got.Code != 200 || got.Body.String() != want {
+			t.Errorf("%s: %d %s", path, got.Code, got.Body)
+		}
+	}
+	if got := f.do("GET", "/public/fonts/x.woff2", ""); got.Code != 404 {
+		t.Errorf("a font: %d", got.Code)
+	}
+	if got := f.do("GET", "/-/chunk-A.js", "").Header().Get("Cache-Control"); !strings.Contains(got, "immutable") {
+		t.Errorf("a chunk: %s", got)
+	}
+}
+
+func TestSource(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	write(t, f.Repo.Root, map[string]string{"src/a.ts": strings.Repeat("x\n", 30), ".env": "SECRET=1", "src/.hidden.ts": "x", "node_modules/a/a.ts": "x", "key.pem": "x"})
+	outside := filepath.Join(t.TempDir(), "a.ts")
+	if err := os.WriteFile(outside, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := f.do("GET", "/-/source?file=src/a.ts&line=10", "")
+	var s struct {
+		From  int
+		Lines []string
+	}
+	if err := json.Unmarshal(got.Body.Bytes(), &s); err != nil || s.From != 5 || len(s.Lines) != 11 {
+		t.Errorf("%v %+v", err, s)
+	}
+	for _, query := range []string{"file=.env&line=1", "file=src/.hidden.ts&line=1", "file=node_modules/a/a.ts&line=1", "file=key.pem&line=1",
+		"file=../a.ts&line=1", "file=" + outside + "&line=1", "file=src/a.ts&line=0", "file=src/a.ts&line=99", "file=src&line=1"} {
+		if got := f.do("GET", "/-/source?"+query, ""); got.Code != 404 {
+			t.Errorf("%s: %d %s", query, got.Code, got.Body)
+		}
+	}
+}
+
+func TestStories(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	panel := `{"type": "acme-x-panel", "title": "%", "options": {"a": 1}}`
+	write(t, f.Repo.Root, map[string]string{
+		"provisioning/dashboards/sub/a.json": `{"title": "A", "time": {"from": "now-1h"}, "templating": {"list": [{"name": "v"}]}, "panels": [` +
+			strings.ReplaceAll(panel, "%", "one") + `, {"type": "text"}, {"type": "row", "panels": [` + strings.ReplaceAll(panel, "%", "in a row") + `]}]}`,
+		"src/dashboards/b.json":           `{"dashboard": {"title": "B", "panels": [{"type": "table", "datasource": "name", "targets": [{"panelId": 7, "datasource": {"type": "acme-x-panel"}}]}, {"id": 7, "type": "text"}]}}`,
+		"provisioning/dashboards/c.json":  `broken`,
+		"provisioning/datasources/d.json": `{"panels": [` + panel + `]}`,
+		"dist/dashboards/b.json":          `{"panels": [` + panel + `]}`,
+	})
+	var got []string
+	for _, s := range f.Stories(main) {
+		got = append(got, s.Dashboard+": "+s.Title)
+	}
+	if diff := cmp.Diff([]string{"A: one", "A: in a row", "B: Panel 1"}, got); diff != "" {
+		t.Error(diff)
+	}
+	var sent []Story
+	if err := json.Unmarshal(f.do("GET", "/-/stories?plugin=acme-x-panel", "").Body.Bytes(), &sent); err != nil || len(sent) != 3 {
+		t.Fatalf("%v %v", err, sent)
+	}
+	if string(sent[0].Variables) != `[{"name":"v"}]` || string(sent[2].Time) != "null" || !strings.Contains(string(sent[0].Panel), `"a":1`) {
+		t.Errorf("%s", sent)
+	}
+	if len(sent[2].Sources) != 1 || !strings.Contains(string(sent[2].Sources[0]), `"id":7`) || len(sent[0].Sources) != 0 {
+		t.Errorf("sources %s", sent[2].Sources)
+	}
+}
+
+// A page that connects while the build is broken learns that, and pages learn what follows.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Host = "localhost:4000"
+		f.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	f.Failed([]Message{{File: "src/a.ts", Line: 1, Text: "wrong"}})
+	response, err := http.Get(server.URL + "/-/events?token=" + token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	next := func() string {
+		for lines.Scan() {
+			if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok && lines.Scan() {
+				return name + " " + strings.TrimPrefix(lines.Text(), "data: ")
+			}
+		}
+		t.Fatal(lines.Err())
+		return ""
+	}
+	if got := next(); !strings.HasPrefix(got, "failed ") || !strings.Contains(got, `"file":"src/a.ts","line":1`) {
+		t.Error(got)
+	}
+	f.Fixed()
+	f.Ready(main, []string{"frontend"})
+	if got := []string{next(), next()}; !slices.Equal(got, []string{"fixed {}", `ready {"changed":["frontend"],"id":"acme-x-panel"}`}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestStorage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const at = "/apis/userstorage.grafana.app/v0alpha1/namespaces/default/user-storage"
+	if got := f.do("GET", at+"/a:1", ""); got.Code != 404 {
+		t.Errorf("nothing is stored: %d", got.Code)
+	}
+	f.do("POST", at, `{"metadata": {"name": "a:1"}, "spec": {"data": {"k": "1", "l": "2"}}}`)
+	f.do("PATCH", at+"/a:1", `{"spec": {"data": {"k": "3"}}}`)
+	var got object
+	if err := json.Unmarshal(f.do("GET", at+"/a:1", "").Body.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"k": "3", "l": "2"}, got.Spec.Data); diff != "" {
+		t.Error(diff)
+	}
+	if got := f.do("POST", at, "["+strings.Repeat(" ", maxObject)+"]"); got.Code != 400 {
+		t.Errorf("too large: %d", got.Code)
+	}
+	if len(f.reached) > 0 {
+		t.Error("the API was called")
+	}
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var seen string
+	f.Report = func(text json.RawMessage) { seen = string(text) }
+	if got := f.do("POST", "/-/report", `{"drawn": 12}`); got.Code != 204 || seen != `{"drawn": 12}` {
+		t.Errorf("%d %s", got.Code, seen)
+	}
+	if got := f.do("POST", "/-/report", `x`); got.Code != 400 {
+		t.Errorf("not JSON: %d", got.Code)
+	}
+}
