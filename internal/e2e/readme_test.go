@@ -71,6 +71,9 @@ func TestTour(t *testing.T) {
 		case args[len(args)-1] == "dev":
 			for i := range s.want {
 				s.want[i] = strings.Replace(s.want[i], "127.0.0.1:3000", "...", 1)
+				if strings.HasPrefix(s.want[i], "preview of ") {
+					s.want[i] = "preview..." // a link, if this machine has the libraries
+				}
 			}
 			out = edited(t, repo, args)
 		default:
