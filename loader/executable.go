@@ -113,32 +113,42 @@ func sumOf(file string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// copyExecutable copies an executable that nobody writes to in the meantime, as a build may. It
-// returns the SHA-256 of the copy in hexadecimal.
-func copyExecutable(source, target string) (sum string, err error) {
+// isEqual reports whether two regular files have the same contents. A second file that cannot be read
+// differs.
+func isEqual(file, other string) (bool, error) {
+	sum, err := sumOf(file)
+	if err != nil {
+		return false, err
+	}
+	otherSum, err := sumOf(other)
+	return err == nil && sum == otherSum, nil
+}
+
+// copyExecutable copies an executable that nobody writes to in the meantime, as a build may. The system
+// copies it, which takes half of the time of a copy that is read.
+func copyExecutable(source, target string) error {
 	in, err := limit.OpenRegular(os.OpenFile, source)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer func() { _ = in.Close() }()
 	before, err := in.Stat()
 	if err != nil {
-		return "", err
+		return err
 	}
-	hash := sha256.New()
-	if err := copyUninherited(target, io.TeeReader(in, hash)); err != nil {
-		return "", err
+	if err := copyUninherited(target, in); err != nil {
+		return err
 	}
 	after, err := in.Stat()
 	if err == nil && stateOf(before) != stateOf(after) {
 		err = fmt.Errorf("%s changed during the copy", source)
 	}
-	return hex.EncodeToString(hash.Sum(nil)), err
+	return err
 }
 
-// copyUninherited copies an open file to a new one. No process is forked while the copy is open for writing, so none inherits the descriptor:
-// as long as any process has it, the copy cannot be executed ("text file busy"). It would
-// not be enough to wait for the forks in progress afterward, since a child closes its
+// copyUninherited copies to a new file. No process is forked while the copy is open for writing, so
+// none inherits the descriptor: as long as any process has it, the copy cannot be executed ("text file
+// busy"). It would not be enough to wait for the forks in progress afterward, since a child closes its
 // descriptors shortly after vfork has let its parent continue.
 func copyUninherited(target string, in io.Reader) error {
 	syscall.ForkLock.RLock()

@@ -31,7 +31,7 @@ type launch struct {
 	options   Options
 	source    string // the executable in the plugin directory
 	dir       string // private directory with a copy of it; "" for an attached backend
-	version   string // identifies what would run
+	version   string // identifies what would run, together with the contents of the executable
 	isRunning bool   // the process that was compared runs the same; the launch cannot be started
 	token     TokenDecision
 	settings  Settings
@@ -55,38 +55,42 @@ func prepare(p mounted, o Options, runDir *runDir, old *Process) (*launch, error
 	if p.Metadata.IAM != nil {
 		permissions = fmt.Sprint(p.Metadata.IAM.Permissions)
 	}
-	l := &launch{plugin: plugin, options: o, source: source, token: decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID)}
-	version, sum := p.Metadata.Info.Version+"\n"+permissions+"\n", ""
-	if old != nil {
-		if sum, err = sumOf(source); err != nil {
+	l := &launch{
+		plugin: plugin, options: o, source: source, version: p.Metadata.Info.Version + "\n" + permissions,
+		token: decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID),
+	}
+	runs := source // the executable whose contents run
+	if old != nil && old.version == l.version {
+		if l.isRunning, err = isEqual(source, filepath.Join(old.dir, filepath.Base(source))); err != nil {
 			return nil, newFault(bundle.FaultExecutableUnread, "read executable: %v", err)
 		}
-		l.isRunning = old.version == version+sum
 	}
 	if !l.isRunning {
-		if sum, err = l.stage(runDir); err != nil {
+		if err = l.stage(runDir); err != nil {
 			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
 		}
+		runs = l.executable()
 	}
-	l.version = version + sum
-	if err := p.verified.check(source, sum); err != nil {
-		l.discard()
-		return nil, permanentError{notVerified(err)}
+	if p.verified != nil {
+		sum, err := sumOf(runs)
+		if err = cmp.Or(err, p.verified.check(source, sum)); err != nil {
+			l.discard()
+			return nil, permanentError{notVerified(err)}
+		}
 	}
 	return l, nil
 }
 
-// stage copies the executable to a private directory and returns the SHA-256 of the copy: what
-// runs is what was checked, and the plugin directory can be replaced in the meantime, even on
-// Windows.
-func (l *launch) stage(runDir *runDir) (sum string, err error) {
+// stage copies the executable to a private directory: what runs is what was checked, and the plugin
+// directory can be replaced in the meantime, even on Windows.
+func (l *launch) stage(runDir *runDir) (err error) {
 	if l.dir, err = runDir.make(); err != nil {
-		return "", err
+		return err
 	}
-	if sum, err = copyExecutable(l.source, l.executable()); err != nil {
+	if err = copyExecutable(l.source, l.executable()); err != nil {
 		l.discard()
 	}
-	return sum, err
+	return err
 }
 
 // executable returns the path of the copy.

@@ -429,7 +429,7 @@ func TestExecutableIsANamedPipe(t *testing.T) {
 	if _, err := readShort(pipe); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("a short file: %v", err)
 	}
-	_, err := copyExecutable(pipe, pipe+"-copy")
+	err := copyExecutable(pipe, pipe+"-copy")
 	if err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("error %v", err)
 	}
