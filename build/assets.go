@@ -51,8 +51,8 @@ func (p *Plan) planAssets(context.Context) error {
 	return nil
 }
 
-// isDist reports whether a directory is the dist of the plugin.json beside it, such as one that was built in
-// src by mistake.
+// isDist reports whether a directory is a dist beside a plugin.json, such as one that an older version built
+// in src.
 func isDist(dir string) bool {
 	return filepath.Base(dir) == bundle.DistDir && exists(filepath.Join(filepath.Dir(dir), bundle.MetadataFile))
 }

@@ -91,7 +91,7 @@ func probe(ctx context.Context, file string, environ []string, timeout time.Dura
 }
 
 // crash returns the first line of a panic in the output of an executable, with its place in the plugin's
-// own code, or "" if there is no panic.
+// own code, or "" if it did not panic.
 func crash(file, output string) string {
 	for line := range strings.Lines(output) {
 		if !text.IsPanic(line) {

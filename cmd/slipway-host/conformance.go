@@ -138,7 +138,7 @@ func runConformance(ctx context.Context, c verbs.Call, o verbs.ConformanceOption
 	return nil
 }
 
-// builtBackends finds the plugins in a directory that have a backend. The error is that there is no plugin.
+// builtBackends finds the plugins in a directory that have a backend. It fails if there are no plugins.
 func builtBackends(dir string) (list []bundle.Plugin, err error) {
 	found, faults := bundle.Discover(dir)
 	for _, p := range found {

@@ -336,7 +336,7 @@ func TestInit(t *testing.T) {
 		t.Errorf("undo: %v\n%s", err, printed())
 	}
 	if err := Init(t.Context(), w, InitOptions{Dir: filepath.Dir(dir), Undo: true}); code(err) != ExitUsage || !strings.Contains(err.Error(), "revert the commit") {
-		t.Errorf("undo where there is no record: %v", err)
+		t.Errorf("undo without a record: %v", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "src" && e.Name() != "dist" }) {
 		t.Errorf("undo left %v (%v)", entries, err)

@@ -106,8 +106,8 @@ func importPaths(packages []goPackage) (paths []string) {
 	return paths
 }
 
-// goPackages returns the Go packages of a repository, without those in node_modules. It returns none
-// if there is no Go module.
+// goPackages returns the Go packages of a repository, without those in node_modules. Without a
+// Go module there are none.
 func goPackages(ctx context.Context, dir string) (packages []goPackage, err error) {
 	mod, err := goOutput(ctx, dir, "env", "GOMOD")
 	if err != nil || mod == "" || mod == os.DevNull {
