@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/build/frontend"
 )
 
 // BundleOptions configure Bundle.
@@ -91,7 +93,7 @@ func Imported(ctx context.Context, l Libraries) ([]string, error) {
 	for _, input := range b.inputs {
 		if i := strings.LastIndex("/"+input, "/node_modules/"); i >= 0 {
 			i += len("node_modules/")
-			found[input[:i]+packageIn(input[i:])] = true
+			found[input[:i]+frontend.PackageName(input[i:])] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(found)), nil
@@ -290,7 +292,7 @@ func (r *resolver) library(build api.PluginBuild, in api.OnResolveArgs) (api.OnR
 
 func (r *resolver) find(build api.PluginBuild, in api.OnResolveArgs) (found api.ResolveResult, ok bool) {
 	if file, ok := strings.CutPrefix(in.Path, insidePrefix); ok {
-		name := packageIn(file)
+		name := frontend.PackageName(file)
 		full := filepath.Join(packageDir(r.dir, name), filepath.FromSlash(strings.TrimPrefix(file, name)))
 		if _, err := os.Stat(full); err != nil || !filepath.IsAbs(full) {
 			return found, false
@@ -300,7 +302,7 @@ func (r *resolver) find(build api.PluginBuild, in api.OnResolveArgs) (found api.
 	var dirs []string
 	for _, name := range []string{"@grafana/ui", "@grafana/runtime", "@grafana/data"} {
 		dir := packageDir(r.dir, name)
-		if !isReact(in.Path) && dependsOn(dir, packageIn(in.Path)) {
+		if !isReact(in.Path) && dependsOn(dir, frontend.PackageName(in.Path)) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -68,15 +68,6 @@ func packageDir(dir, name string) string {
 	return real
 }
 
-// packageIn returns the package in a path such as @a/b/c or a/b.
-func packageIn(path string) string {
-	parts := strings.SplitN(path, "/", 3)
-	if strings.HasPrefix(path, "@") && len(parts) > 1 {
-		return parts[0] + "/" + parts[1]
-	}
-	return parts[0]
-}
-
 // packageVersion returns the version of a package that files in dir import, or "".
 func packageVersion(dir, name string) string {
 	var about struct{ Version string }

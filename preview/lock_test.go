@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/build/frontend"
 )
 
 // TestLocks checks the locks of this program: they name versions and integrities, no addresses, and
@@ -68,7 +70,7 @@ func importsOf(t *testing.T) (names []string) {
 			name := strings.TrimPrefix(in.Path, insidePrefix)
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			names = append(names, packageIn(name))
+			names = append(names, frontend.PackageName(name))
 			return api.OnResolveResult{Path: in.Path, External: true}, nil
 		})
 		r.setup(build)

@@ -169,7 +169,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if to, ok := b.replaced.of(name); ok {
 		return b.replace(build, in, to)
 	}
-	if b.isInstalled(in, name) || b.isNative(in, packageName(name)) {
+	if b.isInstalled(in, name) || b.isNative(in, PackageName(name)) {
 		if local := b.resolution(build, in, in.ResolveDir, name); len(local.Errors) == 0 {
 			return api.OnResolveResult{}, nil
 		}
@@ -211,7 +211,7 @@ func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string
 	if name, ok := strings.CutPrefix(to, installed); ok && len(found.Errors) > 0 && b.Packages != nil {
 		// The same file of the repository's own version of the package.
 		name = filepath.ToSlash(name)
-		dir, ok, err := b.Packages.Dir(b.ctx, filepath.Join(b.Root, "package.json"), packageName(name))
+		dir, ok, err := b.Packages.Dir(b.ctx, filepath.Join(b.Root, "package.json"), PackageName(name))
 		if err != nil {
 			return api.OnResolveResult{Errors: failed(err, name)}, nil
 		}
@@ -272,7 +272,7 @@ func (b *bundler) isInstalled(in api.OnResolveArgs, name string) bool {
 		return true // tsconfig.json may name it
 	}
 	for dir := in.ResolveDir; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "node_modules", packageName(name))); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "node_modules", PackageName(name))); err == nil {
 			return true
 		}
 		if dir == filepath.Dir(dir) {
@@ -282,7 +282,7 @@ func (b *bundler) isInstalled(in api.OnResolveArgs, name string) bool {
 	if i := strings.LastIndex(inside, "/node_modules/"); i >= 0 {
 		before, inside = before+"/node_modules/"+inside[:i], inside[i+len("/node_modules/"):]
 	}
-	return b.browser(filepath.Join(filepath.FromSlash(before), "node_modules", packageName(inside)))[name]
+	return b.browser(filepath.Join(filepath.FromSlash(before), "node_modules", PackageName(inside)))[name]
 }
 
 // browser returns the modules that a package replaces for browsers.
@@ -311,7 +311,7 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 	if polyfill, ok := polyfills()[module]; ok {
 		names = append(names, polyfill)
 	}
-	if module != packageName(module) {
+	if module != PackageName(module) {
 		names = append(names, module+".js", module+".mjs", module+"/index.js")
 	}
 	for _, name := range names {
@@ -323,7 +323,7 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 		if b.Packages == nil {
 			continue
 		}
-		dir, ok, err := b.Packages.Dir(b.ctx, in.Importer, packageName(name))
+		dir, ok, err := b.Packages.Dir(b.ctx, in.Importer, PackageName(name))
 		if err != nil {
 			return nil, err
 		}
@@ -331,9 +331,9 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 			continue
 		}
 		// A package of the repository knows itself by name only if its package.json has "exports".
-		for _, name := range []string{name, "." + strings.TrimPrefix(name, packageName(name))} {
+		for _, name := range []string{name, "." + strings.TrimPrefix(name, PackageName(name))} {
 			if found := b.resolution(build, in, dir, name); len(found.Errors) == 0 {
-				b.note(packageName(module), dir, found.Path)
+				b.note(PackageName(module), dir, found.Path)
 				return &found, nil
 			}
 		}
@@ -558,54 +558,8 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: &contents, Loader: loader, ResolveDir: filepath.Dir(in.Path), Warnings: warnings}, nil
 }
 
-var (
-	unresolved     = regexp.MustCompile(`^could not resolve "([^"]+)"`)
-	baseConfigFile = regexp.MustCompile(`^cannot find base config file "([^"]+)"$`)
-	noLoader       = regexp.MustCompile(`^no loader is configured for "([^"]+)" files: (.+)$`)
-)
-
-const ownBundler = `build the frontend with the repository's own bundler: set "frontend: {command: npm run build}" in slipway.yaml`
-
-// explain adds help to the most common errors in a repository.
-func explain(root, text, help string) (string, string) {
-	if m := unresolved.FindStringSubmatch(text); m != nil {
-		if !isBare(m[1]) {
-			return fmt.Sprintf("cannot find %q", m[1]), "check the path and the case of its letters"
-		}
-		name := packageName(m[1])
-		if name == "app" { // the npm package of that name is unrelated
-			return fmt.Sprintf("cannot find %q", m[1]), "only services that run Angular plugins provide it; " + ownBundler
-		}
-		help = "add it to package.json with the package manager, as in npm install " + name
-		if isListed(root, name) {
-			help = "package.json lists it: install the packages, as with npm install"
-		}
-		return fmt.Sprintf("cannot find the package %q", name), help
-	}
-	if m := noLoader.FindStringSubmatch(text); m != nil {
-		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or " + ownBundler
-	}
-	if m := baseConfigFile.FindStringSubmatch(text); m != nil {
-		return text, fmt.Sprintf(`restore %s, or correct "extends"`, m[1])
-	}
-	return text, help
-}
-
-// isListed reports whether the package.json of a repository lists a package.
-func isListed(root, name string) bool {
-	text, _ := os.ReadFile(filepath.Join(root, "package.json")) // one that cannot be read lists nothing
-	var lists struct{ Dependencies, DevDependencies, PeerDependencies, OptionalDependencies map[string]any }
-	_ = json.Unmarshal(text, &lists)
-	for _, list := range []map[string]any{lists.Dependencies, lists.DevDependencies, lists.PeerDependencies, lists.OptionalDependencies} {
-		if _, ok := list[name]; ok {
-			return true
-		}
-	}
-	return false
-}
-
-// packageName returns the package of an import such as @a/b/c or a/b.
-func packageName(module string) string {
+// PackageName returns the package of an import such as @a/b/c or a/b.
+func PackageName(module string) string {
 	parts := strings.SplitN(module, "/", 3)
 	if strings.HasPrefix(module, "@") && len(parts) > 1 {
 		return parts[0] + "/" + parts[1]

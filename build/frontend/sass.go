@@ -171,7 +171,7 @@ func (s *sass) find(importer, name string) (string, error) {
 	if s.b.Packages == nil {
 		return "", nil
 	}
-	dir, ok, err := s.b.Packages.Dir(s.b.ctx, importer, packageName(filepath.ToSlash(name)))
+	dir, ok, err := s.b.Packages.Dir(s.b.ctx, importer, PackageName(filepath.ToSlash(name)))
 	if err != nil || !ok {
 		return "", err
 	}

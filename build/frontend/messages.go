@@ -1,0 +1,178 @@
+package frontend
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// baseConfig matches the warning about a tsconfig.json that extends one in a package that is not
+// installed. Such packages have settings for type checks, and "jsx", whose value there is the default. A
+// target there would also decide whether class fields are assigned or defined.
+var baseConfig = regexp.MustCompile(`^Cannot find base config file "([^."]|\./node_modules/|\.\./node_modules/)`)
+
+// missing is the detail of an error about an import whose package cannot be provided.
+type missing struct {
+	module       string
+	shared, help string // of a sharedError
+}
+
+// sharedError is an error of Packages that many packages have for the same reason.
+type sharedError interface {
+	error
+	Shared() (text, help string) // the reason, and what to do about it
+}
+
+// Messages turns the bundler's messages into ours, with our own help where we have some. Those about
+// the repository come before those about packages. A missing package is one message, at its first import,
+// and so is a registry that cannot be reached. The package.json is that of root.
+func Messages(root string, list []api.Message) []Message {
+	type message struct {
+		Message
+		module string // import of a missing package, or ""
+		shared string // why it and other packages are missing, or ""
+	}
+	var sorted []message
+	imports := map[string]int{}      // by the text about a missing package
+	blocked := map[string][]string{} // packages, by the error that they share
+	for _, m := range list {
+		if baseConfig.MatchString(m.Text) {
+			continue
+		}
+		to := message{Message: Message{Text: lowerFirst(m.Text)}}
+		if l := m.Location; l != nil {
+			to.File, to.Line, to.Column = filepath.ToSlash(l.File), l.Line, l.Column+1
+			if i := strings.LastIndex(to.File, "/node_modules/"); i >= 0 {
+				to.File = to.File[i+1:] // wherever the cache is
+			}
+			to.Source, to.Length = l.LineText, l.Length
+		}
+		for _, note := range m.Notes {
+			if to.Help == "" && note.Location == nil {
+				to.Help = note.Text
+			}
+		}
+		if detail, ok := m.Detail.(missing); ok {
+			to.module = detail.module
+			if to.shared = detail.shared; to.shared != "" {
+				to.Text, to.Help = strings.TrimSuffix(to.Text, ": "+detail.shared), detail.help
+				blocked[to.shared] = append(blocked[to.shared], to.Text)
+			}
+		} else if found := unresolved.FindStringSubmatch(to.Text); found != nil && isBare(found[1]) {
+			to.module = found[1]
+		}
+		to.Text, to.Help = explain(root, to.Text, to.Help)
+		if to.module != "" {
+			imports[to.Text]++
+		}
+		sorted = append(sorted, to)
+	}
+	isPackage := func(m message) int {
+		if strings.HasPrefix(m.File, "node_modules/") {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(sorted, func(a, c message) int {
+		return cmp.Or(isPackage(a)-isPackage(c), strings.Compare(a.File, c.File), a.Line-c.Line, a.Column-c.Column)
+	})
+	var out []Message
+	for _, m := range sorted {
+		if m.module != "" {
+			n := imports[m.Text]
+			if n == 0 {
+				continue
+			}
+			imports[m.Text] = 0
+			if packages := blocked[m.shared]; len(packages) > 0 {
+				slices.Sort(packages)
+				m.Text = m.shared + ", so these packages are missing: " + strings.Join(slices.Compact(packages), ", ")
+				out, blocked[m.shared] = append(out, m.Message), nil
+			}
+			if m.shared != "" {
+				continue
+			}
+			m.Text += importNote(m.Message, m.module, n-1)
+		}
+		out = append(out, m.Message)
+	}
+	return out
+}
+
+// importNote returns what to say about the first import of a missing package.
+func importNote(m Message, module string, more int) string {
+	var notes []string
+	if 0 < m.Column && m.Column <= len(m.Source) && m.Source[m.Column-1] == '<' { // which is where the bundler places it
+		notes = append(notes, "for JSX, which imports "+module)
+	}
+	switch {
+	case more == 1:
+		notes = append(notes, "and 1 more import")
+	case more > 1:
+		notes = append(notes, fmt.Sprintf("and %d more imports", more))
+	}
+	if notes == nil {
+		return ""
+	}
+	return " (" + strings.Join(notes, "; ") + ")"
+}
+
+func lowerFirst(text string) string {
+	if len(text) > 1 && text[0] >= 'A' && text[0] <= 'Z' && (text[1] < 'A' || text[1] > 'Z') {
+		return strings.ToLower(text[:1]) + text[1:]
+	}
+	return text
+}
+
+var (
+	unresolved     = regexp.MustCompile(`^could not resolve "([^"]+)"`)
+	baseConfigFile = regexp.MustCompile(`^cannot find base config file "([^"]+)"$`)
+	noLoader       = regexp.MustCompile(`^no loader is configured for "([^"]+)" files: (.+)$`)
+)
+
+const ownBundler = `build the frontend with the repository's own bundler: set "frontend: {command: npm run build}" in slipway.yaml`
+
+// explain adds help to the most common errors in a repository.
+func explain(root, text, help string) (string, string) {
+	if m := unresolved.FindStringSubmatch(text); m != nil {
+		if !isBare(m[1]) {
+			return fmt.Sprintf("cannot find %q", m[1]), "check the path and the case of its letters"
+		}
+		name := PackageName(m[1])
+		if name == "app" { // the npm package of that name is unrelated
+			return fmt.Sprintf("cannot find %q", m[1]), "only services that run Angular plugins provide it; " + ownBundler
+		}
+		help = "add it to package.json with the package manager, as in npm install " + name
+		if isListed(root, name) {
+			help = "package.json lists it: install the packages, as with npm install"
+		}
+		return fmt.Sprintf("cannot find the package %q", name), help
+	}
+	if m := noLoader.FindStringSubmatch(text); m != nil {
+		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or " + ownBundler
+	}
+	if m := baseConfigFile.FindStringSubmatch(text); m != nil {
+		return text, fmt.Sprintf(`restore %s, or correct "extends"`, m[1])
+	}
+	return text, help
+}
+
+// isListed reports whether the package.json of a repository lists a package.
+func isListed(root, name string) bool {
+	text, _ := os.ReadFile(filepath.Join(root, "package.json")) // one that cannot be read lists nothing
+	var lists struct{ Dependencies, DevDependencies, PeerDependencies, OptionalDependencies map[string]any }
+	_ = json.Unmarshal(text, &lists)
+	for _, list := range []map[string]any{lists.Dependencies, lists.DevDependencies, lists.PeerDependencies, lists.OptionalDependencies} {
+		if _, ok := list[name]; ok {
+			return true
+		}
+	}
+	return false
+}
