@@ -499,25 +499,7 @@ func isCode(name string) bool {
 // assetURL is the standard way to refer to a file by its path from a module.
 var assetURL = regexp.MustCompile("new\\s+URL\\(\\s*(?:/\\*[^*]*\\*/\\s*)?(['\"])([^'\"\\n]+)['\"]\\s*,\\s*import\\.meta\\.url\\s*\\)")
 
-var (
-	reactImport = regexp.MustCompile(`(?m)^\s*import\s+(?:\*\s+as\s+)?React\b`)
-	jsxOption   = regexp.MustCompile(`"jsx"\s*:`)
-)
-
-// isClassic reports whether JSX becomes calls of React.createElement where React is imported. That
-// is what @grafana/tsconfig sets, which esbuild cannot find unless packages are installed, and what
-// the bundlers of the repositories that extend it do.
-func isClassic(root string) bool {
-	extends := false
-	for _, name := range []string{"tsconfig.json", ".config/tsconfig.json"} {
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err == nil && jsxOption.Match(text) {
-			return false
-		}
-		extends = extends || bytes.Contains(text, []byte(`"@grafana/tsconfig`))
-	}
-	return extends
-}
+var reactImport = regexp.MustCompile(`(?m)^\s*import\s+(?:\*\s+as\s+)?React\b`)
 
 // loadCode turns new URL(path, import.meta.url) into the URL that the file will have. Line
 // numbers stay as they are.

@@ -182,16 +182,6 @@ func (b *bundler) sharedIn(module output) []string {
 // outdir is the output directory passed to esbuild, which writes nothing there.
 func (b *bundler) outdir() string { return filepath.Join(b.Root, "dist") }
 
-// Tsconfig returns the tsconfig.json of a repository, or "" if there is none. Without one,
-// esbuild would look above the repository.
-func Tsconfig(root string) string {
-	file := filepath.Join(root, "tsconfig.json")
-	if _, err := os.Stat(file); err != nil {
-		return ""
-	}
-	return file
-}
-
 // settings are those of esbuild for an entry and style sheets.
 func (b *bundler) settings(entries ...string) api.BuildOptions {
 	mode := "production"
@@ -216,7 +206,7 @@ func (b *bundler) settings(entries ...string) api.BuildOptions {
 		EntryPoints:       entries,
 		Inject:            inject,
 		AbsWorkingDir:     b.Root,
-		Tsconfig:          Tsconfig(b.Root),
+		TsconfigRaw:       tsconfigRaw(b.Root),
 		Outdir:            b.outdir(),
 		EntryNames:        "[name]",
 		AssetNames:        "[name]-[hash]",

@@ -14,8 +14,7 @@ import (
 )
 
 // baseConfig matches the warning about a tsconfig.json that extends one in a package that is not
-// installed. Such packages have settings for type checks, and "jsx", whose value there is the default. A
-// target there would also decide whether class fields are assigned or defined.
+// installed: it has settings for type checks, and others of which tsconfigRaw decides.
 var baseConfig = regexp.MustCompile(`^Cannot find base config file "([^."]|\./node_modules/|\.\./node_modules/)`)
 
 // missing is the detail of an error about an import whose package cannot be provided.

@@ -103,7 +103,7 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 		entries = append(entries, themes(s.options)...)
 	}
 	replaced := replacementsOf(s.options)
-	if s.context != nil && (!replaced.hasSameNames(s.b.replaced) || !slices.Equal(s.made.EntryPoints, entries) || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
+	if s.context != nil && (!replaced.hasSameNames(s.b.replaced) || !slices.Equal(s.made.EntryPoints, entries) || s.made.TsconfigRaw != tsconfigRaw(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
 		s.dispose()
 	}
 	if s.context == nil {

@@ -1,0 +1,66 @@
+package frontend
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Tsconfig returns the tsconfig.json of a repository, or "" if there is none. Without one,
+// esbuild would look above the repository.
+func Tsconfig(root string) string {
+	file := filepath.Join(root, "tsconfig.json")
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
+}
+
+// baseConfigs is the package that create-plugin's tsconfig.json extends. esbuild reads it only where packages
+// are installed, but a bundle must not depend on that.
+const baseConfigs = `"@grafana/tsconfig`
+
+var (
+	classFields = regexp.MustCompile(`"(target|useDefineForClassFields)"\s*:`)
+	decorators  = regexp.MustCompile(`"experimentalDecorators"\s*:`)
+	jsx         = regexp.MustCompile(`"jsx"\s*:`)
+)
+
+// ownConfigs returns the text of the tsconfig.json of a repository and of the one that create-plugin
+// writes, which it extends.
+func ownConfigs(root string) string {
+	text, _ := os.ReadFile(filepath.Join(root, "tsconfig.json")) // esbuild reports what it cannot read
+	more, _ := os.ReadFile(filepath.Join(root, ".config", "tsconfig.json"))
+	return string(text) + string(more)
+}
+
+// tsconfigRaw returns what esbuild gets in place of the path of tsconfig.json, or "" if there is none. It extends
+// that file, and decides what the package of baseConfigs would: class fields are defined, as in the bundles
+// of create-plugin, and decorators are those of TypeScript, unless the repository says otherwise.
+func tsconfigRaw(root string) string {
+	if Tsconfig(root) == "" {
+		return ""
+	}
+	own := ownConfigs(root)
+	options := map[string]bool{}
+	if !classFields.MatchString(own) {
+		options["useDefineForClassFields"] = true
+	}
+	if strings.Contains(own, baseConfigs) && !decorators.MatchString(own) {
+		options["experimentalDecorators"] = true
+	}
+	text, err := json.Marshal(map[string]any{"extends": "./tsconfig.json", "compilerOptions": options})
+	if err != nil {
+		panic(err) // cannot happen: the values are strings and booleans
+	}
+	return string(text)
+}
+
+// isClassic reports whether JSX becomes calls of React.createElement where React is imported: what the package
+// of baseConfigs sets, and what the bundlers of the repositories that extend it do.
+func isClassic(root string) bool {
+	own := ownConfigs(root)
+	return strings.Contains(own, baseConfigs) && !jsx.MatchString(own)
+}
