@@ -41,7 +41,9 @@ func (s *Server) Views() (list []View) {
 				}
 			}
 		case bundle.TypeDatasource:
-			add(id, "editors", "/datasource/"+id, url.Values{})
+			for _, tab := range []string{"query", "settings", "annotations", "variable"} {
+				add(id, tab, "/datasource/"+id, url.Values{"tab": {tab}})
+			}
 		case bundle.TypeApp:
 			add(id, "root page", "/a/"+id, url.Values{})
 			add(id, "configuration", "/plugins/"+id, url.Values{})

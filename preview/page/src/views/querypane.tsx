@@ -9,7 +9,6 @@ import {
   type QueryEditorProps,
 } from '@grafana/data';
 import { Button, Stack } from '@grafana/ui';
-import { cloneDeep } from 'lodash';
 import type { ComponentType } from 'react';
 import { Boundary } from './boundary';
 
@@ -36,10 +35,10 @@ export function QueryPane({ instance, settings, query, data, onChange, onRun }: 
   return (
     <DataSourcePluginContextProvider instanceSettings={settings}>
       <Boundary what="the query editor" dependencies={[Editor, query, instance]}>
-        {/* a copy: some editors complete the object that they are given */}
+        {/* the query itself: some editors complete the object that they are given, and the data source needs the rest */}
         <Editor
           datasource={instance}
-          query={cloneDeep(query)}
+          query={query}
           queries={[query]}
           data={data}
           range={data?.timeRange}

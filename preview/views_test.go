@@ -1,0 +1,34 @@
+package preview
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// TestViews: each editor and page has a view of its own, so that a check opens all of them.
+func TestViews(t *testing.T) {
+	t.Parallel()
+	plugins := []bundle.Plugin{
+		{Metadata: &bundle.Metadata{ID: "acme-x-app", Type: bundle.TypeApp, Includes: []bundle.Include{
+			{Type: "page", Name: "Reports", Path: "/a/%PLUGIN_ID%/reports?kind=all"},
+			{Type: "page", Name: "Elsewhere", Path: "/explore"},
+		}}},
+		{Metadata: &bundle.Metadata{ID: "acme-x-datasource", Type: bundle.TypeDatasource}},
+	}
+	s := New(Options{Mounted: func() []bundle.Plugin { return plugins }})
+	want := []View{
+		{"acme-x-app: root page", "/a/acme-x-app?bare=1"},
+		{"acme-x-app: configuration", "/plugins/acme-x-app?bare=1"},
+		{"acme-x-app: Reports", "/a/acme-x-app/reports?bare=1&kind=all"},
+		{"acme-x-datasource: query", "/datasource/acme-x-datasource?bare=1&tab=query"},
+		{"acme-x-datasource: settings", "/datasource/acme-x-datasource?bare=1&tab=settings"},
+		{"acme-x-datasource: annotations", "/datasource/acme-x-datasource?bare=1&tab=annotations"},
+		{"acme-x-datasource: variable", "/datasource/acme-x-datasource?bare=1&tab=variable"},
+	}
+	if diff := cmp.Diff(want, s.Views()); diff != "" {
+		t.Error(diff)
+	}
+}
