@@ -194,6 +194,7 @@ func (b *bundler) settings(entries ...string) api.BuildOptions {
 	}
 	define := map[string]string{
 		"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis", "import.meta.url": baseName,
+		"__webpack_public_path__": baseName,
 		// A library that prefers AMD to CommonJS would pass its exports to the host's loader.
 		"define": "undefined",
 	}

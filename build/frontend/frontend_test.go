@@ -149,6 +149,8 @@ export const plugin = new PanelPlugin(View);
 export const strings = [mapped, based, logo, raw, address, data.deep.value, local.box.length > 0, old, React.version].join('|');
 export const worker = new Worker(new URL('./work.worker.ts', import.meta.url)).url;
 export const picture = new URL('./img/logo.svg', import.meta.url).href;
+declare let __webpack_public_path__: string;
+export const font = __webpack_public_path__ + 'fonts/a.woff2';
 export const lazy = () => import('./lazy').then((m) => m.answer);
 export { all };
 `,
@@ -199,6 +201,9 @@ export { all };
 	}
 	if got := text(t, vm, exports, "picture"); !strings.Contains(got, "https://cdn/acme/logo-") {
 		t.Errorf("the picture is at %q", got)
+	}
+	if got := text(t, vm, exports, "font"); got != "https://cdn/acme/fonts/a.woff2" {
+		t.Errorf("the font is at %q", got)
 	}
 	styles, err := vm.RunString("styles().join()")
 	if err != nil {
