@@ -28,6 +28,9 @@ func (s *Server) Views() (list []View) {
 		list = append(list, View{name, path + "?" + query.Encode()})
 	}
 	for _, p := range s.Mounted() {
+		if !hasModule(p) {
+			continue
+		}
 		id := p.Metadata.ID
 		switch p.Metadata.Type {
 		case bundle.TypePanel:
@@ -58,4 +61,13 @@ func (s *Server) Views() (list []View) {
 		}
 	}
 	return list
+}
+
+// hasModule reports whether a plugin has a frontend: an app that only groups other plugins has none.
+func hasModule(p bundle.Plugin) bool {
+	f, err := p.Open("module.js")
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
 }

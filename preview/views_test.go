@@ -11,12 +11,15 @@ import (
 // TestViews: each editor and page has a view of its own, so that a check opens all of them.
 func TestViews(t *testing.T) {
 	t.Parallel()
+	with, without := t.TempDir(), t.TempDir()
+	write(t, with, map[string]string{"module.js": "define([], function () {})"})
 	plugins := []bundle.Plugin{
-		{Metadata: &bundle.Metadata{ID: "acme-x-app", Type: bundle.TypeApp, Includes: []bundle.Include{
+		{Dir: without, Metadata: &bundle.Metadata{ID: "acme-group-app", Type: bundle.TypeApp}}, // has plugins, and no frontend of its own
+		{Dir: with, Metadata: &bundle.Metadata{ID: "acme-x-app", Type: bundle.TypeApp, Includes: []bundle.Include{
 			{Type: "page", Name: "Reports", Path: "/a/%PLUGIN_ID%/reports?kind=all"},
 			{Type: "page", Name: "Elsewhere", Path: "/explore"},
 		}}},
-		{Metadata: &bundle.Metadata{ID: "acme-x-datasource", Type: bundle.TypeDatasource}},
+		{Dir: with, Metadata: &bundle.Metadata{ID: "acme-x-datasource", Type: bundle.TypeDatasource}},
 	}
 	s := New(Options{Mounted: func() []bundle.Plugin { return plugins }})
 	want := []View{

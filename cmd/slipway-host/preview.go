@@ -68,7 +68,7 @@ type previewing struct {
 // there is no preview: then it returns nil, unless somebody asked for it.
 func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewOptions, stdout *os.File) (*previewing, error) {
 	meta := readMetadata(repo)
-	if meta == nil || frontend.Entry(repo.Source) == "" {
+	if meta == nil || !hasFrontend(repo) {
 		if o.isAsked {
 			return nil, usageError("preview: %s has no frontend to show", repo.Root)
 		}
@@ -243,6 +243,13 @@ func readMetadata(repo bundle.Repo) *bundle.Metadata {
 		return nil
 	}
 	return meta
+}
+
+// hasFrontend reports whether the plugin of a repository, or one that it contains, has a frontend.
+func hasFrontend(repo bundle.Repo) bool {
+	return frontend.Entry(repo.Source) != "" || slices.ContainsFunc(bundle.ReposBelow(repo.Source), func(name string) bool {
+		return frontend.Entry(filepath.Join(repo.Source, filepath.FromSlash(name))) != ""
+	})
 }
 
 // quietly returns a writer for what only dev prints.

@@ -166,6 +166,8 @@ func TestNoPreview(t *testing.T) {
 	if _, err := openPreview(t.Context(), verbs.Mage, repo, previewOptions{isAsked: true, cache: t.TempDir()}, out); err == nil || !strings.Contains(err.Error(), "has no frontend") {
 		t.Error(err)
 	}
-	writeFile(t, filepath.Join(repo.Source, "module.ts"), "export const plugin = 1")
+	nested := filepath.Join(repo.Source, "panels", "map") // its frontend is enough
+	writeFile(t, filepath.Join(nested, "plugin.json"), previewedPlugin)
+	writeFile(t, filepath.Join(nested, "module.ts"), "export const plugin = 1")
 	check(`^preview of the frontend: go tool mage preview \(downloads \d+\.\d MB once\)\n$`)
 }

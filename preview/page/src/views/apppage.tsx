@@ -48,7 +48,11 @@ export function AppPage({ plugin }: { plugin: AppPlugin }) {
   }
   const Root = plugin.root;
   if (!Root) {
-    return <p>The app has no root page: setRootPage was not called.</p>;
+    return (
+      <Drawing name={id} title={pathname}>
+        <p>The app has no root page: setRootPage was not called.</p>
+      </Drawing>
+    );
   }
   return (
     <Drawing name={id} title={pathname} style={{ flex: 1, minHeight: 0, display: 'flex', flexDirection: 'column' }}>
@@ -80,16 +84,16 @@ export function AppConfigPage({ plugin }: { plugin: AppPlugin }) {
         ))}
         <Tab label="Extensions" active={!page} onChangeTab={() => choose('extensions')} />
       </TabsBar>
-      {!pages.length && <p>The app has no configuration page: addConfigPage was not called.</p>}
-      {page ? (
-        <Drawing name={`${plugin.meta.id} ${page.id}`} title={page.title}>
+      <Drawing name={`${plugin.meta.id} ${chosen}`} title={page?.title ?? 'Extensions'}>
+        {!pages.length && <p>The app has no configuration page: addConfigPage was not called.</p>}
+        {page ? (
           <Boundary what={`the configuration page "${page.title}"`} dependencies={[page.body]}>
             <page.body plugin={plugin} query={{}} />
           </Boundary>
-        </Drawing>
-      ) : (
-        <ExtensionList plugin={plugin} />
-      )}
+        ) : (
+          <ExtensionList plugin={plugin} />
+        )}
+      </Drawing>
     </>
   );
 }
