@@ -101,11 +101,11 @@ func (b *bundler) loadInjected(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS, ResolveDir: b.Root}, nil
 }
 
-// nodeNames finds the files that may use names of Node.js, which bundlers of older repositories
-// provided.
-var nodeNames = regexp.MustCompile(`\b(Buffer|process)\b`)
+// nodeNames finds the files that may use names of Node.js or webpack, which bundlers of older
+// repositories provided.
+var nodeNames = regexp.MustCompile(`\b(Buffer|process|require\.context)\b`)
 
-// undefined returns a warning for each name of Node.js that a file of the repository uses, and that
+// undefined returns a warning for each such name that a file of the repository uses, and that
 // nothing defines.
 func (b *bundler) undefined(file string, text []byte) (list []api.Message) {
 	if !nodeNames.Match(text) {
@@ -115,7 +115,7 @@ func (b *bundler) undefined(file string, text []byte) (list []api.Message) {
 	if err != nil {
 		return nil // esbuild reports syntax errors
 	}
-	for _, name := range []string{"Buffer", "process"} {
+	for _, name := range []string{"Buffer", "process", "require"} {
 		if _, ok := b.replaced.inject[name]; ok {
 			continue
 		}
@@ -131,6 +131,12 @@ func (b *bundler) undefined(file string, text []byte) (list []api.Message) {
 			if name == "process" && f.Is(i+1, ".") && f.Is(i+2, "env") && f.Is(i+3, ".") {
 				member = "process.env." + f.Text(i+4)
 				help = fmt.Sprintf(`give it a value below "frontend" in slipway.yaml: define: {%s: ...}`, member)
+			}
+			if name == "require" {
+				member, help = "require.context", "import each of the files by its name"
+				if !f.Is(i+1, ".") || !f.Is(i+2, "context") {
+					continue
+				}
 			}
 			if _, ok := b.replaced.define[member]; ok || member == "process.env.NODE_ENV" {
 				continue

@@ -81,7 +81,7 @@ func TestNames(t *testing.T) {
 		t.Errorf("warnings %v: a file that declares a name is not asked", r.Warnings)
 	}
 
-	files["src/other.ts"] = "export const f = (b: Buffer) =>\n  process.env.UNSET + process.cwd() + new Buffer('x');\n"
+	files["src/other.ts"] = "export const f = (b: Buffer) =>\n  process.env.UNSET + process.cwd() + new Buffer('x');\nexport const all = require.context('./img');\n"
 	files["webpack.config.ts"] = ""
 	files["src/module.ts"] = "import './other'; import './guarded'; export const plugin = process.env.NODE_ENV;"
 	files["src/guarded.ts"] = "export const a = typeof process === 'undefined' ? '' : process.env.HOME;"
@@ -99,6 +99,7 @@ func TestNames(t *testing.T) {
 			`if a package provides it, add it below "frontend" in slipway.yaml: inject: {process: [package, process]}`,
 		"src/other.ts:2:43: nothing defines Buffer, which browsers do not have; " +
 			`if a package provides it, add it below "frontend" in slipway.yaml: inject: {Buffer: [package, Buffer]}`,
+		"src/other.ts:3:20: nothing defines require.context, which browsers do not have; import each of the files by its name",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("warnings (-want +got):\n%s", d)
