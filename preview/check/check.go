@@ -4,6 +4,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -112,8 +113,10 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 // open starts the browser. Its sandbox needs features of the system that containers lack: what runs
 // is the author's own plugin, so the check goes on without it.
 func open(ctx context.Context) (tab context.Context, stop func(), err error) {
+	// Pages that are kept to go back to hold their streams, and a browser opens six connections to an origin.
+	shared := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("disable-back-forward-cache", true))
 	for _, options := range [][]chromedp.ExecAllocatorOption{nil, {chromedp.NoSandbox}} {
-		allocator, free := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], options...)...)
+		allocator, free := chromedp.NewExecAllocator(ctx, append(shared, options...)...)
 		tab, closeTab := chromedp.NewContext(allocator)
 		stop = func() { closeTab(); free() }
 		err = chromedp.Do(tab, chromedp.EmulateViewport(width, height), func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
@@ -146,6 +149,7 @@ type report struct {
 		Refused      bool
 	}
 	Deprecations []string
+	Awaited      []string
 	Drawn        *float64
 	Empty        bool
 }
@@ -188,9 +192,16 @@ func show(tab context.Context, o Options, view preview.View, r *Result) (picture
 	for _, name := range read.Missing {
 		r.Problems = append(r.Problems, "the libraries have no "+name)
 	}
-	if read.Drawn == nil {
-		r.Problems = append(r.Problems, "nothing was drawn")
-	} else if read.Empty {
+	waited := ""
+	if len(read.Awaited) > 0 {
+		waited = "the page did not come to rest: it still waits for " + strings.Join(read.Awaited, ", ")
+	}
+	switch {
+	case read.Drawn == nil:
+		r.Problems = append(r.Problems, cmp.Or(waited, "nothing was drawn"))
+	case waited != "":
+		r.Notes = append(r.Notes, waited)
+	case read.Empty:
 		r.Notes = append(r.Notes, "the drawing is empty")
 	}
 	for _, c := range read.Calls {

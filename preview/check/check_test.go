@@ -31,6 +31,7 @@ func pages() map[string]string {
 		"/fine":    fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 12, empty: false}`, `"fine"`),
 		"/steady":  fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 1}`, `Math.random() + " " + new Date().toLocaleDateString("en")`),
 		"/broken":  fmt.Sprintf(page, `{missing: ["@grafana/ui x"], errors: [{kind: "draw", message: "wrong", file: "src/a.ts", line: 3}], calls: [{method: "GET", path: "/api/x", refused: true}], deprecations: ["old"], drawn: null, empty: true}`, `"x"`),
+		"/late":    fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: null, awaited: ["GET /api/x", "fonts"]}`, `"x"`),
 		"/endless": `<!doctype html><script>window.__preview = { ready: new Promise(() => {}) }</script>`,
 		"/stuck":   `<!doctype html>no preview at all`,
 	}
@@ -49,7 +50,7 @@ func TestRun(t *testing.T) {
 	defer server.Close()
 	dir := t.TempDir()
 	var views []preview.View
-	for _, path := range []string{"/fine", "/steady", "/broken", "/endless", "/stuck"} {
+	for _, path := range []string{"/fine", "/steady", "/broken", "/late", "/endless", "/stuck"} {
 		views = append(views, preview.View{Name: "acme: " + path, Path: path + "?bare=1"})
 	}
 	o := Options{Origin: server.URL, Token: "x", Views: views, Pictures: filepath.Join(dir, "kept"), Out: filepath.Join(dir, "out"), Patience: 3 * time.Second,
@@ -62,6 +63,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]string{{}, {}, {"draw: wrong (src/a.ts:3)", "the libraries have no @grafana/ui x", "nothing was drawn"},
+		{"the page did not come to rest: it still waits for GET /api/x, fonts"},
 		{"the page did not come to rest within 3s"}, {"the page did not come to rest within 3s"}}
 	var got [][]string
 	for _, r := range results {
@@ -81,7 +83,7 @@ func TestRun(t *testing.T) {
 	if err != nil || json.Unmarshal(text, &written) != nil || len(written) != len(views) {
 		t.Errorf("%v %s", err, text)
 	}
-	if text, err := os.ReadFile(filepath.Join(o.Out, "junit.xml")); err != nil || !strings.Contains(string(text), `tests="5" failures="3"`) {
+	if text, err := os.ReadFile(filepath.Join(o.Out, "junit.xml")); err != nil || !strings.Contains(string(text), `tests="6" failures="4"`) {
 		t.Errorf("%v %s", err, text)
 	}
 	// Pictures are kept, are the same at another time, and differ when the view does.
