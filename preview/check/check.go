@@ -4,11 +4,13 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/png"
 	"io"
 	"os"
 	"os/exec"
@@ -42,7 +44,8 @@ type Result struct {
 	Problems []string        `json:"problems"`
 	Notes    []string        `json:"notes"` // what does not fail
 	Picture  string          `json:"picture"`
-	Kept     string          `json:"kept"` // picture, copied into the report; "" if there is none
+	Kept     string          `json:"kept"`   // picture, copied into the report; "" if there is none
+	Marked   string          `json:"marked"` // picture of the difference; "" unless there is one
 	Report   json.RawMessage `json:"report"`
 }
 
@@ -227,7 +230,7 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 	file := filepath.Join(o.Pictures, name)
 	kept, err := os.ReadFile(file)
 	if o.Update {
-		if difference, err := compare(kept, picture); err == nil && difference <= tolerance {
+		if difference, _, err := compare(kept, picture); err == nil && difference <= tolerance {
 			return nil // of two that look the same, the older one
 		}
 		if err := os.MkdirAll(o.Pictures, 0o755); err != nil {
@@ -249,14 +252,21 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 	if err := os.WriteFile(filepath.Join(o.Out, filepath.FromSlash(r.Kept)), kept, 0o644); err != nil {
 		return err
 	}
-	difference, err := compare(kept, picture)
-	switch {
-	case err != nil:
+	difference, marked, err := compare(kept, picture)
+	if err != nil {
 		r.Problems = append(r.Problems, fmt.Sprintf("%s: %v", file, err))
-	case difference > tolerance:
-		r.Problems = append(r.Problems, fmt.Sprintf("%.1f%% of what is drawn differs from %s", 100*difference, filepath.ToSlash(file)))
+		return nil
 	}
-	return nil
+	if difference <= tolerance {
+		return nil
+	}
+	r.Problems = append(r.Problems, fmt.Sprintf("%.1f%% of what is drawn differs from %s", 100*difference, filepath.ToSlash(file)))
+	var text bytes.Buffer
+	if err := png.Encode(&text, marked); err != nil {
+		return err
+	}
+	r.Marked = picturesDir + "/marked-" + name
+	return os.WriteFile(filepath.Join(o.Out, filepath.FromSlash(r.Marked)), text.Bytes(), 0o644)
 }
 
 // fileName returns a name for the picture of a view that all systems accept.

@@ -99,6 +99,13 @@ func TestRun(t *testing.T) {
 	if len(results[0].Problems) > 0 || len(results[1].Problems) != 1 || !strings.Contains(results[1].Problems[0], "of what is drawn differs") {
 		t.Errorf("%q, %q", results[0].Problems, results[1].Problems)
 	}
+	if _, err := os.Stat(filepath.Join(o.Out, results[1].Marked)); err != nil || results[1].Marked == "" || results[0].Marked != "" {
+		t.Errorf("%v: %q, %q", err, results[0].Marked, results[1].Marked)
+	}
+	page, err := os.ReadFile(filepath.Join(o.Out, "index.html"))
+	if err != nil || !strings.Contains(string(page), "2 views, 1 failed") || !strings.Contains(string(page), results[1].Marked) {
+		t.Errorf("%v %s", err, page)
+	}
 }
 
 func TestCompare(t *testing.T) {
@@ -128,14 +135,14 @@ func TestCompare(t *testing.T) {
 		{"one of two lines is new", picture(100, 1), picture(100, 1, 2), 0.5},
 		{"all is gone", picture(100, 1), picture(100), 1},
 	} {
-		if got, err := compare(c.kept, c.now); err != nil || got != c.want {
+		if got, _, err := compare(c.kept, c.now); err != nil || got != c.want {
 			t.Errorf("%s: %v, %v", c.name, got, err)
 		}
 	}
-	if _, err := compare(picture(100), picture(101)); err == nil {
+	if _, _, err := compare(picture(100), picture(101)); err == nil {
 		t.Error("pictures of different sizes are compared")
 	}
-	if _, err := compare([]byte("x"), picture(100)); err == nil {
+	if _, _, err := compare([]byte("x"), picture(100)); err == nil {
 		t.Error("something that is not a picture is compared")
 	}
 }
