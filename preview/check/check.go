@@ -4,10 +4,13 @@
 package check
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/png"
 	"io"
 	"os"
 	"os/exec"
@@ -41,7 +44,8 @@ type Result struct {
 	Problems []string        `json:"problems"`
 	Notes    []string        `json:"notes"` // what does not fail
 	Picture  string          `json:"picture"`
-	Kept     string          `json:"kept"` // picture, copied into the report; "" if there is none
+	Kept     string          `json:"kept"`   // picture, copied into the report; "" if there is none
+	Marked   string          `json:"marked"` // picture of the difference; "" unless there is one
 	Report   json.RawMessage `json:"report"`
 }
 
@@ -112,8 +116,10 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 // open starts the browser. Its sandbox needs features of the system that containers lack: what runs
 // is the author's own plugin, so the check goes on without it.
 func open(ctx context.Context) (tab context.Context, stop func(), err error) {
+	// Pages that are kept to go back to hold their streams, and a browser opens six connections to an origin.
+	shared := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("disable-back-forward-cache", true))
 	for _, options := range [][]chromedp.ExecAllocatorOption{nil, {chromedp.NoSandbox}} {
-		allocator, free := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], options...)...)
+		allocator, free := chromedp.NewExecAllocator(ctx, append(shared, options...)...)
 		tab, closeTab := chromedp.NewContext(allocator)
 		stop = func() { closeTab(); free() }
 		err = chromedp.Do(tab, chromedp.EmulateViewport(width, height), func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
@@ -146,6 +152,7 @@ type report struct {
 		Refused      bool
 	}
 	Deprecations []string
+	Awaited      []string
 	Drawn        *float64
 	Empty        bool
 }
@@ -188,9 +195,16 @@ func show(tab context.Context, o Options, view preview.View, r *Result) (picture
 	for _, name := range read.Missing {
 		r.Problems = append(r.Problems, "the libraries have no "+name)
 	}
-	if read.Drawn == nil {
-		r.Problems = append(r.Problems, "nothing was drawn")
-	} else if read.Empty {
+	waited := ""
+	if len(read.Awaited) > 0 {
+		waited = "the page did not come to rest: it still waits for " + strings.Join(read.Awaited, ", ")
+	}
+	switch {
+	case read.Drawn == nil:
+		r.Problems = append(r.Problems, cmp.Or(waited, "nothing was drawn"))
+	case waited != "":
+		r.Notes = append(r.Notes, waited)
+	case read.Empty:
 		r.Notes = append(r.Notes, "the drawing is empty")
 	}
 	for _, c := range read.Calls {
@@ -216,7 +230,7 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 	file := filepath.Join(o.Pictures, name)
 	kept, err := os.ReadFile(file)
 	if o.Update {
-		if difference, err := compare(kept, picture); err == nil && difference <= tolerance {
+		if difference, _, err := compare(kept, picture); err == nil && difference <= tolerance {
 			return nil // of two that look the same, the older one
 		}
 		if err := os.MkdirAll(o.Pictures, 0o755); err != nil {
@@ -238,14 +252,21 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 	if err := os.WriteFile(filepath.Join(o.Out, filepath.FromSlash(r.Kept)), kept, 0o644); err != nil {
 		return err
 	}
-	difference, err := compare(kept, picture)
-	switch {
-	case err != nil:
+	difference, marked, err := compare(kept, picture)
+	if err != nil {
 		r.Problems = append(r.Problems, fmt.Sprintf("%s: %v", file, err))
-	case difference > tolerance:
-		r.Problems = append(r.Problems, fmt.Sprintf("%.1f%% of what is drawn differs from %s", 100*difference, filepath.ToSlash(file)))
+		return nil
 	}
-	return nil
+	if difference <= tolerance {
+		return nil
+	}
+	r.Problems = append(r.Problems, fmt.Sprintf("%.1f%% of what is drawn differs from %s", 100*difference, filepath.ToSlash(file)))
+	var text bytes.Buffer
+	if err := png.Encode(&text, marked); err != nil {
+		return err
+	}
+	r.Marked = picturesDir + "/marked-" + name
+	return os.WriteFile(filepath.Join(o.Out, filepath.FromSlash(r.Marked)), text.Bytes(), 0o644)
 }
 
 // fileName returns a name for the picture of a view that all systems accept.

@@ -31,6 +31,7 @@ func pages() map[string]string {
 		"/fine":    fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 12, empty: false}`, `"fine"`),
 		"/steady":  fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 1}`, `Math.random() + " " + new Date().toLocaleDateString("en")`),
 		"/broken":  fmt.Sprintf(page, `{missing: ["@grafana/ui x"], errors: [{kind: "draw", message: "wrong", file: "src/a.ts", line: 3}], calls: [{method: "GET", path: "/api/x", refused: true}], deprecations: ["old"], drawn: null, empty: true}`, `"x"`),
+		"/late":    fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: null, awaited: ["GET /api/x", "fonts"]}`, `"x"`),
 		"/endless": `<!doctype html><script>window.__preview = { ready: new Promise(() => {}) }</script>`,
 		"/stuck":   `<!doctype html>no preview at all`,
 	}
@@ -49,7 +50,7 @@ func TestRun(t *testing.T) {
 	defer server.Close()
 	dir := t.TempDir()
 	var views []preview.View
-	for _, path := range []string{"/fine", "/steady", "/broken", "/endless", "/stuck"} {
+	for _, path := range []string{"/fine", "/steady", "/broken", "/late", "/endless", "/stuck"} {
 		views = append(views, preview.View{Name: "acme: " + path, Path: path + "?bare=1"})
 	}
 	o := Options{Origin: server.URL, Token: "x", Views: views, Pictures: filepath.Join(dir, "kept"), Out: filepath.Join(dir, "out"), Patience: 3 * time.Second,
@@ -62,6 +63,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]string{{}, {}, {"draw: wrong (src/a.ts:3)", "the libraries have no @grafana/ui x", "nothing was drawn"},
+		{"the page did not come to rest: it still waits for GET /api/x, fonts"},
 		{"the page did not come to rest within 3s"}, {"the page did not come to rest within 3s"}}
 	var got [][]string
 	for _, r := range results {
@@ -81,7 +83,7 @@ func TestRun(t *testing.T) {
 	if err != nil || json.Unmarshal(text, &written) != nil || len(written) != len(views) {
 		t.Errorf("%v %s", err, text)
 	}
-	if text, err := os.ReadFile(filepath.Join(o.Out, "junit.xml")); err != nil || !strings.Contains(string(text), `tests="5" failures="3"`) {
+	if text, err := os.ReadFile(filepath.Join(o.Out, "junit.xml")); err != nil || !strings.Contains(string(text), `tests="6" failures="4"`) {
 		t.Errorf("%v %s", err, text)
 	}
 	// Pictures are kept, are the same at another time, and differ when the view does.
@@ -96,6 +98,13 @@ func TestRun(t *testing.T) {
 	}
 	if len(results[0].Problems) > 0 || len(results[1].Problems) != 1 || !strings.Contains(results[1].Problems[0], "of what is drawn differs") {
 		t.Errorf("%q, %q", results[0].Problems, results[1].Problems)
+	}
+	if _, err := os.Stat(filepath.Join(o.Out, results[1].Marked)); err != nil || results[1].Marked == "" || results[0].Marked != "" {
+		t.Errorf("%v: %q, %q", err, results[0].Marked, results[1].Marked)
+	}
+	page, err := os.ReadFile(filepath.Join(o.Out, "index.html"))
+	if err != nil || !strings.Contains(string(page), "2 views, 1 failed") || !strings.Contains(string(page), results[1].Marked) {
+		t.Errorf("%v %s", err, page)
 	}
 }
 
@@ -126,14 +135,14 @@ func TestCompare(t *testing.T) {
 		{"one of two lines is new", picture(100, 1), picture(100, 1, 2), 0.5},
 		{"all is gone", picture(100, 1), picture(100), 1},
 	} {
-		if got, err := compare(c.kept, c.now); err != nil || got != c.want {
+		if got, _, err := compare(c.kept, c.now); err != nil || got != c.want {
 			t.Errorf("%s: %v, %v", c.name, got, err)
 		}
 	}
-	if _, err := compare(picture(100), picture(101)); err == nil {
+	if _, _, err := compare(picture(100), picture(101)); err == nil {
 		t.Error("pictures of different sizes are compared")
 	}
-	if _, err := compare([]byte("x"), picture(100)); err == nil {
+	if _, _, err := compare([]byte("x"), picture(100)); err == nil {
 		t.Error("something that is not a picture is compared")
 	}
 }

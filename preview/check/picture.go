@@ -17,22 +17,24 @@ const (
 )
 
 // compare returns how many pixels differ visibly, as a part of those that are not background in either
-// picture: a label of a panel is a small part of its picture.
-func compare(kept, now []byte) (difference float64, err error) {
+// picture: a label of a panel is a small part of its picture. In marked they are red, and the others
+// pale. It is nil if the files are the same.
+func compare(kept, now []byte) (difference float64, marked image.Image, err error) {
 	if bytes.Equal(kept, now) {
-		return 0, nil
+		return 0, nil, nil
 	}
 	a, err := png.Decode(bytes.NewReader(kept))
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	b, err := png.Decode(bytes.NewReader(now))
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if a.Bounds() != b.Bounds() {
-		return 0, errors.New("the picture has another size")
+		return 0, nil, errors.New("the picture has another size")
 	}
+	marks := image.NewRGBA(b.Bounds())
 	background := mostFrequent(a)
 	differ, drawn := 0, 0
 	for y := a.Bounds().Min.Y; y < a.Bounds().Max.Y; y++ {
@@ -41,12 +43,20 @@ func compare(kept, now []byte) (difference float64, err error) {
 			if !isAlike(p, background) || !isAlike(q, background) {
 				drawn++
 			}
+			marks.Set(x, y, pale(q))
 			if !isAlike(p, q) {
 				differ++
+				marks.Set(x, y, color.RGBA{R: 0xd0, A: 0xff})
 			}
 		}
 	}
-	return float64(differ) / float64(max(drawn, 1)), nil
+	return float64(differ) / float64(max(drawn, 1)), marks, nil
+}
+
+// pale returns a light gray for a color.
+func pale(c color.Color) color.Color {
+	gray, _ := color.GrayModel.Convert(c).(color.Gray)
+	return color.Gray{Y: 0xc0 + gray.Y/4}
 }
 
 func mostFrequent(picture image.Image) color.Color {

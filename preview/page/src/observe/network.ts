@@ -1,14 +1,16 @@
-// Counts the calls under way, so that a picture is taken of a page at rest.
-let pending = 0;
+// Knows what is under way, so that a picture is taken of a page at rest.
+const calls = new Map<object, string>();
 
 export function watchNetwork(): void {
   const original = window.fetch.bind(window);
   window.fetch = async (...args) => {
-    pending++;
+    const call = {};
+    const [to, { method = 'GET' } = {}] = args;
+    calls.set(call, `${method} ${(to instanceof Request ? to.url : String(to)).replace(location.origin, '')}`);
     try {
       return await original(...args);
     } finally {
-      pending--;
+      calls.delete(call);
     }
   };
 }
@@ -27,8 +29,11 @@ export function markWorking(what: string, is: boolean): void {
 const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-function isBusy(): boolean {
-  return pending > 0 || working.size > 0 || [...document.images].some((image) => !image.complete && image.loading !== 'lazy');
+/** What the page waits for. */
+function awaited(): string[] {
+  const images = [...document.images].filter((image) => !image.complete && image.loading !== 'lazy');
+  const fonts = document.fonts.status === 'loading' ? ['fonts'] : [];
+  return [...working, ...calls.values(), ...images.map((image) => `image ${image.src.slice(0, 200)}`), ...fonts];
 }
 
 /** Whether the browser found no idle moment: React draws in slices, between which timers run. */
@@ -37,16 +42,20 @@ function hasWork(): Promise<boolean> {
 }
 
 /**
- * Resolves when nothing was under way at so many looks in a row, and two frames were drawn; at the latest after the limit. It
- * counts looks and not time, of which a long task takes much without a look. Icons need half a second: each waits for the first
- * of its name, and looks every 100 ms.
+ * Resolves when nothing was under way at so many looks in a row, and two frames were drawn; at the latest after the limit, and
+ * then with what was still under way. It counts looks and not time, of which a long task takes much without a look. Icons need
+ * half a second: each waits for the first of its name, and looks every 100 ms.
  */
-export async function settled(quietLooks = 12, limit = 20_000): Promise<void> {
+export async function settled(quietLooks = 12, limit = 20_000): Promise<string[]> {
   const end = performance.now() + limit;
+  let left: string[] = [];
   for (let quiet = 0; quiet < quietLooks && performance.now() < end;) {
     await wait(50);
-    quiet = (await hasWork()) || isBusy() ? 0 : quiet + 1;
+    const isDrawing = await hasWork();
+    left = awaited();
+    quiet = isDrawing || left.length ? 0 : quiet + 1;
   }
   await frame();
   await frame();
+  return left;
 }

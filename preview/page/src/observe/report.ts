@@ -28,6 +28,8 @@ interface Report {
   drawn: number | null;
   empty: boolean;
   drawings: Drawing[];
+  /** What was still under way when the page was given up waiting for. */
+  awaited: string[];
 }
 
 interface Place {
@@ -58,6 +60,7 @@ function isEmpty(element: HTMLElement): boolean {
 }
 
 let plugin = '';
+let awaited: string[] = [];
 
 /** The plugin that the address is about. */
 export function setSubject(id: string): void {
@@ -81,6 +84,7 @@ export function report(): Report {
     drawn: drawings.length ? Math.min(...drawings.map((d) => d.drawn ?? Infinity)) : null,
     empty: drawings.every((d) => d.empty),
     drawings,
+    awaited,
   };
 }
 
@@ -100,7 +104,9 @@ async function post(): Promise<void> {
 
 /** Sends the report when the page has come to rest, and once more when something came up later. */
 export function sendReports(): Promise<void> {
-  const ready = settled();
+  const ready = settled().then((left) => {
+    awaited = left;
+  });
   let timer: number | undefined;
   void ready.then(post).then(() => {
     record.subscribe(() => {

@@ -35,4 +35,7 @@ export function listen(): void {
     record.clear((kind) => kind === 'build');
     void changed(id, parts);
   });
+  // Browsers keep pages to go back to, and six connections to an origin: a page that is left must not hold one.
+  window.addEventListener('pagehide', () => events.close());
+  window.addEventListener('pageshow', (e) => e.persisted && location.reload());
 }
