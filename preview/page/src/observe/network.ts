@@ -1,12 +1,20 @@
-// Counts the calls under way, so that a picture is taken of a page at rest.
+// Counts the calls under way, so that a picture is taken of a page at rest, and notes the icons that the libraries lack.
+import { record } from './record';
+
 let pending = 0;
+
+const iconName = (url: string) => /icons\/(.*)\.svg/.exec(new URL(url).pathname)?.[1] ?? url;
 
 export function watchNetwork(): void {
   const original = window.fetch.bind(window);
   window.fetch = async (...args) => {
     pending++;
     try {
-      return await original(...args);
+      const answer = await original(...args);
+      if (answer.headers.get('X-Preview-Missing') === 'icon') {
+        record.note(`The icon ${iconName(answer.url)} is not in @grafana/ui; its place is empty here.`);
+      }
+      return answer;
     } finally {
       pending--;
     }
