@@ -40,6 +40,7 @@ func calls() []call {
 		{"GET", "/api/user"},
 		{"GET", "/api/org"},
 		{"GET", "/api/live/events"},
+		{"POST", "/api/live/publish"},
 	}
 }
 

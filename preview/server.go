@@ -239,7 +239,8 @@ func (s *Server) isMounted(id string) bool {
 
 const emptyIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"></svg>`
 
-// icon serves an icon of the libraries. They have a part of those that hosts have: others are empty.
+// icon serves an icon of the libraries. They have a part of those that hosts have: others are
+// empty, and the page says so.
 func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
 	page, err := s.Page()
 	if err != nil {
@@ -248,11 +249,13 @@ func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "image/svg+xml")
 	name := filepath.FromSlash(r.PathValue("path"))
-	text := []byte(emptyIcon)
+	var text []byte
 	if filepath.IsLocal(name) && filepath.Ext(name) == ".svg" {
-		if found, err := os.ReadFile(filepath.Join(page.Libraries.icons(), name)); err == nil {
-			text = found
-		}
+		text, _ = os.ReadFile(filepath.Join(page.Libraries.icons(), name))
+	}
+	if text == nil {
+		w.Header().Set("X-Preview-Missing", "icon")
+		text = []byte(emptyIcon)
 	}
 	_, _ = w.Write(text)
 }

@@ -163,7 +163,8 @@ func TestCalls(t *testing.T) {
 		{"GET", "/api/plugins/acme-x-panel/resources"}, {"GET", "/api/plugin-proxy/acme-x-panel/a"}, {"GET", "/api/datasources"},
 		{"POST", "/api/datasources"}, {"PUT", "/api/datasources/uid/x"}, {"PUT", "/api/datasources/7"}, {"GET", "/api/datasources/uid/x/health"},
 		{"DELETE", "/api/datasources/uid/x/resources/a"}, {"POST", "/api/datasources/proxy/uid/x/v1/query"}, {"POST", "/api/ds/query"},
-		{"GET", "/api/search/"}, {"GET", "/api/user"}, {"GET", "/api/live/events"}, {"GET", "/public/plugins/acme-x-panel/module.js"},
+		{"GET", "/api/search/"}, {"GET", "/api/user"}, {"GET", "/api/live/events"}, {"POST", "/api/live/publish"},
+		{"GET", "/public/plugins/acme-x-panel/module.js"},
 	} {
 		f := newFixture(t)
 		got := f.do(c[0], c[1], "{}", "Cookie: a=b", "Authorization: Basic x", "Origin: http://localhost:4000", "Sec-Fetch-Site: same-origin",
@@ -235,6 +236,8 @@ func TestFiles(t *testing.T) {
 	} {
 		if got := f.do("GET", path, "", "X-Preview-Token: "); got.Code != 200 || got.Body.String() != want {
 			t.Errorf("%s: %d %s", path, got.Code, got.Body)
+		} else if isMissing := got.Header().Get("X-Preview-Missing") == "icon"; isMissing != (want == emptyIcon) {
+			t.Errorf("%s: said to be a missing icon: %t", path, isMissing)
 		}
 	}
 	if got := f.do("GET", "/public/fonts/x.woff2", ""); got.Code != 404 {

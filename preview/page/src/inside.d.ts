@@ -4,17 +4,6 @@ declare module '@inside/@grafana/i18n/dist/esm/i18n.mjs' {
   export const initializeI18n:
     ((config: { language: string; ns: string[] }, regionalFormat: string) => Promise<{ language: string | undefined }>) | undefined;
 }
-declare module '@inside/@grafana/runtime/dist/esm/components/PluginPage.mjs' {
-  export const setPluginPage: ((component: import('@grafana/runtime').PluginPageType) => void) | undefined;
-}
-declare module '@inside/@grafana/runtime/dist/esm/components/PanelRenderer.mjs' {
-  export const setPanelRenderer:
-    ((component: import('react').ComponentType<import('@grafana/runtime').PanelRendererProps>) => void) | undefined;
-}
-declare module '@inside/@grafana/runtime/dist/esm/components/PanelDataErrorView.mjs' {
-  export const setPanelDataErrorView:
-    ((component: import('react').ComponentType<import('@grafana/runtime').PanelDataErrorViewProps>) => void) | undefined;
-}
 declare module '@inside/@grafana/runtime/dist/esm/services/pluginExtensions/getObservablePluginLinks.mjs' {
   export const setGetObservablePluginLinks: ((get: typeof import('@grafana/runtime').getObservablePluginLinks) => void) | undefined;
 }

@@ -17,27 +17,15 @@ import { variables } from './services/variables';
 import { Root } from './views/root';
 import { timeRange } from './data/frames';
 
-async function startPanels(): Promise<void> {
-  const absent = () => undefined;
-  setPluginImportUtils({ importPanelPlugin, getPanelPluginFromCache: presentPanelPlugin });
-  const [renderer, page, errorView] = await Promise.all([
-    import('@inside/@grafana/runtime/dist/esm/components/PanelRenderer.mjs').catch(absent),
-    import('@inside/@grafana/runtime/dist/esm/components/PluginPage.mjs').catch(absent),
-    import('@inside/@grafana/runtime/dist/esm/components/PanelDataErrorView.mjs').catch(absent),
-  ]);
-  renderer?.setPanelRenderer?.(PanelRenderer);
-  page?.setPluginPage?.(PluginPage);
-  errorView?.setPanelDataErrorView?.(PanelDataErrorView);
-}
-
 export async function start(): Promise<void> {
   installLoader();
   registerEditors();
   registerTransformers();
   startServices();
   variables.updateTimeRange(timeRange({ from: 'now-6h', to: 'now' }));
+  setPluginImportUtils({ importPanelPlugin, getPanelPluginFromCache: presentPanelPlugin });
   announcePlugins();
-  await Promise.all([shareModules(), startInside(), startPanels(), dataSources.refresh()]);
+  await Promise.all([shareModules({ PanelRenderer, PluginPage, PanelDataErrorView }), startInside(), dataSources.refresh()]);
   document.body.classList.add(boot.theme === 'light' ? 'theme-light' : 'theme-dark');
   document.body.classList.toggle('preview-bare', bare);
   document.title = boot.plugins.find((p) => p.id === boot.main)?.name ?? 'Preview';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withAddress } from '../src/services/stored';
 import { containsVariable, replaceVariables, valueAt, type Found, type Lookup } from '../src/services/template';
 
 const values: { [name: string]: unknown } = { host: 'a/b', many: ['x', 'y.z'], row: { name: 'n' }, when: 0 };
@@ -59,4 +60,17 @@ test('containsVariable', () => {
   assert.ok(containsVariable('a ${b}'));
   assert.ok(containsVariable('[[b]]'));
   assert.ok(!containsVariable('cost: 5$'));
+});
+
+test('the address sets variables, stored or not', () => {
+  const stored = [
+    { name: 'host', type: 'query', label: 'Host', current: { value: 'old' } },
+    { name: 'other', type: 'custom', current: { value: 'x' } },
+  ];
+  const values = withAddress(stored, '?from=now-1h&var-host=a%20b&var-many=1&var-many=2').map((v) => [v.name, v.current?.value]);
+  assert.deepEqual(values, [
+    ['other', 'x'],
+    ['host', 'a b'],
+    ['many', ['1', '2']],
+  ]);
 });

@@ -1,7 +1,8 @@
 // What the server tells the page about itself, in a script element of the document.
 import type { PluginMeta } from '@grafana/data';
 
-export type Role = 'Viewer' | 'Editor' | 'Admin';
+export const roles = ['Viewer', 'Editor', 'Admin'] as const;
+export type Role = (typeof roles)[number];
 
 /** A plugin.json, as far as the page reads it. */
 export interface Manifest extends Partial<Omit<PluginMeta, 'id' | 'name' | 'type'>> {
@@ -27,10 +28,19 @@ function read(): Boot {
   return text ? { ...defaults, ...(JSON.parse(text) as Partial<Boot>) } : defaults;
 }
 
-/** The theme of this page: the address decides, else what was chosen before, else the server. */
-function chosenTheme(given: Boot['theme']): Boot['theme'] {
-  const asked = new URLSearchParams(location.search).get('theme') ?? sessionStorage.getItem('preview.theme');
-  return asked === 'light' || asked === 'dark' ? asked : given;
+/** A setting that is read once: the address decides, else what was chosen before in this tab, else the server. */
+function chosen<T extends string>(name: 'theme' | 'role', given: T, all: readonly T[]): T {
+  const asked = new URLSearchParams(location.search).get(name) ?? sessionStorage.getItem(`preview.${name}`);
+  return all.find((one) => one === asked) ?? given;
+}
+
+/** Chooses such a setting and starts the page again. What is edited is kept. */
+export function choose(name: 'theme' | 'role', value: string): void {
+  sessionStorage.setItem(`preview.${name}`, value);
+  const address = new URL(location.href);
+  address.searchParams.delete(name);
+  history.replaceState(history.state, '', address);
+  location.reload();
 }
 
 /** The token arrives in the fragment, which no server sees, and leaves the address as soon as it was read. */
@@ -44,8 +54,11 @@ function takeToken(): string {
 }
 
 const given = read();
-export const boot: Boot = { ...given, theme: chosenTheme(given.theme) };
+export const boot: Boot = { ...given, theme: chosen('theme', given.theme, ['dark', 'light']), role: chosen('role', given.role, roles) };
 export const token = takeToken();
+
+/** The headers that say who calls the server. */
+export const identity = { 'X-Preview-Token': token, 'X-Preview-Role': boot.role };
 
 /** Whether the preview's own controls are hidden, for pictures. */
 export const bare = new URLSearchParams(location.search).has('bare');

@@ -12,7 +12,7 @@ import {
 import type { DataQuery } from '@grafana/schema';
 import { combineLatest, from, of, type Observable } from 'rxjs';
 import { map, mergeMap, startWith } from 'rxjs/operators';
-import { token } from '../boot/boot';
+import { identity } from '../boot/boot';
 import type { StoredPanel } from '../panels/panel';
 import { dataSources } from '../services/datasources';
 import { makeRequest, runRequest } from '../services/queries';
@@ -45,7 +45,7 @@ const loading = new Map<string, Promise<Story[]>>();
 export function storiesOf(plugin: string): Promise<Story[]> {
   const known =
     loading.get(plugin) ??
-    fetch(`/-/stories?plugin=${encodeURIComponent(plugin)}`, { headers: { 'X-Preview-Token': token } }).then(async (r) =>
+    fetch(`/-/stories?plugin=${encodeURIComponent(plugin)}`, { headers: identity }).then(async (r) =>
       r.ok ? ((await r.json()) as Story[]) : [],
     );
   loading.set(plugin, known);

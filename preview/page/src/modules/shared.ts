@@ -92,9 +92,13 @@ async function addOptional(): Promise<void> {
   }
 }
 
-/** Makes the views that plugins get. */
-export async function shareModules(): Promise<void> {
+/**
+ * Makes the views that plugins get. The components are those of @grafana/runtime that only wait for one of the interface; plugins
+ * get it at once, since not every version has the setters.
+ */
+export async function shareModules(components: object): Promise<void> {
   await addOptional();
+  modules['@grafana/runtime'] = { ...grafanaRuntime, ...components };
   for (const id of Object.keys(modules).filter((id) => id.startsWith('@grafana/'))) {
     modules[id] = watched(id, modules[id], record);
   }

@@ -1,5 +1,5 @@
 // Errors that occurred, with what can be told about them.
-import { token } from '../boot/boot';
+import { identity } from '../boot/boot';
 import { excerpt, locate } from './locate';
 import { record, type Fault, type FaultKind } from './record';
 import { isPluginFile, stackFrames } from './stack';
@@ -86,9 +86,7 @@ async function place(made: Fault): Promise<void> {
 
 /** The server's view of the file, for maps without the text of their sources. */
 async function remoteExcerpt(file: string, line: number): Promise<Fault['code']> {
-  const answer = await fetch(`/-/source?file=${encodeURIComponent(file)}&line=${line}`, { headers: { 'X-Preview-Token': token } }).catch(
-    () => undefined,
-  );
+  const answer = await fetch(`/-/source?file=${encodeURIComponent(file)}&line=${line}`, { headers: identity }).catch(() => undefined);
   if (!answer?.ok) {
     return undefined;
   }

@@ -1,5 +1,9 @@
-// Knows what is under way, so that a picture is taken of a page at rest.
+// Knows which calls are under way, so that a picture is taken of a page at rest, and notes the icons that the libraries lack.
+import { record } from './record';
+
 const calls = new Map<object, string>();
+
+const iconName = (url: string) => /icons\/(.*)\.svg/.exec(new URL(url).pathname)?.[1] ?? url;
 
 export function watchNetwork(): void {
   const original = window.fetch.bind(window);
@@ -8,7 +12,11 @@ export function watchNetwork(): void {
     const [to, { method = 'GET' } = {}] = args;
     calls.set(call, `${method} ${(to instanceof Request ? to.url : String(to)).replace(location.origin, '')}`);
     try {
-      return await original(...args);
+      const answer = await original(...args);
+      if (answer.headers.get('X-Preview-Missing') === 'icon') {
+        record.note(`The icon ${iconName(answer.url)} is not in @grafana/ui; its place is empty here.`);
+      }
+      return answer;
     } finally {
       calls.delete(call);
     }

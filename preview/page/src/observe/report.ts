@@ -1,5 +1,5 @@
 // The report: what window.__preview.report() returns and the server gets.
-import { boot, token } from '../boot/boot';
+import { boot, identity } from '../boot/boot';
 import { settled } from './network';
 import { record, type Call, type Fault } from './record';
 
@@ -97,7 +97,7 @@ declare global {
 async function post(): Promise<void> {
   await fetch('/-/report', {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-Preview-Token': token },
+    headers: { 'Content-Type': 'application/json', ...identity },
     body: JSON.stringify(report()),
   }).catch(() => undefined);
 }

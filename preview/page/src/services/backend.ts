@@ -3,7 +3,7 @@ import { AppEvents } from '@grafana/data';
 import type { BackendSrv, BackendSrvRequest, FetchError, FetchResponse } from '@grafana/runtime';
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { mergeMap } from 'rxjs/operators';
-import { token } from '../boot/boot';
+import { identity } from '../boot/boot';
 import { fault } from '../observe/faults';
 import { record } from '../observe/record';
 import { appEvents } from './events';
@@ -35,7 +35,7 @@ function init(request: BackendSrvRequest, url: URL, signal: AbortSignal): Reques
     headers.set('Content-Type', 'application/json');
   }
   if (url.origin === location.origin) {
-    headers.set('X-Preview-Token', token);
+    Object.entries(identity).forEach(([name, value]) => headers.set(name, value));
   }
   return {
     method: request.method ?? 'GET',

@@ -12,7 +12,7 @@ import {
 } from '@grafana/data';
 import type { GrafanaLiveSrv, LiveDataStreamOptions } from '@grafana/runtime';
 import { Observable, of } from 'rxjs';
-import { token } from '../boot/boot';
+import { identity } from '../boot/boot';
 import { describe } from '../observe/faults';
 import { record } from '../observe/record';
 import { backend } from './backend';
@@ -25,20 +25,28 @@ function channel(address: LiveChannelAddress): string {
   return `${scope}/${stream}/${path}`;
 }
 
+/** The channels that are followed, each over a connection of its own; one more is for the server's messages, and one for calls. */
+const open = new Set<AbortController>();
+const maxChannels = 4;
+
 function getStream<T>(address: LiveChannelAddress): Observable<LiveChannelEvent<T>> {
   return new Observable((subscriber) => {
     const abort = new AbortController();
     const id = channel(address);
     const status = (state: LiveChannelConnectionState, error?: unknown) =>
       subscriber.next({ type: LiveChannelEventType.Status, id, timestamp: Date.now(), state, error });
+    open.add(abort);
     const run = async () => {
+      if (open.size > maxChannels) {
+        throw new Error(`the preview follows ${maxChannels} channels at once, as a browser opens six connections to one address`);
+      }
       const query = new URLSearchParams({ channel: id });
       const data = (address as { data?: unknown }).data;
       if (data !== undefined) {
         query.set('data', JSON.stringify(data));
       }
       status(LiveChannelConnectionState.Connecting);
-      for await (const { event, data } of follow(`/api/live/events?${query.toString()}`, { 'X-Preview-Token': token }, abort.signal)) {
+      for await (const { event, data } of follow(`/api/live/events?${query.toString()}`, identity, abort.signal)) {
         if (event === 'ended') {
           throw new Error((JSON.parse(data) as { message: string }).message);
         }
@@ -54,7 +62,10 @@ function getStream<T>(address: LiveChannelAddress): Observable<LiveChannelEvent<
         subscriber.complete();
       }
     });
-    return () => abort.abort();
+    return () => {
+      open.delete(abort);
+      abort.abort();
+    };
   });
 }
 

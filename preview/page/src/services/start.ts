@@ -32,10 +32,15 @@ function updateLocation({ path, query = {}, partial, replace }: runtime.Location
   (replace ? locationService.replace : locationService.push)(to);
 }
 
+const lacks = (what: string) => () => record.note(`The plugin asked for ${what}, which the preview does not have.`);
+
 const correlations: runtime.CorrelationsService = {
   attachCorrelationsToDataFrames: (frames: DataFrame[]) => frames,
   correlationsDataLinkPostProcessorFactory: () => () => undefined,
-  getCorrelationsBySourceUIDs: () => Promise.resolve({ correlations: [], page: 1, limit: 0, totalCount: 0 }),
+  getCorrelationsBySourceUIDs: () => {
+    lacks('correlations')();
+    return Promise.resolve({ correlations: [], page: 1, limit: 0, totalCount: 0 });
+  },
 };
 
 /** Sets what not every supported version has. */
@@ -60,13 +65,10 @@ export function startServices(): void {
   setIfThere('setCurrentUser', runtime.config.bootData.user);
   setIfThere('setPluginFunctionsHook', usePluginFunctions);
   setIfThere('setCorrelationsService', correlations);
-  setIfThere(
-    'setReturnToPreviousHook',
-    () => (title: string) => record.note(`"Return to ${title}" was asked for, which the preview does not have.`),
-  );
-  setIfThere('setMegaMenuOpenHook', () => [false, () => undefined]);
+  setIfThere('setReturnToPreviousHook', () => (title: string) => lacks(`"Return to ${title}"`)());
+  setIfThere('setMegaMenuOpenHook', () => [false, lacks('the navigation menu')]);
   setIfThere('setChromeHeaderHeightHook', () => 0);
-  setIfThere('setHelpNavItemHook', () => undefined);
+  setIfThere('setHelpNavItemHook', lacks('a help item in the navigation'));
 }
 
 /** Sets what the package does not export. */

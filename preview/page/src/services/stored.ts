@@ -43,3 +43,15 @@ export function currentValue(variable: StoredVariable): Variable {
   }
   return { value: value ?? (typeof variable.query === 'string' ? variable.query : ''), text };
 }
+
+/** The variables with the values that the address gives them: "var-host=a" for ${host}, whether it is stored or not. */
+export function withAddress(stored: StoredVariable[], search: string): StoredVariable[] {
+  const query = new URLSearchParams(search);
+  const given = new Set([...query.keys()].filter((key) => key.startsWith('var-')).map((key) => key.slice('var-'.length)));
+  return [...given].reduce((all, name) => {
+    const values = query.getAll(`var-${name}`);
+    const value = values.length > 1 ? values : values[0];
+    const known = all.find((v) => v.name === name) ?? { name, type: 'custom' };
+    return [...all.filter((v) => v !== known), { ...known, current: { text: value, value } }];
+  }, stored);
+}

@@ -1,17 +1,21 @@
 // The template service: variables of the story or of the page, those of the scope, and the built-in ones.
 import { VariableHide, type ScopedVars, type TimeRange, type TypedVariableModel } from '@grafana/data';
 import type { TemplateSrv, VariableInterpolation } from '@grafana/runtime';
+import { record } from '../observe/record';
 import { macro } from './macros';
-import { choices, currentValue, type StoredVariable } from './stored';
+import { choices, currentValue, withAddress, type StoredVariable } from './stored';
 import { containsVariable, replaceVariables, valueAt, type Format, type Variable } from './template';
 
 class Variables implements TemplateSrv {
-  private stored: StoredVariable[] = [];
+  private saved: StoredVariable[] = [];
   private range?: TimeRange;
   timeZone = 'browser';
 
   set(stored: StoredVariable[]): void {
-    this.stored = stored;
+    this.saved = stored;
+  }
+  private get stored(): StoredVariable[] {
+    return withAddress(this.saved, location.search);
   }
 
   getVariables(): TypedVariableModel[] {
@@ -32,6 +36,7 @@ class Variables implements TemplateSrv {
     return this.getVariables();
   }
   getAdhocFilters(): [] {
+    record.note('The plugin asked for ad hoc filters; there are none here.');
     return [];
   }
   containsTemplate(target?: string): boolean {

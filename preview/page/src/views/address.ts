@@ -31,14 +31,3 @@ export function useSettings(): Settings {
     };
   }, [search]);
 }
-
-/** The theme is chosen when the page starts: modules read it once. What is edited is kept across the reload. */
-export function changeTheme(theme: 'dark' | 'light'): void {
-  sessionStorage.setItem('preview.theme', theme);
-  const query = new URLSearchParams(location.search);
-  query.delete('theme');
-  location.search = query.toString();
-  if (!query.toString()) {
-    location.reload();
-  }
-}

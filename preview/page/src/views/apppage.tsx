@@ -11,6 +11,8 @@ import { Drawing } from './drawing';
 import { ExtensionList } from './extensionlist';
 import { maySee, navigation } from './navigation';
 
+const mayConfigure = boot.role === 'Admin';
+
 export function AppNavigation({ meta }: { meta: PluginMeta }) {
   const { pathname, search } = useLocation();
   const pages = navigation(meta);
@@ -31,9 +33,11 @@ export function AppNavigation({ meta }: { meta: PluginMeta }) {
           >{`${name} (${include.role} only)`}</span>
         ),
       )}
-      <Link to={`/plugins/${meta.id}`} aria-current={pathname === `/plugins/${meta.id}` ? 'page' : undefined}>
-        Configuration
-      </Link>
+      {mayConfigure && (
+        <Link to={`/plugins/${meta.id}`} aria-current={pathname === `/plugins/${meta.id}` ? 'page' : undefined}>
+          Configuration
+        </Link>
+      )}
     </nav>
   );
 }
@@ -75,6 +79,9 @@ export function AppConfigPage({ plugin }: { plugin: AppPlugin }) {
   const pages = plugin.configPages ?? [];
   const chosen = settings.get('page') ?? pages[0]?.id ?? 'extensions';
   const page = pages.find((p) => p.id === chosen);
+  if (!mayConfigure) {
+    return <p>{`The configuration of an app is for administrators; the preview is opened as ${boot.role}.`}</p>;
+  }
   const choose = (id: string) => locationService.push(`/plugins/${plugin.meta.id}?page=${encodeURIComponent(id)}`);
   return (
     <>

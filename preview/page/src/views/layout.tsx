@@ -2,11 +2,10 @@
 import { Button, useTheme2 } from '@grafana/ui';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router-dom-v5-compat';
-import { bare, boot } from '../boot/boot';
+import { bare, boot, choose, roles } from '../boot/boot';
 import { record } from '../observe/record';
 import { useKept } from '../refresh/kept';
 import { metaOf } from '../services/plugins';
-import { changeTheme } from './address';
 import { Alerts } from './alerts';
 import { AppNavigation } from './apppage';
 import { Overlay } from './overlay';
@@ -61,8 +60,16 @@ export function Layout({ children }: { children: ReactNode }) {
       <Navigation />
       <header className="preview-header">
         {subject && <h1>{subject.name}</h1>}
-        <span>{`@grafana ${boot.version}, React ${boot.react}, as ${boot.role}`}</span>
-        <Button size="sm" variant="secondary" fill="text" onClick={() => changeTheme(other)}>{`Use the ${other} theme`}</Button>
+        <span>{`@grafana ${boot.version}, React ${boot.react}`}</span>
+        <label>
+          {'Role '}
+          <select value={boot.role} onChange={(e) => choose('role', e.currentTarget.value)}>
+            {roles.map((role) => (
+              <option key={role}>{role}</option>
+            ))}
+          </select>
+        </label>
+        <Button size="sm" variant="secondary" fill="text" onClick={() => choose('theme', other)}>{`Use the ${other} theme`}</Button>
         <Button
           size="sm"
           variant="secondary"

@@ -9,6 +9,7 @@ import {
 } from '@grafana/data';
 import { Button, Field, Input } from '@grafana/ui';
 import { useState, type ComponentType } from 'react';
+import { Link } from 'react-router-dom-v5-compat';
 import { lastValueFrom } from 'rxjs';
 import { timeRange } from '../data/frames';
 import { fault } from '../observe/faults';
@@ -88,10 +89,13 @@ export function VariablePane({ plugin, instance, settings }: Props) {
       <Button icon="play" onClick={run}>
         Run query
       </Button>
+      {found && <p>{'A value opens the query editor, where ${preview} has it. In any address, &var-name=value sets ${name}.'}</p>}
       {found && (
         <ul aria-label="Values of the variable">
           {found.slice(0, 200).map((v, i) => (
-            <li key={i}>{v.text}</li>
+            <li key={i}>
+              <Link to={`?tab=query&var-preview=${encodeURIComponent(v.text)}`}>{v.text}</Link>
+            </li>
           ))}
           {!found.length && <li>no values</li>}
         </ul>

@@ -7,13 +7,27 @@ import { TextPanel } from './text';
 import { TimeSeriesPanel } from './timeseries';
 import { BarGaugePanel, StatPanel } from './values';
 
+const lineHeight = 18;
+
+/** A drawing that is another one than the interface's says so, in the panel: a picture of it must not mislead. */
+function saying<Props extends PanelProps<any>>(what: string, Drawn: ComponentType<Props>): ComponentType<Props> {
+  return function Saying(props) {
+    return (
+      <>
+        <div style={{ height: lineHeight, overflow: 'hidden', fontSize: 12, opacity: 0.7 }}>{what}</div>
+        <Drawn {...props} height={Math.max(0, props.height - lineHeight)} />
+      </>
+    );
+  };
+}
+
 const panels: Record<string, ComponentType<PanelProps<any>>> = {
   // each knows its own options
   timeseries: TimeSeriesPanel,
   graph: TimeSeriesPanel,
   stat: StatPanel,
   singlestat: StatPanel,
-  gauge: BarGaugePanel,
+  gauge: saying('A gauge, drawn as a bar', BarGaugePanel),
   bargauge: BarGaugePanel,
   table: TablePanel,
   text: TextPanel,
@@ -24,7 +38,7 @@ const made = new Map<string, PanelPlugin>();
 function make(id: string): PanelPlugin {
   const own = panels[id];
   record.note(own ? `The panel ${id} is a stand-in.` : `The panel ${id} is not here; a table of its data takes its place.`);
-  const plugin = new PanelPlugin(own ?? TablePanel);
+  const plugin = new PanelPlugin(own ?? saying(`The panel ${id}, drawn as a table`, TablePanel));
   const palette =
     id === 'timeseries' || id === 'graph'
       ? { [FieldConfigProperty.Color]: { defaultValue: { mode: FieldColorModeId.PaletteClassic } } }
