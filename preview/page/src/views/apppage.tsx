@@ -31,9 +31,11 @@ export function AppNavigation({ meta }: { meta: PluginMeta }) {
           >{`${name} (${include.role} only)`}</span>
         ),
       )}
-      <Link to={`/plugins/${meta.id}`} aria-current={pathname === `/plugins/${meta.id}` ? 'page' : undefined}>
-        Configuration
-      </Link>
+      {!pages.some(({ path }) => path === `/plugins/${meta.id}`) && (
+        <Link to={`/plugins/${meta.id}`} aria-current={pathname === `/plugins/${meta.id}` ? 'page' : undefined}>
+          Configuration
+        </Link>
+      )}
     </nav>
   );
 }

@@ -85,7 +85,7 @@ export function VariablePane({ plugin, instance, settings }: Props) {
           </Field>
         )}
       </Boundary>
-      <Button icon="play" onClick={run}>
+      <Button icon="play" className="preview-action" onClick={run}>
         Run query
       </Button>
       {found && (
