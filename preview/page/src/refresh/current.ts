@@ -1,5 +1,6 @@
 // The plugin object in use for each id, which a build replaces.
 import { useEffect, useSyncExternalStore } from 'react';
+import { markWorking } from '../observe/network';
 import { loadPlugin, type AnyPlugin } from '../services/plugins';
 
 type Current = { state: 'loading' } | { state: 'failed'; error: unknown } | { state: 'ready'; plugin: AnyPlugin; revision: number };
@@ -22,10 +23,13 @@ export function use(id: string, plugin: AnyPlugin): void {
 
 async function start(id: string): Promise<void> {
   set(id, loading);
+  markWorking(`load ${id}`, true); // a script is no call
   try {
     use(id, await loadPlugin(id));
   } catch (error) {
     set(id, { state: 'failed', error });
+  } finally {
+    markWorking(`load ${id}`, false);
   }
 }
 

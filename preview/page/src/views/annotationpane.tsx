@@ -45,10 +45,10 @@ export function AnnotationPane({ instance, settings }: { instance: DataSourceApi
           />
         </Boundary>
       )}
-      <Button icon="play" onClick={() => run([query()])}>
+      <Button icon="play" className="preview-action" onClick={() => run([query()])}>
         Run query
       </Button>
-      {data && <FramesView data={data} width={900} timeZone="browser" />}
+      {data && <FramesView data={data} timeZone="browser" />}
     </DataSourcePluginContextProvider>
   );
 }

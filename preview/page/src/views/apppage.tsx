@@ -33,7 +33,7 @@ export function AppNavigation({ meta }: { meta: PluginMeta }) {
           >{`${name} (${include.role} only)`}</span>
         ),
       )}
-      {mayConfigure && (
+      {mayConfigure && !pages.some(({ path }) => path === `/plugins/${meta.id}`) && (
         <Link to={`/plugins/${meta.id}`} aria-current={pathname === `/plugins/${meta.id}` ? 'page' : undefined}>
           Configuration
         </Link>

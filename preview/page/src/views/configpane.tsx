@@ -114,7 +114,7 @@ export function ConfigPane({ plugin, settings, onSaved }: Props) {
       )}
       <Stack direction="column" gap={2}>
         {options.readOnly && <Alert severity="info" title="This data source comes from a file and cannot be saved here." />}
-        <div>
+        <div className="preview-action">
           <Button onClick={() => void save()} disabled={isBusy || options.readOnly}>
             {isBusy ? 'Saving and testing…' : 'Save & test'}
           </Button>

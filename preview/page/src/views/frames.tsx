@@ -1,7 +1,7 @@
 // Frames of an answer, as a plot and as a table.
 import { getFrameDisplayName, type PanelData } from '@grafana/data';
 import { RadioButtonGroup, Stack } from '@grafana/ui';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { graphable } from '../panels/prepare';
 import { initialState, Panel, type PanelState } from '../panels/panel';
 import { standInPanel } from '../panels/standins';
@@ -13,7 +13,20 @@ const views = [
   { value: 'json' as View, label: 'JSON' },
 ];
 
-export function FramesView({ data, width, timeZone }: { data: PanelData; width: number; timeZone: string }) {
+/** The width of an element, as it is now. */
+function useWidth() {
+  const element = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
+    observer.observe(element.current!);
+    return () => observer.disconnect();
+  }, []);
+  return { element, width };
+}
+
+export function FramesView({ data, timeZone }: { data: PanelData; timeZone: string }) {
+  const { element, width } = useWidth();
   const [chosen, choose] = useState<View>();
   const view = chosen ?? (graphable(data.series).length ? 'plot' : 'table');
   const rows = data.series.reduce((sum, frame) => sum + frame.length, 0);
@@ -21,8 +34,8 @@ export function FramesView({ data, width, timeZone }: { data: PanelData; width: 
   const [state, setState] = useState<PanelState>();
   useEffect(() => void initialState(plugin, {}).then(setState), [plugin]);
   return (
-    <Stack direction="column" gap={1}>
-      <Stack alignItems="center" gap={2}>
+    <div ref={element}>
+      <Stack alignItems="center" gap={2} wrap="wrap">
         <RadioButtonGroup size="sm" aria-label="How to show the frames" options={views} value={view} onChange={choose} />
         <span>
           {data.error
@@ -42,8 +55,11 @@ export function FramesView({ data, width, timeZone }: { data: PanelData; width: 
           )}
         </pre>
       ) : (
-        state && <Panel key={view} plugin={plugin} {...state} data={data} title="Frames" width={width} height={300} timeZone={timeZone} />
+        state &&
+        width > 0 && (
+          <Panel key={view} plugin={plugin} {...state} data={data} title="Frames" width={width} height={300} timeZone={timeZone} />
+        )
       )}
-    </Stack>
+    </div>
   );
 }

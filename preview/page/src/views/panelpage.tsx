@@ -74,7 +74,7 @@ function Ready({ plugin, stories }: { plugin: PanelPlugin; stories: Story[] }) {
     stored,
   );
   const [instanceState, setInstanceState] = useState<unknown>();
-  const size = { width: settings.number('w', 720), height: settings.number('h', 400) };
+  const size = { width: settings.number('w', 640), height: settings.number('h', 360) };
   const title = variables.replace(story?.title ?? plugin.meta.name);
 
   const card = state && (
@@ -118,7 +118,7 @@ function Ready({ plugin, stories }: { plugin: PanelPlugin; stories: Story[] }) {
             />
           )}
           <section aria-label="Data of the panel">
-            <FramesView data={data} width={size.width} timeZone={timeZone} />
+            <FramesView data={data} timeZone={timeZone} />
           </section>
         </div>
         {state && <Panes plugin={plugin} data={data} state={state} instanceState={instanceState} change={change} />}

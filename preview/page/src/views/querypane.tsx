@@ -8,7 +8,7 @@ import {
   type PanelData,
   type QueryEditorProps,
 } from '@grafana/data';
-import { Button, Stack } from '@grafana/ui';
+import { Button } from '@grafana/ui';
 import type { ComponentType } from 'react';
 import { Boundary } from './boundary';
 
@@ -49,11 +49,9 @@ export function QueryPane({ instance, settings, query, data, onChange, onRun }: 
           onAddQuery={(added) => onChange({ ...added, refId: query.refId })}
         />
       </Boundary>
-      <Stack>
-        <Button icon="play" onClick={onRun}>
-          Run query
-        </Button>
-      </Stack>
+      <Button icon="play" className="preview-action" onClick={onRun}>
+        Run query
+      </Button>
       {QueryEditorHelp && (
         <details>
           <summary>Help of the query editor</summary>

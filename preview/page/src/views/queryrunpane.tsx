@@ -67,7 +67,7 @@ export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; 
       <QueryPane instance={instance} settings={settings} query={query} data={data} onChange={change} onRun={runLatest} />
       {data && (
         <section aria-label="Answer" className="preview-answer">
-          <FramesView data={data} width={900} timeZone="browser" />
+          <FramesView data={data} timeZone="browser" />
         </section>
       )}
     </>

@@ -86,7 +86,7 @@ export function VariablePane({ plugin, instance, settings }: Props) {
           </Field>
         )}
       </Boundary>
-      <Button icon="play" onClick={run}>
+      <Button icon="play" className="preview-action" onClick={run}>
         Run query
       </Button>
       {found && <p>{'A value opens the query editor, where ${preview} has it. In any address, &var-name=value sets ${name}.'}</p>}
