@@ -77,10 +77,10 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 		o.Patience = patience
 	}
 	if err := os.RemoveAll(filepath.Join(o.Out, picturesDir)); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("report: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Join(o.Out, picturesDir), 0o755); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("report: %w", err)
 	}
 	tab, stop, err := open(ctx)
 	if err != nil {
@@ -260,7 +260,8 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 	if difference <= tolerance {
 		return nil
 	}
-	r.Problems = append(r.Problems, fmt.Sprintf("%.1f%% of what is drawn differs from %s", 100*difference, filepath.ToSlash(file)))
+	r.Problems = append(r.Problems, fmt.Sprintf("%.1f%% of what is drawn differs from %s/%s", 100*difference,
+		filepath.Base(o.Pictures), name))
 	var text bytes.Buffer
 	if err := png.Encode(&text, marked); err != nil {
 		return err
