@@ -19,8 +19,6 @@ var tries = []struct{ name, code string }{
 	{"the console in a frame", `const f = document.createElement('iframe'); f.src = host + '/'; const loaded = new Promise((r) => f.onload = r);
 		document.body.append(f); await loaded; return f.contentDocument?.body?.innerText`},
 	{"a window of the console", `const w = window.open(host + '/'); await sleep(); return w?.document?.body?.innerText`},
-	{"the page that opened this one", `return window.opener?.location?.href`},
-	{"the page around this one", `return window.top === window ? '' : 'in a frame'`},
 	{"a token in storage", `return Object.entries({...localStorage, ...sessionStorage}).filter(([k]) => !k.startsWith('preview.') && /token|session/i.test(k)).join()`},
 	{"the users", `return api('GET', '/api/users')`},
 	{"a service account", `return api('POST', '/api/serviceaccounts', {name: 'x', role: 'Admin'})`},
@@ -30,8 +28,8 @@ var tries = []struct{ name, code string }{
 	{"a stronger role", `return api('GET', '/api/admin/settings', undefined, {'X-Preview-Role': 'GrafanaAdmin'})`},
 	{"a service worker", `return (await navigator.serviceWorker.register('/public/plugins/` + previewedID + `/module.js')).scope`},
 	{"a service worker of its own text", `return (await navigator.serviceWorker.register(URL.createObjectURL(new Blob([''], {type: 'text/javascript'})))).scope`},
-	{"a file outside of the repository", `return api('GET', '/-/source?line=1&file=' + encodeURIComponent('../../../../../../etc/hosts.go'))`},
-	{"the settings of the repository", `return api('GET', '/-/source?line=1&file=slipway.yaml')`},
+	{"a file outside of the repository", `return api('GET', '/-/source?line=1&file=' + encodeURIComponent('../outside.go'))`},
+	{"a file that is no source", `return api('GET', '/-/source?line=1&file=go.mod')`},
 	{"the files of another plugin", `return api('GET', '/public/plugins/other-app/module.js')`},
 	{"a form to the console", `const f = Object.assign(document.createElement('form'), {method: 'POST', action: host + '/logout', target: '_blank'});
 		document.body.append(f); f.submit(); await sleep(); return ''`},
@@ -51,7 +49,8 @@ const host = JSON.parse(document.getElementById('boot').textContent).console;
 const api = async (method, path, body, headers) => {
   const answer = await fetch(path, {method, body: body && JSON.stringify(body),
     headers: {'X-Preview-Token': sessionStorage.getItem('preview.token'), ...headers}});
-  return answer.ok ? answer.text() : '';
+  if (!answer.ok) throw new Error('status ' + answer.status);
+  return answer.text();
 };
 window.refusals = [];
 addEventListener('securitypolicyviolation', (e) => window.refusals.push(e.effectiveDirective));
@@ -68,7 +67,7 @@ addEventListener('securitypolicyviolation', (e) => window.refusals.push(e.effect
 
 // TestHostilePlugin runs a hostile plugin in the browser in which somebody has signed in to the console.
 func TestHostilePlugin(t *testing.T) {
-	p := startPreview(t, map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "", "module.ts": hostileModule()})
+	p := startPreview(t, "dev", map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "", "../../outside.go": "package outside\n", "module.ts": hostileModule()})
 	p.do(t, chromedp.Navigate(p.console+"/login"), chromedp.SendKeys("input[name=password]", password+kb.Enter), until(`location.pathname === "/"`))
 	const session = `fetch("/api/user").then((r) => r.status)`
 	if status := value[int](t, p.consoleTest, session); status != 200 {
