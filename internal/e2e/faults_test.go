@@ -34,7 +34,8 @@ func startPreview(t *testing.T, verb string, files map[string]string) *previewed
 		t.Skip("chromium is not installed")
 	}
 	dir := t.TempDir()
-	p := &previewed{consoleTest: &consoleTest{t: t, slipway: slipwayCommand(t), repo: filepath.Join(dir, previewedID), screenshots: os.Getenv("SLIPWAY_SCREENSHOTS")}}
+	p := &previewed{consoleTest: &consoleTest{t: t, slipway: slipwayCommand(t), repo: filepath.Join(dir, previewedID),
+		screenshots: os.Getenv("SLIPWAY_SCREENSHOTS")}}
 	run(t, 0, dir, p.slipway, "scaffold", "panel", previewedID)
 	for name, text := range files {
 		p.write(t, name, text)
@@ -131,7 +132,6 @@ func (p *previewed) shoot(t *testing.T, name string) {
 
 // faultyPanel is a panel with places for mistakes, and state.
 const faultyPanel = `import React, { useEffect, useState } from 'react';
-import { getBackendSrv } from '@grafana/runtime';
 import './Panel.css';
 // top
 export function Panel() {
@@ -146,7 +146,6 @@ export function Panel() {
   };
   return <button id="it" onClick={click}>{'clicks: ' + clicks}</button>;
 }
-export const call = () => getBackendSrv().post('/api/ds/query', {});
 `
 
 const goodModule = `import { PanelPlugin } from '@grafana/data';
@@ -157,7 +156,8 @@ export const plugin = new PanelPlugin(Panel);
 // TestFaults makes each kind of mistake in a panel. The preview shows it with its place in the author's file, until it
 // is corrected, and the host goes on.
 func TestFaults(t *testing.T) {
-	p := startPreview(t, "preview", map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "#it { color: red }\n", "module.ts": goodModule})
+	p := startPreview(t, "preview", map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "#it { color: red }\n",
+		"module.ts": goodModule})
 	p.open(t, "/panel/"+previewedID)
 	p.do(t, until(hasText("#it", "clicks: 0")), click("#it"), until(hasText("#it", "clicks: 1")))
 	const overlay = ".preview-overlay"
@@ -172,13 +172,15 @@ func TestFaults(t *testing.T) {
 		{"import", "Panel.tsx", "// top", "import './FAULT';", true, "FAULT", "clicks: 3"},
 		{"stylesheet", "Panel.css", "color: red", "background: url(./FAULT.png)", true, "FAULT", "clicks: 4"},
 		{"event", "Panel.tsx", "// event", "throw new Error('FAULT of an event');", true, "FAULT of an event", "clicks: 5"},
-		{"rejection", "Panel.tsx", "// event", "void Promise.reject(new Error('FAULT of a promise'));", true, "FAULT of a promise", "clicks: 6"},
+		{"rejection", "Panel.tsx", "// event", "void Promise.reject(new Error('FAULT of a promise'));", true, "FAULT of a promise",
+			"clicks: 6"},
 		{"draw", "Panel.tsx", "// draw", "if (clicks >= 0) throw new Error('FAULT of drawing');", true, "FAULT of drawing", "clicks: "},
 		{"effect", "Panel.tsx", "// effect", "throw new Error('FAULT of an effect');", true, "FAULT of an effect", "clicks: "},
 		{"endless-draw", "Panel.tsx", "// draw", "setClicks(clicks + 1); // FAULT", false, "src/Panel.tsx:", "clicks: "},
 		{"endless-effect", "Panel.tsx", "// effect", "setClicks((n) => n + 1); // FAULT", false, "src/Panel.tsx:", "clicks: "},
 		{"nothing", "module.ts", goodModule, "export {}; // FAULT", false, previewedID, "clicks: "},
-		{"evaluation", "module.ts", "export const", "throw new Error('FAULT of a module');\nexport const", true, "FAULT of a module", "clicks: "},
+		{"evaluation", "module.ts", "export const", "throw new Error('FAULT of a module');\nexport const", true, "FAULT of a module",
+			"clicks: "},
 	} {
 		if !t.Run(c.name, func(t *testing.T) {
 			good := string(readFile(t, filepath.Join(p.repo, "src", c.file)))
