@@ -26,46 +26,30 @@ type previewed struct {
 
 const previewedID = "acme-seen-panel"
 
-// startPreview runs "slipway preview" of a scaffolded panel with files in src that replace those of the scaffold.
-func startPreview(t *testing.T, files map[string]string) *previewed {
+// startPreview runs "slipway preview" or "slipway dev" of a scaffolded panel with files in src that replace those of the scaffold.
+func startPreview(t *testing.T, verb string, files map[string]string) *previewed {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("chromium is not installed")
 	}
 	dir := t.TempDir()
-	p := &previewed{consoleTest: &consoleTest{t: t, slipway: slipwayCommand(t), repo: filepath.Join(dir, previewedID), screenshots: os.Getenv("SLIPWAY_SCREENSHOTS")}}
+	p := &previewed{consoleTest: &consoleTest{t: t, slipway: slipwayCommand(t), repo: filepath.Join(dir, previewedID),
+		screenshots: os.Getenv("SLIPWAY_SCREENSHOTS")}}
 	run(t, 0, dir, p.slipway, "scaffold", "panel", previewedID)
 	for name, text := range files {
 		p.write(t, name, text)
 	}
-	cmd := exec.Command(p.slipway, "preview", "--dir", p.repo, "--with=12.4", "--listen=127.0.0.1:0")
-	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
-	out, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
+	printed, stop := p.launch(t, "preview", "--with=12.4", "--listen=127.0.0.1:0") // which downloads, as dev does not
+	if verb == "dev" {
+		stop()
+		pinned := regexp.MustCompile(`"@grafana/(\w+)": "[^"]*"`)
+		manifest := readFile(t, filepath.Join(p.repo, "package.json"))
+		write(t, filepath.Join(p.repo, "package.json"), pinned.ReplaceAllString(string(manifest), `"@grafana/$1": "~12.4.0"`))
+		printed, stop = p.launch(t, "dev", "--data-dir="+filepath.Join(dir, "data"), "--listen=127.0.0.1:0")
 	}
-	cmd.Stdout, cmd.Stderr = in, in
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	_ = in.Close()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait()
-		_ = out.Close()
-	})
-	var printed strings.Builder
-	for lines := bufio.NewScanner(out); !strings.Contains(printed.String(), "\nwatching ") && lines.Scan(); {
-		printed.WriteString(lines.Text() + "\n")
-	}
-	if p.link = regexp.MustCompile(`http://localhost:\d+/#token=\w+`).FindString(printed.String()); p.link == "" {
-		if strings.Contains(printed.String(), "cannot be reached") {
-			t.Skip(printed.String())
-		}
-		t.Fatalf("preview ended:\n%s", &printed)
-	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
+	t.Cleanup(stop)
+	p.link = previewLink.FindString(printed)
 	resp, err := http.Get(p.link)
 	if err != nil {
 		t.Fatal(err)
@@ -86,6 +70,41 @@ func startPreview(t *testing.T, files map[string]string) *previewed {
 		t.Fatal(err)
 	}
 	return p
+}
+
+var previewLink = regexp.MustCompile(`http://localhost:\d+/#token=\w+`)
+
+// launch runs a verb until it watches. It skips the test if the libraries cannot be downloaded.
+func (p *previewed) launch(t *testing.T, args ...string) (printed string, stop func()) {
+	t.Helper()
+	cmd := exec.Command(p.slipway, append(args, "--dir="+p.repo)...)
+	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = in, in
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = in.Close()
+	stop = func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+		_ = out.Close()
+	}
+	for lines := bufio.NewScanner(out); !strings.Contains(printed, "\nwatching ") && lines.Scan(); {
+		printed += lines.Text() + "\n"
+	}
+	if previewLink.FindString(printed) == "" {
+		stop()
+		if strings.Contains(printed, "cannot be reached") {
+			t.Skip(printed)
+		}
+		t.Fatalf("no preview:\n%s", printed)
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return printed, stop
 }
 
 func (p *previewed) write(t *testing.T, name, text string) {
@@ -113,7 +132,6 @@ func (p *previewed) shoot(t *testing.T, name string) {
 
 // faultyPanel is a panel with places for mistakes, and state.
 const faultyPanel = `import React, { useEffect, useState } from 'react';
-import { getBackendSrv } from '@grafana/runtime';
 import './Panel.css';
 // top
 export function Panel() {
@@ -128,7 +146,6 @@ export function Panel() {
   };
   return <button id="it" onClick={click}>{'clicks: ' + clicks}</button>;
 }
-export const call = () => getBackendSrv().post('/api/ds/query', {});
 `
 
 const goodModule = `import { PanelPlugin } from '@grafana/data';
@@ -139,7 +156,8 @@ export const plugin = new PanelPlugin(Panel);
 // TestFaults makes each kind of mistake in a panel. The preview shows it with its place in the author's file, until it
 // is corrected, and the host goes on.
 func TestFaults(t *testing.T) {
-	p := startPreview(t, map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "#it { color: red }\n", "module.ts": goodModule})
+	p := startPreview(t, "preview", map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "#it { color: red }\n",
+		"module.ts": goodModule})
 	p.open(t, "/panel/"+previewedID)
 	p.do(t, until(hasText("#it", "clicks: 0")), click("#it"), until(hasText("#it", "clicks: 1")))
 	const overlay = ".preview-overlay"
@@ -147,20 +165,22 @@ func TestFaults(t *testing.T) {
 		name       string
 		file, at   string // what is replaced
 		with       string // contains FAULT in the line that is to be shown
-		isPlaced   bool
+		isPlaced   bool   // the place is that line: React tells of an endless loop at a hook
 		want, keep string // in the overlay; and in the button afterwards
 	}{
 		{"syntax", "Panel.tsx", "// draw", "const FAULT = ;", true, "unexpected", "clicks: 2"},
 		{"import", "Panel.tsx", "// top", "import './FAULT';", true, "FAULT", "clicks: 3"},
 		{"stylesheet", "Panel.css", "color: red", "background: url(./FAULT.png)", true, "FAULT", "clicks: 4"},
 		{"event", "Panel.tsx", "// event", "throw new Error('FAULT of an event');", true, "FAULT of an event", "clicks: 5"},
-		{"rejection", "Panel.tsx", "// event", "void Promise.reject(new Error('FAULT of a promise'));", true, "FAULT of a promise", "clicks: 6"},
+		{"rejection", "Panel.tsx", "// event", "void Promise.reject(new Error('FAULT of a promise'));", true, "FAULT of a promise",
+			"clicks: 6"},
 		{"draw", "Panel.tsx", "// draw", "if (clicks >= 0) throw new Error('FAULT of drawing');", true, "FAULT of drawing", "clicks: "},
 		{"effect", "Panel.tsx", "// effect", "throw new Error('FAULT of an effect');", true, "FAULT of an effect", "clicks: "},
-		{"endless-draw", "Panel.tsx", "// draw", "setClicks(clicks + 1); // FAULT", true, "renders without end", "clicks: "},
-		{"endless-effect", "Panel.tsx", "// effect", "setClicks((n) => n + 1); // FAULT", true, "renders without end", "clicks: "},
+		{"endless-draw", "Panel.tsx", "// draw", "setClicks(clicks + 1); // FAULT", false, "src/Panel.tsx:", "clicks: "},
+		{"endless-effect", "Panel.tsx", "// effect", "setClicks((n) => n + 1); // FAULT", false, "src/Panel.tsx:", "clicks: "},
 		{"nothing", "module.ts", goodModule, "export {}; // FAULT", false, previewedID, "clicks: "},
-		{"evaluation", "module.ts", "export const", "throw new Error('FAULT of a module');\nexport const", true, "FAULT of a module", "clicks: "},
+		{"evaluation", "module.ts", "export const", "throw new Error('FAULT of a module');\nexport const", true, "FAULT of a module",
+			"clicks: "},
 	} {
 		if !t.Run(c.name, func(t *testing.T) {
 			good := string(readFile(t, filepath.Join(p.repo, "src", c.file)))

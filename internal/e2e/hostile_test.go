@@ -16,12 +16,12 @@ var tries = []struct{ name, code string }{
 	{"the console's cookies", `return document.cookie`},
 	{"the console's API, with its cookie", `return (await fetch(host + '/api/user', {credentials: 'include'})).text()`},
 	{"the console's API, blind", `return (await fetch(host + '/api/org/users', {mode: 'no-cors', credentials: 'include'})).type`},
-	{"the console in a frame", `const f = document.createElement('iframe'); f.src = host + '/'; const loaded = new Promise((r) => f.onload = r);
+	{"the console in a frame", `const f = document.createElement('iframe'); f.src = host + '/';
+		const loaded = new Promise((r) => f.onload = r);
 		document.body.append(f); await loaded; return f.contentDocument?.body?.innerText`},
 	{"a window of the console", `const w = window.open(host + '/'); await sleep(); return w?.document?.body?.innerText`},
-	{"the page that opened this one", `return window.opener?.location?.href`},
-	{"the page around this one", `return window.top === window ? '' : 'in a frame'`},
-	{"a token in storage", `return Object.entries({...localStorage, ...sessionStorage}).filter(([k]) => !k.startsWith('preview.') && /token|session/i.test(k)).join()`},
+	{"a token in storage", `return Object.entries({...localStorage,
+		...sessionStorage}).filter(([k]) => !k.startsWith('preview.') && /token|session/i.test(k)).join()`},
 	{"the users", `return api('GET', '/api/users')`},
 	{"a service account", `return api('POST', '/api/serviceaccounts', {name: 'x', role: 'Admin'})`},
 	{"a token", `return api('POST', '/api/serviceaccounts/1/tokens', {name: 'x'})`},
@@ -29,17 +29,23 @@ var tries = []struct{ name, code string }{
 	{"to delete a data source", `return api('DELETE', '/api/datasources/uid/testdata')`},
 	{"a stronger role", `return api('GET', '/api/admin/settings', undefined, {'X-Preview-Role': 'GrafanaAdmin'})`},
 	{"a service worker", `return (await navigator.serviceWorker.register('/public/plugins/` + previewedID + `/module.js')).scope`},
-	{"a service worker of its own text", `return (await navigator.serviceWorker.register(URL.createObjectURL(new Blob([''], {type: 'text/javascript'})))).scope`},
-	{"a file outside of the repository", `return api('GET', '/-/source?line=1&file=' + encodeURIComponent('../../../../../../etc/hosts.go'))`},
-	{"the settings of the repository", `return api('GET', '/-/source?line=1&file=slipway.yaml')`},
+	{"a service worker of its own text", `return (await navigator.serviceWorker.register(URL.createObjectURL(new Blob([''],
+		{type: 'text/javascript'})))).scope`},
+	{"a file outside of the repository", `return api('GET', '/-/source?line=1&file=' + encodeURIComponent('../outside.go'))`},
+	{"a file that is no source", `return api('GET', '/-/source?line=1&file=go.mod')`},
 	{"the files of another plugin", `return api('GET', '/public/plugins/other-app/module.js')`},
-	{"a form to the console", `const f = Object.assign(document.createElement('form'), {method: 'POST', action: host + '/logout', target: '_blank'});
+	{"a form to the console", `const f = Object.assign(document.createElement('form'), {method: 'POST', action: host + '/logout',
+		target: '_blank'});
 		document.body.append(f); f.submit(); await sleep(); return ''`},
-	{"events of the console", `const e = new EventSource(host + '/api/plugins/events', {withCredentials: true}); return new Promise((r) => { e.onopen = () => r('open'); e.onerror = () => r('') })`},
-	{"a socket to the console", `const s = new WebSocket(host.replace('http', 'ws') + '/api/live/ws'); return new Promise((r) => { s.onopen = () => r('open'); s.onerror = () => r('') })`},
-	{"a script of the console", `const s = document.createElement('script'); s.src = host + '/public/plugins/` + previewedID + `/module.js'; document.head.append(s);
+	{"events of the console", `const e = new EventSource(host + '/api/plugins/events', {withCredentials: true});
+		return new Promise((r) => { e.onopen = () => r('open'); e.onerror = () => r('') })`},
+	{"a socket to the console", `const s = new WebSocket(host.replace('http', 'ws') + '/api/live/ws');
+		return new Promise((r) => { s.onopen = () => r('open'); s.onerror = () => r('') })`},
+	{"a script of the console", `const s = document.createElement('script');
+		s.src = host + '/public/plugins/` + previewedID + `/module.js'; document.head.append(s);
 		return new Promise((r) => { s.onload = () => r('loaded'); s.onerror = () => r('') })`},
-	{"a script in an address", `const a = Object.assign(document.createElement('a'), {href: "javascript:window.ran = 'ran'"}); document.body.append(a); a.click(); await sleep(); return window.ran`},
+	{"a script in an address", `const a = Object.assign(document.createElement('a'), {href: "javascript:window.ran = 'ran'"});
+		document.body.append(a); a.click(); await sleep(); return window.ran`},
 }
 
 // hostileModule is a module that declares the tries.
@@ -51,7 +57,8 @@ const host = JSON.parse(document.getElementById('boot').textContent).console;
 const api = async (method, path, body, headers) => {
   const answer = await fetch(path, {method, body: body && JSON.stringify(body),
     headers: {'X-Preview-Token': sessionStorage.getItem('preview.token'), ...headers}});
-  return answer.ok ? answer.text() : '';
+  if (!answer.ok) throw new Error('status ' + answer.status);
+  return answer.text();
 };
 window.refusals = [];
 addEventListener('securitypolicyviolation', (e) => window.refusals.push(e.effectiveDirective));
@@ -68,19 +75,23 @@ addEventListener('securitypolicyviolation', (e) => window.refusals.push(e.effect
 
 // TestHostilePlugin runs a hostile plugin in the browser in which somebody has signed in to the console.
 func TestHostilePlugin(t *testing.T) {
-	p := startPreview(t, map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "", "module.ts": hostileModule()})
-	p.do(t, chromedp.Navigate(p.console+"/login"), chromedp.SendKeys("input[name=password]", password+kb.Enter), until(`location.pathname === "/"`))
+	p := startPreview(t, "dev", map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "", "../../outside.go": "package outside\n",
+		"module.ts": hostileModule()})
+	p.do(t, chromedp.Navigate(p.console+"/login"), chromedp.SendKeys("input[name=password]", password+kb.Enter),
+		until(`location.pathname === "/"`))
 	const session = `fetch("/api/user").then((r) => r.status)`
 	if status := value[int](t, p.consoleTest, session); status != 200 {
 		t.Fatalf("the session is not valid: %d", status)
 	}
 	p.open(t, "/panel/"+previewedID)
 	p.do(t, until(`window.tries !== undefined`), until(hasText("#it", "clicks: ")))
-	if got := value[string](t, p.consoleTest, `fetch("/api/user", {headers: {"X-Preview-Token": sessionStorage.getItem("preview.token")}}).then((r) => String(r.status))`); got != "200" {
+	if got := value[string](t, p.consoleTest, `fetch("/api/user",
+		{headers: {"X-Preview-Token": sessionStorage.getItem("preview.token")}}).then((r) => String(r.status))`); got != "200" {
 		t.Fatalf("a call on the list: %s", got) // else the tries fail for another reason
 	}
 	for i, try := range tries {
-		got := value[string](t, p.consoleTest, fmt.Sprintf(`window.tries[%d]().then((got) => got ? "GOT " + got : "nothing", (e) => "nothing: " + e.message)`, i))
+		got := value[string](t, p.consoleTest, fmt.Sprintf(`window.tries[%d]().then((got) => got ? "GOT " + got : "nothing",
+			(e) => "nothing: " + e.message)`, i))
 		t.Logf("%-36s %.120s", try.name, got)
 		if strings.HasPrefix(got, "GOT ") {
 			t.Errorf("%s: %s", try.name, got)

@@ -16,7 +16,7 @@ export function watchConsole(): void {
         record.deprecation(message);
       }
       if (endless.test(message)) {
-        fault('effect', new Error(message.split('\n')[0]), format(args));
+        fault('effect', new Error(message.split('\n')[0].replace(/^Warning: /, '')), format(args));
       }
     };
   }
