@@ -26,8 +26,8 @@ import (
 	"github.com/slipway-dev/slipway/templates"
 )
 
-// previewed has the versions of the libraries that scaffolds are shown in. With -short, only the newest.
-var previewed = []string{"12.4", "13.2"}
+// previewVersions has the versions of the libraries that scaffolds are shown in. With -short, only the newest.
+var previewVersions = []string{"12.4", "13.2"}
 
 // brokenElsewhere are violations in components of @grafana/ui, which the page cannot mend.
 var brokenElsewhere = map[string][]string{
@@ -61,9 +61,9 @@ func TestPreview(t *testing.T) {
 			}
 			continue
 		}
-		for i, version := range previewed {
+		for i, version := range previewVersions {
 			name := kind.Name + "-" + version
-			if testing.Short() && i < len(previewed)-1 {
+			if testing.Short() && i < len(previewVersions)-1 {
 				t.Logf("%s: left out by -short", name)
 				continue
 			}

@@ -11,9 +11,6 @@ declare module '@inside/@grafana/runtime/dist/esm/services/pluginExtensions/getO
   export const setGetObservablePluginComponents:
     ((get: typeof import('@grafana/runtime').getObservablePluginComponents) => void) | undefined;
 }
-declare module '@inside/@grafana/runtime/dist/esm/services/logging/registry.mjs' {
-  export const initializeLoggersRegistry: (() => void) | undefined;
-}
 declare module 'react-refresh/runtime' {
   export function injectIntoGlobalHook(window: Window): void;
   export function register(type: unknown, id: string): void;

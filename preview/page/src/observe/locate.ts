@@ -10,7 +10,7 @@ async function fetchLocator(url: string): Promise<Locator | undefined> {
   if (!name) {
     return undefined;
   }
-  const map = await fetch(new URL(name, url));
+  const map = await fetch(new URL(name, url), { cache: 'no-store' }); // an older build had the same address
   return map.ok ? new Locator((await map.json()) as SourceMap) : undefined;
 }
 

@@ -74,14 +74,14 @@ export function startServices(): void {
 /** Sets what the package does not export. */
 export async function startInside(): Promise<void> {
   const absent = () => undefined;
-  const [links, components, i18n, loggers] = await Promise.all([
+  const [links, components, i18n, unstable] = await Promise.all([
     import('@inside/@grafana/runtime/dist/esm/services/pluginExtensions/getObservablePluginLinks.mjs').catch(absent),
     import('@inside/@grafana/runtime/dist/esm/services/pluginExtensions/getObservablePluginComponents.mjs').catch(absent),
     import('@inside/@grafana/i18n/dist/esm/i18n.mjs').catch(absent),
-    import('@inside/@grafana/runtime/dist/esm/services/logging/registry.mjs').catch(absent),
+    import('@grafana/runtime/unstable').catch(absent) as Promise<{ initializeLoggersRegistry?(): void } | undefined>,
   ]);
   links?.setGetObservablePluginLinks?.(observeLinks);
   components?.setGetObservablePluginComponents?.(observeComponents);
-  loggers?.initializeLoggersRegistry?.(); // without it, a development build throws when a query is run
+  unstable?.initializeLoggersRegistry?.(); // from 13.2 on: without it, a query throws with something to log
   await i18n?.initializeI18n?.({ language: 'en-US', ns: ['grafana'] }, 'en-US');
 }
