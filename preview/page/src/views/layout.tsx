@@ -1,5 +1,5 @@
 // The frame of the page: what can be seen on the left, what was told on the right.
-import { Button, useTheme2 } from '@grafana/ui';
+import { Button, Select, useTheme2 } from '@grafana/ui';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router-dom-v5-compat';
 import { bare, boot, choose, roles } from '../boot/boot';
@@ -61,14 +61,14 @@ export function Layout({ children }: { children: ReactNode }) {
       <header className="preview-header">
         {subject && <h1>{subject.name}</h1>}
         <span>{`@grafana ${boot.version}, React ${boot.react}`}</span>
-        <label>
-          {'Role '}
-          <select value={boot.role} onChange={(e) => choose('role', e.currentTarget.value)}>
-            {roles.map((role) => (
-              <option key={role}>{role}</option>
-            ))}
-          </select>
-        </label>
+        <Select
+          aria-label="Role"
+          prefix="Role"
+          width={18}
+          value={boot.role}
+          options={roles.map((value) => ({ label: value, value }))}
+          onChange={({ value = boot.role }) => choose('role', value)}
+        />
         <Button size="sm" variant="secondary" fill="text" onClick={() => choose('theme', other)}>{`Use the ${other} theme`}</Button>
         <Button
           size="sm"
