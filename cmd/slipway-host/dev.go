@@ -98,7 +98,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	}
 	o.PluginDirs = []string{repo.Root}
 	o.RequestLevel, o.AuditLevel = slog.LevelDebug, slog.LevelDebug // build results would scroll away
-	o.Aside = r.aside
+	o.Aside, o.Preview = r.aside, r.preview.link()
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true
 	}

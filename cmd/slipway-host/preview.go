@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,12 +108,20 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 		}
 	})
 	if !o.isCheck {
-		fmt.Fprintf(stdout, "preview: %s/#token=%s (%s)\n", p.options.Origin, p.options.Token, libraries)
+		fmt.Fprintf(stdout, "preview: %s (%s)\n", p.link(), libraries)
 	}
 	if !o.isCheck && !libraries.HasRefresh() {
 		fmt.Fprintf(stdout, "  components lose their state when they change; %s once adds Fast Refresh\n", f.Verb("preview"))
 	}
 	return p, nil
+}
+
+// link returns the address of the page, with the token, or nil.
+func (p *previewing) link() *url.URL {
+	if p == nil {
+		return nil
+	}
+	return &url.URL{Scheme: "http", Host: strings.TrimPrefix(p.options.Origin, "http://"), Path: "/", Fragment: "token=" + p.options.Token}
 }
 
 // bringLibraries returns the libraries of the page. If they would have to be downloaded and nobody asked

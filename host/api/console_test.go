@@ -27,7 +27,7 @@ func pagesAs(t *testing.T, f *fixture, bearer string) http.Handler {
 	return console.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Authorization", bearer)
 		f.API.ServeHTTP(w, r)
-	}))
+	}), console.Options{})
 }
 
 func page(t *testing.T, pages http.Handler, path string) (int, string) {
@@ -74,7 +74,7 @@ func populate(t *testing.T, f *fixture, n int, text string) (paths []string) {
 // lists are the pages that do not belong to one thing.
 func lists() []string {
 	return []string{
-		"/datasources", "/datasources/new", "/plugins/" + pluginID + "/settings", "/dashboards", "/dashboards/new", "/folders", "/playlists",
+		"/datasources", "/datasources/new", "/plugins/" + pluginID + "/settings", "/plugins/" + pluginID + "/preview", "/dashboards", "/dashboards/new", "/folders", "/playlists",
 		"/playlists/new", "/accounts", "/keys", "/roles", "/profile", "/reference",
 	}
 }

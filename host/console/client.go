@@ -19,9 +19,11 @@ const maxResponse = 64 << 20
 
 // client calls the API with the credentials of a request for a page.
 type client struct {
-	api http.Handler
-	r   *http.Request // for the page
-	who hostapi.User
+	Options
+	api    http.Handler
+	r      *http.Request // for the page
+	who    hostapi.User
+	frames string // origin of the frames on the page
 }
 
 func (c *client) identity() (who hostapi.User, err error) { return who, c.get("/api/user", &who) }

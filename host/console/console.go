@@ -54,6 +54,7 @@ func pages() []page {
 		{"/datasources/new", "datasource", "Data source", "/datasources", newDataSource},
 		{"/datasources/{uid}", "datasource", "Data source", "/datasources", editDataSource},
 		{"/plugins/{id}/settings", "app", "Settings", "/", app},
+		{"/plugins/{id}/preview", "preview", "Preview", "/", preview},
 		{"/dashboards", "dashboards", "Dashboards", "/dashboards", dashboards},
 		{"/dashboards/new", "dashboard", "Dashboard", "/dashboards", newDashboard},
 		{"/dashboards/{uid}", "dashboard", "Dashboard", "/dashboards", editDashboard},
@@ -73,9 +74,16 @@ func pages() []page {
 // errorPage is shown instead of a page that cannot be.
 func errorPage() page { return page{name: "error", title: "Error"} }
 
+// Options configure the pages.
+type Options struct {
+	URL     string   // of the console, such as http://127.0.0.1:3000
+	Preview *url.URL // of the preview, with its token; nil if none runs
+}
+
 // console is the handler of the pages.
 type console struct {
 	*content
+	Options
 	api http.Handler
 	mux *http.ServeMux
 }
@@ -83,8 +91,8 @@ type console struct {
 // New returns the handler of all pages. It calls api, the handler of the HTTP API. It reads the
 // templates and assets when the first page is requested: they take half of the heap of a host
 // that serves only the API.
-func New(api http.Handler) http.Handler {
-	load := sync.OnceValues(func() (*console, error) { return open(api) })
+func New(api http.Handler, o Options) http.Handler {
+	load := sync.OnceValues(func() (*console, error) { return open(api, o) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := load()
 		if err != nil {
@@ -95,12 +103,12 @@ func New(api http.Handler) http.Handler {
 	})
 }
 
-func open(api http.Handler) (*console, error) {
+func open(api http.Handler, o Options) (*console, error) {
 	shared, err := embedded()
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	c := &console{content: shared, api: api, mux: http.NewServeMux()}
+	c := &console{content: shared, Options: o, api: api, mux: http.NewServeMux()}
 	for _, p := range pages() {
 		c.mux.HandleFunc("GET "+p.pattern, func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, p) })
 	}
@@ -144,7 +152,7 @@ var embedded = sync.OnceValues(func() (c *content, err error) {
 // ServeHTTP serves a page or an asset.
 func (c *console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	setPolicy(h, "")
+	setPolicy(h, "", "")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "same-origin")
@@ -154,14 +162,18 @@ func (c *console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // setPolicy sets the Content-Security-Policy. A page allows only scripts and styles with
-// its nonce, since 'self' would include the files of plugins.
-func setPolicy(h http.Header, nonce string) {
+// its nonce, since 'self' would include the files of plugins, and only frames of one origin, if any.
+func setPolicy(h http.Header, nonce, frames string) {
 	allowed := "'none'"
 	if nonce != "" {
 		allowed = "'nonce-" + nonce + "'"
 	}
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src "+allowed+"; style-src "+allowed+"; img-src 'self'; connect-src 'self'; "+
-		"form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	policy := "default-src 'none'; script-src " + allowed + "; style-src " + allowed + "; img-src 'self'; connect-src 'self'; " +
+		"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	if frames != "" {
+		policy += "; frame-src " + frames
+	}
+	h.Set("Content-Security-Policy", policy)
 }
 
 // view is what a template renders.
@@ -172,10 +184,12 @@ type view struct {
 	Nav   string
 	Who   *hostapi.User // nil if the user is not signed in
 	Data  any
+
+	frames string // origin of the frames on the page
 }
 
 func (c *console) serve(w http.ResponseWriter, r *http.Request, p page) {
-	call := &client{api: c.api, r: r}
+	call := &client{Options: c.Options, api: c.api, r: r}
 	v := view{Page: p.name, Title: p.title, Nav: p.nav}
 	if p.name != "login" {
 		who, err := call.identity()
@@ -191,6 +205,7 @@ func (c *console) serve(w http.ResponseWriter, r *http.Request, p page) {
 		c.fail(w, r, p, err)
 		return
 	}
+	v.frames = call.frames
 	c.render(w, r, http.StatusOK, v)
 }
 
@@ -214,7 +229,7 @@ func (c *console) fail(w http.ResponseWriter, r *http.Request, p page, err error
 // render writes a page. It renders the whole page first, so that none appears in part.
 func (c *console) render(w http.ResponseWriter, r *http.Request, status int, v view) {
 	v.Nonce = rand.Text()
-	setPolicy(w.Header(), v.Nonce)
+	setPolicy(w.Header(), v.Nonce, v.frames)
 	var out bytes.Buffer
 	if err := c.templates[v.Page].Execute(&out, v); err != nil {
 		http.Error(w, "render the page: "+err.Error(), http.StatusInternalServerError)
@@ -232,6 +247,7 @@ func (c *content) functions() template.FuncMap {
 		"asset":   func(name string) string { return "/static/" + c.version + "/" + name },
 		"ago":     func(t time.Time) string { return ago(time.Since(t)) },
 		"path":    url.PathEscape,
+		"preview": previewPath,
 		"color":   color,
 		"bytes":   size,
 		"levels":  func() []string { return []string{"error", "warn", "info", "debug", "trace"} },

@@ -62,7 +62,7 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // load returns a page.
 func load(t *testing.T, api http.Handler, path string) *httptest.ResponseRecorder {
 	t.Helper()
-	return loadFrom(t, New(api), path)
+	return loadFrom(t, New(api, Options{}), path)
 }
 
 func loadFrom(t *testing.T, c http.Handler, path string) *httptest.ResponseRecorder {
@@ -374,13 +374,13 @@ func TestEscaping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the labels of plots depend on the time
 		n := 0
 		api := &fakeAPI{role: "Admin"}
-		c := New(api)
+		c := New(api, Options{URL: "http://example.com", Preview: &url.URL{Scheme: "http", Host: "localhost:4000"}})
 		of := func(text, path string) *httptest.ResponseRecorder {
 			t.Helper()
 			api.text = text
 			return loadFrom(t, c, path)
 		}
-		for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
+		for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/plugins/q/preview", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
 			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT", "/explore?for=uid:TEXT"} {
 			benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
 			want := shape(t, benign.Body.String())
@@ -402,7 +402,7 @@ func TestEscaping(t *testing.T) {
 // Signing in leads only to pages of this host.
 func TestLoginNext(t *testing.T) {
 	t.Parallel()
-	c := New(fakeAPI{})
+	c := New(fakeAPI{}, Options{})
 	next := regexp.MustCompile(`data-next="([^"]*)"`)
 	for given, want := range map[string]string{
 		"": "/", "/explore?a=b": "/explore?a=b", "/plugins/x": "/plugins/x", "//evil.example": "/", "/\\evil.example": "/", `\\evil.example`: "/", "https://evil.example": "/",
@@ -427,7 +427,7 @@ func TestExploreFromElsewhere(t *testing.T) {
 		"Referer: http://example.com/explore": true, "Referer: http://example.com:81/explore": false, "Referer: https://example.com/": false,
 		"Referer: http://evil.example/": false, "Origin: http://example.com": true, "Origin: null": false, "X-None: x": false,
 	} {
-		c := New(fakeAPI{"x", "Admin"})
+		c := New(fakeAPI{"x", "Admin"}, Options{})
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/explore?source=uid:x&query=%7B%7D", nil)
 		name, value, _ := strings.Cut(header, ": ")
 		r.Header.Set(name, value)
@@ -479,10 +479,49 @@ func TestViewer(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/", "/plugins/p?metrics=1"} {
 		page := load(t, fakeAPI{"secret", "Viewer"}, path).Body.String()
-		for _, bad := range []string{`class="problem"`, "restart\"", "metrics=", "log-filter", "plugin.json"} {
+		for _, bad := range []string{`class="problem"`, "restart\"", "metrics=", "log-filter", "plugin.json", "/preview"} {
 			if strings.Contains(page, bad) {
 				t.Errorf("%s contains %q", path, bad)
 			}
+		}
+	}
+}
+
+// The page with the preview of a plugin frames the origin of the preview, and has its token, if an
+// administrator opens it where the preview can be framed. No other page does.
+func TestPreviewPage(t *testing.T) {
+	t.Parallel()
+	const here, elsewhere, view = "http://example.com", "http://127.0.0.1:3000", "http://localhost:4000/panel/p#token=s3cret"
+	link := &url.URL{Scheme: "http", Host: "localhost:4000", Path: "/", Fragment: "token=s3cret"}
+	for _, c := range []struct {
+		name, role, kind, path string
+		options                Options
+		status                 int
+		frame, token           bool
+	}{
+		{"preview", "Admin", "panel", "/plugins/p/preview", Options{here, link}, 200, true, true},
+		{"another name of the host", "Admin", "panel", "/plugins/p/preview", Options{elsewhere, link}, 200, false, true},
+		{"no preview", "Admin", "panel", "/plugins/p/preview", Options{here, nil}, 200, false, false},
+		{"no frontend", "Admin", "renderer", "/plugins/p/preview", Options{here, link}, 404, false, false},
+		{"viewer", "Viewer", "panel", "/plugins/p/preview", Options{here, link}, 403, false, false},
+		{"editor", "Editor", "panel", "/plugins/p/preview", Options{here, link}, 403, false, false},
+		{"signed out", "", "panel", "/plugins/p/preview", Options{here, link}, 303, false, false},
+		{"another page", "Admin", "panel", "/plugins/p", Options{here, link}, 200, false, false},
+	} {
+		w := loadFrom(t, New(fakeAPI{text: c.kind, role: c.role}, c.options), c.path)
+		page, policy := w.Body.String(), w.Header().Get("Content-Security-Policy")
+		if w.Code != c.status || strings.Contains(page, "s3cret") != c.token || strings.Contains(page, `data-src="`+view+`"`) != c.frame ||
+			strings.HasSuffix(policy, "; frame-src http://localhost:4000") != c.frame || strings.Contains(policy, "frame-src") != c.frame {
+			t.Errorf("%s: %d %s\n%s", c.name, w.Code, policy, page)
+		}
+		if !strings.Contains(policy, "frame-ancestors 'none'") || w.Header().Get("X-Frame-Options") != "DENY" {
+			t.Errorf("%s: the page can be framed: %v", c.name, w.Header())
+		}
+		if got := strings.Contains(page, `href="/plugins/p/preview"`); got != (w.Code == http.StatusOK) {
+			t.Errorf("%s: a tab leads to the preview: %t", c.name, got)
+		}
+		if got := strings.Contains(page, "go tool mage preview"); got != (c.name == "no preview") {
+			t.Errorf("%s: says how to start the preview: %t", c.name, got)
 		}
 	}
 }
@@ -519,7 +558,7 @@ func TestAssets(t *testing.T) {
 		t.Fatal(err)
 	}
 	total := 0
-	c := New(fakeAPI{})
+	c := New(fakeAPI{}, Options{})
 	for name, a := range assets {
 		total += len(a.zipped)
 		for v, cached := range map[string]bool{version: true, "old": false} {

@@ -93,18 +93,26 @@ type line struct {
 	Before, Mark, After string
 }
 
+// plugin returns the plugin that the page is about, and all plugins.
+func (c *client) plugin() (p hostapi.Plugin, all []hostapi.Plugin, err error) {
+	if err := c.get("/api/plugins", &all); err != nil {
+		return p, nil, err
+	}
+	at := slices.IndexFunc(all, func(p hostapi.Plugin) bool { return p.ID == c.r.PathValue("id") })
+	if at < 0 {
+		return p, nil, &apiError{http.StatusNotFound, "Plugin not found"}
+	}
+	return all[at], all, nil
+}
+
 // plugin loads the page of one plugin.
 func plugin(c *client) (any, error) {
-	id := c.r.PathValue("id")
-	all := []hostapi.Plugin{}
-	if err := c.get("/api/plugins", &all); err != nil {
+	one, all, err := c.plugin()
+	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(all, func(p hostapi.Plugin) bool { return p.ID == id })
-	if at < 0 {
-		return nil, &apiError{http.StatusNotFound, "Plugin not found"}
-	}
-	p := pluginPage{Plugin: all[at], Path: "/api/plugins/" + url.PathEscape(id)}
+	id := one.ID
+	p := pluginPage{Plugin: one, Path: "/api/plugins/" + url.PathEscape(id)}
 	if err := c.getOptional(p.Path+"/dashboards", &p.Dashboards); err != nil {
 		return nil, err
 	}
@@ -118,7 +126,6 @@ func plugin(c *client) (any, error) {
 	if !c.who.IsAdmin() {
 		return p, nil
 	}
-	var err error
 	if p.Problems, err = c.problems(all); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,6 +80,8 @@ type Options struct {
 	Debug loader.Debugging // of backends
 
 	Aside func(dir string) string // as in loader.Options; may be nil
+
+	Preview *url.URL // as in console.Options; may be nil
 
 	LaxProvisioning bool // log invalid provisioning files at the start instead of failing
 }
@@ -231,7 +234,7 @@ func (s *Server) open(ctx context.Context) error {
 	}
 	s.onClose(s.loader.Close)
 	s.api, err = api.New(api.Options{Store: s.store, Logger: s.log, RequestLevel: o.RequestLevel, Clock: o.Clock, Version: o.ServiceVersion, Commit: o.Commit, Plugins: s.loader,
-		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: console.New, ReadOnly: s.files.sources.file, ReadOnlyDashboard: s.files.dashboards.file, AppURL: s.url, Toggles: o.Toggles})
+		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: s.pages, ReadOnly: s.files.sources.file, ReadOnlyDashboard: s.files.dashboards.file, AppURL: s.url, Toggles: o.Toggles})
 	if err != nil {
 		return err
 	}
@@ -247,6 +250,10 @@ func (s *Server) open(ctx context.Context) error {
 	s.mountInBackground(ctx)
 	s.keepTokens(ctx)
 	return nil
+}
+
+func (s *Server) pages(api http.Handler) http.Handler {
+	return console.New(api, console.Options{URL: s.url, Preview: s.options.Preview})
 }
 
 // locate loads the certificate, sets s.url and completes Options.AllowedHosts.

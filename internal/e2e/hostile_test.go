@@ -61,6 +61,9 @@ const api = async (method, path, body, headers) => {
   return answer.text();
 };
 window.refusals = [];
+if (parent !== window) setInterval(() => { // in the console
+  try { top.location = host + '/profile'; } catch (e) { parent.postMessage(document.body.innerText + e.name, '*'); }
+}, 200);
 addEventListener('securitypolicyviolation', (e) => window.refusals.push(e.effectiveDirective));
 `)
 	for i, try := range tries {
@@ -98,7 +101,10 @@ func TestHostilePlugin(t *testing.T) {
 		}
 	}
 	t.Logf("refused by the policy of the page: %v", value[[]string](t, p.consoleTest, `window.refusals`))
-	p.do(t, chromedp.Navigate(p.console+"/"))
+	p.do(t, chromedp.Navigate(p.console+"/plugins/"+previewedID+"/preview"), js(`addEventListener("message", (e) => { window.told = e.data })`),
+		until(`window.told?.includes("clicks: ") && window.told.endsWith("SecurityError")`))
+	p.shoot(t, "console-preview")
+	p.do(t, until(`location.pathname.endsWith("/preview")`), chromedp.Navigate(p.console+"/"))
 	if status := value[int](t, p.consoleTest, session); status != 200 {
 		t.Errorf("the session after the tries: %d", status)
 	}

@@ -6,14 +6,25 @@ const root = document.documentElement;
 // Theme: the system's until the user chooses.
 const stored = localStorage.getItem("theme");
 if (stored === "light" || stored === "dark") root.dataset.theme = stored;
+const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 for (const button of document.querySelectorAll("[data-theme-switch]")) {
 	button.hidden = false;
 	button.addEventListener("click", () => {
-		const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-		root.dataset.theme = isDark ? "light" : "dark";
+		root.dataset.theme = isDark() ? "light" : "dark";
 		localStorage.setItem("theme", root.dataset.theme);
+		showFrames();
 	});
 }
+
+// A frame with data-src shows that address in the theme.
+function showFrames() {
+	for (const frame of document.querySelectorAll("iframe[data-src]")) {
+		const address = new URL(frame.dataset.src);
+		address.searchParams.set("theme", isDark() ? "dark" : "light");
+		frame.src = address;
+	}
+}
+showFrames();
 
 // The current page in the navigation is visible where it scrolls.
 const current = document.querySelector(".bar [aria-current]");
