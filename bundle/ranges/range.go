@@ -47,6 +47,15 @@ func (r Range) Admits(v Version) bool {
 	})
 }
 
+// Overlaps reports whether the range admits a release from low to below high.
+func (r Range) Overlaps(low, high Version) bool {
+	within := from(low).and(below(high))
+	return slices.ContainsFunc(r.alternatives, func(i interval) bool {
+		_, ok := i.and(within).lowest()
+		return ok
+	})
+}
+
 // simplified reduces the range to an alternative that admits every release, if there
 // is one. As in node-semver, that drops the prereleases of the other alternatives.
 func (r Range) simplified() Range {

@@ -1,0 +1,115 @@
+package shared
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/slipway-dev/slipway/bundle/ranges"
+)
+
+//go:embed table.txt.gz
+var compressed []byte
+
+// Name is what the versions of a host say about a name in a module. The sets have the index of each
+// minor version in Minors.
+type Name struct {
+	Values     Set    // versions that export it
+	Types      Set    // versions in which it is only a type, which no program imports
+	Deprecated Set    // versions whose types say so
+	Advice     string // of the newest of these; may be ""
+}
+
+// Module is a module whose exports the table has.
+type Module struct {
+	Names    map[string]Name
+	versions []string // of its package; "-" if the version of the host does not have it
+}
+
+// Set is a set of minor versions.
+type Set uint64
+
+// Has reports whether a minor version is in the set.
+func (s Set) Has(minor int) bool { return s&(1<<minor) != 0 }
+
+type table struct {
+	minors  []ranges.Version
+	modules map[string]*Module
+}
+
+// read decompresses and parses the table, whose form is described in build/libraries.
+var read = sync.OnceValue(func() table {
+	in, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	data, err := io.ReadAll(in)
+	if err != nil {
+		panic(err)
+	}
+	first, rest, _ := strings.Cut(string(data), "\n")
+	t := table{modules: map[string]*Module{}}
+	for minor := range strings.FieldsSeq(first) {
+		major, rest, _ := strings.Cut(minor, ".")
+		t.minors = append(t.minors, ranges.Version{Major: uint64(number(major)), Minor: uint64(number(rest))})
+	}
+	for part := range strings.SplitSeq(strings.TrimPrefix(rest, "\n"), "\n\n") {
+		head, lines, _ := strings.Cut(part, "\n")
+		fields := strings.Fields(head)
+		m := &Module{Names: make(map[string]Name, strings.Count(lines, "\n")+1), versions: fields[1:]}
+		for line := range strings.Lines(lines) {
+			columns := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "", "", "", "")
+			m.Names[columns[0]] = Name{Values: set(columns[1]), Types: set(columns[2]), Deprecated: set(columns[3]), Advice: columns[4]}
+		}
+		t.modules[fields[0]] = m
+	}
+	return t
+})
+
+// set parses numbers such as 0-4,7.
+func set(text string) (s Set) {
+	for part := range strings.SplitSeq(text, ",") {
+		if part == "" {
+			continue
+		}
+		from, to, isRange := strings.Cut(part, "-")
+		if !isRange {
+			to = from
+		}
+		for i := number(from); i <= number(to); i++ {
+			s |= 1 << i
+		}
+	}
+	return s
+}
+
+func number(text string) int { n, _ := strconv.Atoi(text); return n }
+
+// Minors returns the minor versions that the table has, oldest first.
+func Minors() []ranges.Version { return read().minors }
+
+// Find returns the module of a name such as @grafana/ui, if the table has its exports.
+func Find(module string) (*Module, bool) {
+	m, ok := read().modules[module]
+	return m, ok
+}
+
+// React returns the major version of React that a minor version of the host has.
+func React(minor int) int {
+	major, _, _ := strings.Cut(read().modules["react"].versions[minor], ".")
+	return number(major)
+}
+
+// Admitted returns the minor versions of the table of which a range admits any patch version.
+func Admitted(r ranges.Range) (s Set) {
+	for i, v := range Minors() {
+		if r.Overlaps(v, ranges.Version{Major: v.Major, Minor: v.Minor + 1}) {
+			s |= 1 << i
+		}
+	}
+	return s
+}
