@@ -47,13 +47,13 @@ func (r Range) Admits(v Version) bool {
 	})
 }
 
-// Overlaps reports whether the range admits a release from low to below high.
-func (r Range) Overlaps(low, high Version) bool {
-	within := from(low).and(below(high))
-	return slices.ContainsFunc(r.alternatives, func(i interval) bool {
-		_, ok := i.and(within).lowest()
-		return ok
-	})
+// LowestWithin returns the lowest release from low to below high that the range admits.
+func (r Range) LowestWithin(low, high Version) (lowest Version, ok bool) {
+	within := Range{}
+	for _, i := range r.alternatives {
+		within.alternatives = append(within.alternatives, i.and(from(low)).and(below(high.first())))
+	}
+	return within.Lowest()
 }
 
 // simplified reduces the range to an alternative that admits every release, if there

@@ -66,8 +66,10 @@ func (f *File) isType(i int) bool {
 		return false
 	}
 	switch {
-	case f.Is(before, "as", "satisfies", "is", "keyof", "implements", "infer", "readonly", "asserts", "interface", "|", "&", "=>"):
-		return !f.Is(before, "=>") || !f.Is(i+1, ".", "(", "?.")
+	case f.Is(before, "as", "satisfies", "is", "keyof", "implements", "infer", "readonly", "asserts", "interface", "|", "&"):
+		return true
+	case f.Is(before, "=>"):
+		return !f.Is(i, "(") && !f.Is(i+1, ".", "(", "?.")
 	case f.Is(before, "typeof"):
 		return f.isType(before)
 	case f.Is(before, "extends"):

@@ -32,6 +32,7 @@ func TestUses(t *testing.T) {
 		`export type { X } from 'a'; import type { X } from 'b'`:        "0",
 		`f({ a: b ? c : X, d: X })`:                                     "2",
 		`const { X } = a; f(function (X) {})`:                           "0",
+		`const f = () => (X.a() ? <B /> : c(X)); g(() => (X))`:          "3",
 	} {
 		f, err := Parse("a.tsx", []byte(text))
 		if err != nil {

@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/ranges"
@@ -54,3 +55,8 @@ func Providers(module string) (r ranges.Range, text string, ok bool) {
 
 // IsOurs reports whether a module is one of the host's own, all of whose names the table has.
 func IsOurs(module string) bool { return strings.HasPrefix(module, "@grafana/") }
+
+// IsAdded reports whether hosts add a name of @grafana/data to @grafana/ui, for plugins from before 6.5.
+func IsAdded(module, name string) bool {
+	return module == "@grafana/ui" && slices.Contains([]string{"PanelPlugin", "DataSourcePlugin", "AppPlugin", "DataSourceApi"}, name)
+}

@@ -30,6 +30,16 @@ type Module struct {
 	versions []string // of its package; "-" if the version of the host does not have it
 }
 
+// Versions returns the minor versions of the host that have the module.
+func (m *Module) Versions() (s Set) {
+	for i, version := range m.versions {
+		if version != "-" {
+			s |= 1 << i
+		}
+	}
+	return s
+}
+
 // Set is a set of minor versions.
 type Set uint64
 
@@ -104,12 +114,18 @@ func React(minor int) int {
 	return number(major)
 }
 
-// Admitted returns the minor versions of the table of which a range admits any patch version.
+// Admitted returns the minor versions of the table of which a range admits any release.
 func Admitted(r ranges.Range) (s Set) {
-	for i, v := range Minors() {
-		if r.Overlaps(v, ranges.Version{Major: v.Major, Minor: v.Minor + 1}) {
+	for i := range Minors() {
+		if _, ok := Lowest(r, i); ok {
 			s |= 1 << i
 		}
 	}
 	return s
+}
+
+// Lowest returns the lowest release of a minor version that a range admits.
+func Lowest(r ranges.Range, minor int) (ranges.Version, bool) {
+	v := Minors()[minor]
+	return r.LowestWithin(v, ranges.Version{Major: v.Major, Minor: v.Minor + 1})
 }

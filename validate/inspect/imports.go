@@ -1,0 +1,120 @@
+package inspect
+
+import (
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/script"
+	"github.com/slipway-dev/slipway/validate/shared"
+)
+
+// SharedImport is a name of a module of the host that a frontend uses as a value.
+type SharedImport struct {
+	Module, Name string
+	Place        validate.Place // of the import or, for a member of a whole module, of its first use
+	IsGuarded    bool           // the file asks whether the host has it, or which version it is
+}
+
+// SharedImports holds what the source of a frontend uses of the modules in the table of package shared:
+// what its files import, whole modules that they import, and what other files of it export again.
+var SharedImports = validate.NewFact(func(p *validate.Pass) []SharedImport {
+	var files []*Script
+	byName := map[string]*Script{}
+	EachScript(p, func(s *Script) {
+		if strings.Contains(s.Name, ".d.") {
+			return
+		}
+		files = append(files, s)
+		byName[strings.TrimSuffix(s.Name, path.Ext(s.Name))] = s
+	}, sharedWords()...)
+	r := reexports{byName}
+	var all []SharedImport
+	for _, s := range files {
+		all = append(all, r.uses(p, s)...)
+	}
+	return all
+})
+
+// sharedWords returns words of which one is in each file that concerns SharedImports.
+func sharedWords() []string {
+	return []string{"@grafana/", "'react", `"react`, "'rxjs", `"rxjs`, "@emotion/", "'.", `".`}
+}
+
+// reexports finds what the files of a frontend, by their names without extension, export of others.
+type reexports struct{ files map[string]*Script }
+
+// uses returns what a file uses of the host's modules.
+func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
+	checksVersion := strings.Contains(string(s.Data), "buildInfo")
+	for _, m := range s.Imports() {
+		if m.IsExport {
+			continue
+		}
+		for _, n := range m.Names {
+			isWhole := n.Name == "*" || n.Name == "default" && (m.Module == "react" || m.Module == "react-dom")
+			module, name, ok := r.resolve(s.Name, m.Module, n.Name, 0)
+			if !ok || n.IsType {
+				continue
+			}
+			seen := map[string]int{} // index in all
+			isKnown := func(name string) bool { return strings.Contains(string(s.Data), "'"+name+"' in ") }
+			for use := range s.Uses(n.Local, isWhole) {
+				found := SharedImport{Module: module, Name: name, IsGuarded: checksVersion || use.IsGuard || isKnown(use.Member)}
+				at := n.At
+				if isWhole {
+					found.Name, at = use.Member, use.At
+				}
+				if i, isSeen := seen[found.Name]; isSeen {
+					all[i].IsGuarded = all[i].IsGuarded || found.IsGuarded
+					continue
+				}
+				found.Place = s.At(p, at, at)
+				seen[found.Name] = len(all)
+				all = append(all, found)
+			}
+		}
+	}
+	return all
+}
+
+// resolve returns the module of the host and the name in it that an import in a file refers to.
+func (r reexports) resolve(file, module, name string, depth int) (string, string, bool) {
+	if _, ok := shared.Find(module); ok {
+		return module, name, true
+	}
+	const maxDepth = 8
+	if !strings.HasPrefix(module, ".") || name == "*" || depth > maxDepth {
+		return "", "", false
+	}
+	base := path.Join(path.Dir(file), module)
+	s := r.files[base]
+	if s == nil {
+		s = r.files[path.Join(base, "index")]
+	}
+	if s == nil {
+		return "", "", false
+	}
+	var stars []script.Import
+	for _, m := range s.Imports() {
+		for _, n := range m.Names {
+			switch {
+			case !m.IsExport || n.IsType:
+			case n.Exported == name:
+				return r.resolve(s.Name, m.Module, n.Name, depth+1)
+			case n.Name == "*" && n.Exported == "":
+				stars = append(stars, m)
+			}
+		}
+	}
+	for _, m := range stars {
+		found, original, ok := r.resolve(s.Name, m.Module, name, depth+1)
+		if !ok {
+			continue
+		}
+		if known, _ := shared.Find(found); known.Names[original].Values != 0 {
+			return found, original, true
+		}
+	}
+	return "", "", false
+}
