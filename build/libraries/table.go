@@ -144,7 +144,7 @@ func shortened(note string) string {
 	const most = 140
 	for len(note) > most {
 		cut := strings.LastIndex(note[:most], ". ")
-		if cut < 0 {
+		if cut < 0 || strings.HasSuffix(note[:cut], "e.g") || strings.HasSuffix(note[:cut], "i.e") {
 			return strings.TrimRight(note[:strings.LastIndex(note[:most], " ")], ",;") + " ..."
 		}
 		note = note[:cut]

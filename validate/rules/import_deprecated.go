@@ -24,9 +24,8 @@ func importDeprecated() validate.Rule {
 			for _, use := range inspect.SharedImports.Of(p) {
 				m, _ := shared.Find(use.Module)
 				name := m.Names[use.Name]
-				in := name.Deprecated & d.admitted
-				if in == 0 {
-					continue
+				if name.Deprecated&d.admitted == 0 || name.Deprecated.Newest() < name.Values.Newest() {
+					continue // not yet, or no longer
 				}
 				message := fmt.Sprintf("%s of %s is deprecated in %s", use.Name, use.Module, versions(name.Deprecated))
 				if name.Advice != "" {

@@ -80,7 +80,7 @@ func declaredRange(p *validate.Pass) (d declared, ok bool) {
 // missing returns the versions in the range that do not have what a plugin uses, and which do.
 func (d declared) missing(use inspect.SharedImport) (shared.Set, string) {
 	m, ok := shared.Find(use.Module)
-	if !ok || use.Name == "default" || use.Name == "__esModule" {
+	if !ok || use.Name == "default" || strings.HasPrefix(use.Name, "__") {
 		return 0, ""
 	}
 	name, isKnown := m.Names[use.Name]

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	_ "embed"
 	"io"
+	"math/bits"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,6 +46,9 @@ type Set uint64
 
 // Has reports whether a minor version is in the set.
 func (s Set) Has(minor int) bool { return s&(1<<minor) != 0 }
+
+// Newest returns the newest minor version in the set, or -1.
+func (s Set) Newest() int { return bits.Len64(uint64(s)) - 1 }
 
 type table struct {
 	minors  []ranges.Version
