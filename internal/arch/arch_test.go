@@ -84,7 +84,7 @@ func arrows() map[string][]string {
 		"build/packages":           {"bundle/tree"},
 		"build/extensions":         {"build/frontend", "build/watchdog"},
 		"build/watchdog":           nil,
-		"build/libraries":          {"build/packages", "bundle/ranges", "validate/script"},
+		"build/libraries":          {"build/packages", "bundle/ranges", "validate", "validate/rules", "validate/script"},
 		"build/bundler":            {"build", "build/frontend", "build/packages", "build/extensions"},
 		"cmd/slipway-bundler":      {"build", "build/bundler"},
 		"bundle/archive":           {"bundle", "bundle/zipfs", "internal/atomicfile", "internal/limit"},

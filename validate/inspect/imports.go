@@ -1,9 +1,13 @@
 package inspect
 
 import (
+	"bytes"
 	"path"
+	"slices"
 	"strings"
+	"sync"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/script"
 	"github.com/slipway-dev/slipway/validate/shared"
@@ -12,13 +16,17 @@ import (
 // SharedImport is a name of a module of the host that a frontend uses as a value.
 type SharedImport struct {
 	Module, Name string
-	Place        validate.Place // of the import or, for a member of a whole module, of its first use
-	IsGuarded    bool           // the file asks whether the host has it, or which version it is
+	IsGuarded    bool                  // the file asks whether the host has it, or which version it is
+	Place        func() validate.Place // of the import or, for a member of a whole module, of its first use
 }
 
 // SharedImports holds what the source of a frontend uses of the modules in the table of package shared:
-// what its files import, whole modules that they import, and what other files of it export again.
+// what its files import, whole modules that they import, and what other files of it export again. For
+// a built plugin, it holds what module.js uses.
 var SharedImports = validate.NewFact(func(p *validate.Pass) []SharedImport {
+	if p.Where != validate.Source {
+		return moduleImports(p)
+	}
 	var files []*Script
 	byName := map[string]*Script{}
 	EachScript(p, func(s *Script) {
@@ -69,7 +77,7 @@ func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
 					all[i].IsGuarded = all[i].IsGuarded || found.IsGuarded
 					continue
 				}
-				found.Place = s.At(p, at, at)
+				found.Place = func() validate.Place { return s.At(p, at, at) }
 				seen[found.Name] = len(all)
 				all = append(all, found)
 			}
@@ -117,4 +125,39 @@ func (r reexports) resolve(file, module, name string, depth int) (string, string
 		}
 	}
 	return "", "", false
+}
+
+// moduleImports returns what module.js uses of the host's modules.
+func moduleImports(p *validate.Pass) (all []SharedImport) {
+	m := Module.Of(p)
+	isOfInterest := func(r RequestedModule) bool { _, ok := shared.Find(r.Module); return ok }
+	if !slices.ContainsFunc(Requested(m.Data), isOfInterest) {
+		return nil
+	}
+	f, err := script.Parse(ModuleFile, m.Data)
+	if err != nil {
+		p.Skipf("cannot read %s: %v", m.File, err)
+		return nil
+	}
+	checksVersion := bytes.Contains(m.Data, []byte("buildInfo"))
+	at := sync.OnceValue(func() func(int) bundle.Position { return bundle.Positions(m.Data) })
+	seen := map[[2]string]int{} // index in all
+	for member := range f.AMDMembers() {
+		if _, ok := shared.Find(member.Module); !ok {
+			continue
+		}
+		key := [2]string{member.Module, member.Name}
+		if i, isSeen := seen[key]; isSeen {
+			all[i].IsGuarded = all[i].IsGuarded || member.IsGuard
+			continue
+		}
+		seen[key] = len(all)
+		t := f.Tokens[member.At]
+		place := func() validate.Place {
+			p.Source(m.File, m.Data)
+			return placeOf(m.File, at(), t.From, t.To)
+		}
+		all = append(all, SharedImport{Module: member.Module, Name: member.Name, IsGuarded: member.IsGuard || checksVersion, Place: place})
+	}
+	return all
 }

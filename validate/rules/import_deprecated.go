@@ -31,7 +31,7 @@ func importDeprecated() validate.Rule {
 				if name.Advice != "" {
 					message += ": " + name.Advice
 				}
-				p.Reportf(use.Place, "%s", message)
+				p.Reportf(use.Place(), "%s", message)
 			}
 		},
 	}

@@ -19,7 +19,8 @@ func importOutsideRange() validate.Rule {
 		Summary:  "frontend that imports what a version in its range does not have",
 		Why: "Hosts share their own libraries with plugins, whatever version the plugin was compiled with. A name that they do not have is " +
 			"undefined, and the plugin fails when it uses it. A use that the same file guards, as in \"if (name)\" or by comparing " +
-			"config.buildInfo.version, is an info. The versions are minor versions, by their newest patch.",
+			"config.buildInfo.version, is an info. In module.js, a use of a module such as react-dom may be that of a library that " +
+			"does not need it with every version, and is a warning. The versions are minor versions, by their newest patch.",
 		Help: "change the range to versions that have it, or use it only if it is not undefined",
 		Check: func(p *validate.Pass) {
 			d, ok := declaredRange(p)
@@ -32,13 +33,16 @@ func importOutsideRange() validate.Rule {
 					continue
 				}
 				f := validate.Finding{
-					Place:   use.Place,
+					Place:   use.Place(),
 					Message: fmt.Sprintf("%s %s, but the plugin allows %s", use.Module, why, versions(missing)),
 					Related: []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}},
 				}
-				if use.IsGuarded {
+				switch {
+				case use.IsGuarded:
 					f.Severity = validate.Info
-				} else {
+				case d.isBuilt && !shared.IsOurs(use.Module): // in a library, which may not need it with every React
+					f.Severity = validate.Warning
+				default:
 					f.Help, f.Fix = d.help(p)
 				}
 				p.Report(f)
@@ -52,6 +56,7 @@ type declared struct {
 	pointer  string
 	text     string
 	admitted shared.Set
+	isBuilt  bool
 	widest   string // the widest range within it that is true, or "" if there is none
 }
 
@@ -62,6 +67,7 @@ func declaredRange(p *validate.Pass) (d declared, ok bool) {
 		d.pointer = inspect.RangePointer(p)
 	}
 	d.text, _ = p.Doc.Text(d.pointer)
+	d.isBuilt = p.Where != validate.Source
 	r, err := ranges.Parse(d.text)
 	if err != nil {
 		return d, false
@@ -85,8 +91,8 @@ func (d declared) missing(use inspect.SharedImport) (shared.Set, string) {
 	}
 	name, isKnown := m.Names[use.Name]
 	switch {
-	case !isKnown && (!shared.IsOurs(use.Module) || shared.IsAdded(use.Module, use.Name)):
-		return 0, "" // the types of others are not in the table
+	case !isKnown && (d.isBuilt || !shared.IsOurs(use.Module) || shared.IsAdded(use.Module, use.Name)):
+		return 0, "" // the table does not have the types of others, and a compiler has seen the names in a bundle
 	case !isKnown:
 		return d.admitted & m.Versions(), fmt.Sprintf("never exported %s", use.Name)
 	case name.Values == 0: // only a type
