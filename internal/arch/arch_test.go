@@ -122,7 +122,7 @@ func arrows() map[string][]string {
 		"loader":                   {"sdk", "sdk/backend", "internal/wire", "bundle", "bundle/access", "bundle/archive", "internal/limit", "internal/process", "internal/terminal", "bundle/ranges", "internal/text", "internal/wire/handshake"},
 		"loader/watch":             {"bundle"},
 		"conformance":              {"bundle", "loader", "internal/nearest", "internal/process", "internal/wire", "sdk/frame", "internal/text", "internal/wire/handshake"},
-		"compat":                   {"bundle", "bundle/access", "bundle/ranges", "internal/limit", "internal/wire/handshake"},
+		"compat":                   {"bundle", "bundle/access", "bundle/ranges", "internal/limit", "internal/wire/handshake", "validate", "validate/inspect", "validate/rules", "validate/shared"},
 		"host/store":               {"host", "host/gate", "sdk/hostapi"},
 		"host/builtin":             {"host", "host/gate", "internal/jsontype", "sdk", "sdk/frame"},
 		"host/proxy":               {"host", "bundle", "internal/urlpath", "sdk", "sdk/httpclient"},

@@ -17,8 +17,8 @@ func moduleNotShared() validate.Rule {
 		Summary:  "module.js that asks for a module which a version in its range does not share",
 		Why: "The host then looks for a file of that name, finds none, and does not load the plugin. Only modules are compared of which it " +
 			"is known since when hosts share them.",
-		Help:     "bundle the module, or change the range to versions that share it",
-		Where:    validate.Dist | validate.Zip,
+		Help:  "bundle the module, or change the range to versions that share it",
+		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			d, ok := declaredRange(p)
 			if !ok {

@@ -10,8 +10,8 @@ import (
 
 // oldRuntime matches what the JSX runtime of React 17 and 18 does when it is loaded. Minifiers keep the
 // names of properties.
-var oldRuntime = regexp.MustCompile(`\.__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED\.ReactCurrentOwner\s*[,;]\s*` +
-	`(?:(?:var|let|const)\s+)?[\w$]+\s*=\s*\{\s*key:\s*(?:!0|true),\s*ref:`)
+var oldRuntime = regexp.MustCompile(`\.__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED\.ReactCurrentOwner\s*[,;]` +
+	`[^{}]{0,120}=\s*\{\s*key:\s*(?:!0|true),\s*ref:`)
 
 func reactRuntimeBundled() validate.Rule {
 	return validate.Rule{
