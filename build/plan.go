@@ -189,17 +189,20 @@ func (p *Plan) validate(ctx context.Context) error {
 	return nil
 }
 
-// noteRange replaces the errors about what some versions in the declared range do not have by one
-// warning: hosts of the other versions run the plugin.
+// IsOfRange reports whether a finding is an error about what some versions in the declared range do not
+// have. Hosts of the other versions run the plugin.
+func IsOfRange(f validate.Finding) bool {
+	return f.Rule == "import-outside-range" && f.Severity == validate.Error
+}
+
+// noteRange replaces the errors about the declared range by one warning.
 func (p *Plan) noteRange(report *validate.Report) {
-	const rule = "import-outside-range"
 	var errs []validate.Finding
 	report.Findings = slices.DeleteFunc(report.Findings, func(f validate.Finding) bool {
-		isError := f.Rule == rule && f.Severity == validate.Error
-		if isError {
+		if IsOfRange(f) {
 			errs = append(errs, f)
 		}
-		return isError
+		return IsOfRange(f)
 	})
 	if len(errs) == 0 {
 		return
@@ -209,7 +212,7 @@ func (p *Plan) noteRange(report *validate.Report) {
 		more = fmt.Sprintf(", and %d more", len(errs)-1)
 	}
 	p.warnings = append(p.warnings, terminal.Line(fmt.Sprintf("%s: the range of versions is not true: %s%s (%s); validate explains it",
-		errs[0].Address(), errs[0].Message, more, rule)))
+		errs[0].Address(), errs[0].Message, more, errs[0].Rule)))
 }
 
 // Refusal returns the errors of a report, and the rules that did not run, as one error, or

@@ -27,26 +27,32 @@ var SharedImports = validate.NewFact(func(p *validate.Pass) []SharedImport {
 	if p.Where != validate.Source {
 		return moduleImports(p)
 	}
-	var files []*Script
-	byName := map[string]*Script{}
-	EachScript(p, func(s *Script) {
-		if strings.Contains(s.Name, ".d.") {
-			return
+	r := reexports{files: map[string]*Script{}}
+	var names []string
+	read := func(s *Script) {
+		name := strings.TrimSuffix(s.Name, path.Ext(s.Name))
+		if r.files[name] == nil && !strings.HasSuffix(name, ".d") {
+			r.files[name] = s
+			names = append(names, name)
 		}
-		files = append(files, s)
-		byName[strings.TrimSuffix(s.Name, path.Ext(s.Name))] = s
-	}, sharedWords()...)
-	r := reexports{byName}
+	}
+	EachScript(p, read, `'@grafana/`, `"@grafana/`, `'react`, `"react`, `'rxjs`, `"rxjs`, `'@emotion/`, `"@emotion/`)
+	if slices.ContainsFunc(names, func(name string) bool { return exportsAgain(r.files[name]) }) {
+		EachScript(p, read, `'.`, `".`)
+	}
 	var all []SharedImport
-	for _, s := range files {
-		all = append(all, r.uses(p, s)...)
+	for _, name := range names {
+		all = append(all, r.uses(p, r.files[name])...)
 	}
 	return all
 })
 
-// sharedWords returns words of which one is in each file that concerns SharedImports.
-func sharedWords() []string {
-	return []string{"@grafana/", "'react", `"react`, "'rxjs", `"rxjs`, "@emotion/", "'.", `".`}
+// exportsAgain reports whether a file exports names of the host's modules.
+func exportsAgain(s *Script) bool {
+	return slices.ContainsFunc(s.Imports(), func(m script.Import) bool {
+		_, ok := shared.Find(m.Module)
+		return ok && m.IsExport
+	})
 }
 
 // reexports finds what the files of a frontend, by their names without extension, export of others.
@@ -62,7 +68,7 @@ func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
 		for _, n := range m.Names {
 			isWhole := n.Name == "*" || n.Name == "default" && (m.Module == "react" || m.Module == "react-dom")
 			module, name, ok := r.resolve(s.Name, m.Module, n.Name, 0)
-			if !ok || n.IsType {
+			if !ok || n.IsType || !isWhole && isAlways(module, name) {
 				continue
 			}
 			seen := map[string]int{} // index in all
@@ -72,6 +78,9 @@ func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
 				at := n.At
 				if isWhole {
 					found.Name, at = use.Member, use.At
+				}
+				if isWhole && isAlways(module, use.Member) {
+					continue
 				}
 				if i, isSeen := seen[found.Name]; isSeen {
 					all[i].IsGuarded = all[i].IsGuarded || found.IsGuarded
@@ -84,6 +93,16 @@ func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
 		}
 	}
 	return all
+}
+
+// isAlways reports whether every version exports a name, and none deprecates it.
+func isAlways(module, name string) bool {
+	m, ok := shared.Find(module)
+	if !ok {
+		return false
+	}
+	n, _ := m.Name(name)
+	return n.Values == m.Versions() && n.Deprecated == 0
 }
 
 // resolve returns the module of the host and the name in it that an import in a file refers to.
@@ -120,7 +139,8 @@ func (r reexports) resolve(file, module, name string, depth int) (string, string
 		if !ok {
 			continue
 		}
-		if known, _ := shared.Find(found); known.Names[original].Values != 0 {
+		known, _ := shared.Find(found)
+		if n, _ := known.Name(original); n.Values != 0 {
 			return found, original, true
 		}
 	}
@@ -143,7 +163,7 @@ func moduleImports(p *validate.Pass) (all []SharedImport) {
 	at := sync.OnceValue(func() func(int) bundle.Position { return bundle.Positions(m.Data) })
 	seen := map[[2]string]int{} // index in all
 	for member := range f.AMDMembers() {
-		if _, ok := shared.Find(member.Module); !ok {
+		if _, ok := shared.Find(member.Module); !ok || isAlways(member.Module, member.Name) {
 			continue
 		}
 		key := [2]string{member.Module, member.Name}

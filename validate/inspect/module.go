@@ -45,7 +45,8 @@ var (
 
 // Requested returns the modules that a module.js asks its host for.
 func Requested(data []byte) (all []RequestedModule) {
-	list := requests.FindSubmatchIndex(data)
+	const maxHeader = 64 << 10 // with licenses before the call
+	list := requests.FindSubmatchIndex(data[:min(len(data), maxHeader)])
 	if list == nil {
 		return nil
 	}

@@ -23,7 +23,7 @@ func importDeprecated() validate.Rule {
 			}
 			for _, use := range inspect.SharedImports.Of(p) {
 				m, _ := shared.Find(use.Module)
-				name := m.Names[use.Name]
+				name, _ := m.Name(use.Name)
 				if name.Deprecated&d.admitted == 0 || name.Deprecated.Newest() < name.Values.Newest() {
 					continue // not yet, or no longer
 				}

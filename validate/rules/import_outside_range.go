@@ -89,7 +89,7 @@ func (d declared) missing(use inspect.SharedImport) (shared.Set, string) {
 	if !ok || use.Name == "default" || strings.HasPrefix(use.Name, "__") {
 		return 0, ""
 	}
-	name, isKnown := m.Names[use.Name]
+	name, isKnown := m.Name(use.Name)
 	switch {
 	case !isKnown && (d.isBuilt || !shared.IsOurs(use.Module) || shared.IsAdded(use.Module, use.Name)):
 		return 0, "" // the table does not have the types of others, and a compiler has seen the names in a bundle

@@ -13,13 +13,8 @@ type Use struct {
 // import that has none. Where tokens do not tell a value from a type, it is not among them.
 func (f *File) Uses(name string, isModule bool) iter.Seq[Use] {
 	return func(yield func(Use) bool) {
-		imports := f.Imports()
-		for i := range f.Tokens {
-			for len(imports) > 0 && imports[0].At < i {
-				imports = imports[1:]
-			}
-			isImport := len(imports) > 0 && imports[0].From <= i
-			if isImport || !f.Is(i, name) || f.Is(i-1, ".", "?.") || f.isLabel(i) || f.isDeclaration(i) || f.isType(i) {
+		for _, i := range f.mentions(name) {
+			if f.isLabel(i) || f.isDeclaration(i) || f.isType(i) {
 				continue
 			}
 			use := Use{At: i}
@@ -36,6 +31,32 @@ func (f *File) Uses(name string, isModule bool) iter.Seq[Use] {
 			}
 		}
 	}
+}
+
+// mentions returns the tokens with a name that an import binds, but not as a member or in an import.
+func (f *File) mentions(name string) []int {
+	if f.named == nil {
+		f.named = map[string][]int{}
+		imports := f.Imports()
+		for _, m := range imports {
+			for _, n := range m.Names {
+				f.named[n.Local] = nil
+			}
+		}
+		for i, t := range f.Tokens {
+			for len(imports) > 0 && imports[0].At < i {
+				imports = imports[1:]
+			}
+			isImport := len(imports) > 0 && imports[0].From <= i
+			if t.Kind != Name || isImport || f.Is(i-1, ".", "?.") {
+				continue
+			}
+			if list, ok := f.named[string(f.Data[t.From:t.To])]; ok {
+				f.named[f.Text(i)] = append(list, i)
+			}
+		}
+	}
+	return f.named[name]
 }
 
 // isGuard reports whether the value from one token to another is compared, or used only if there is one.

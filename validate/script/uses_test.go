@@ -34,7 +34,7 @@ func TestUses(t *testing.T) {
 		`const { X } = a; f(function (X) {})`:                           "0",
 		`const f = () => (X.a() ? <B /> : c(X)); g(() => (X))`:          "3",
 	} {
-		f, err := Parse("a.tsx", []byte(text))
+		f, err := Parse("a.tsx", []byte("import { X } from 'x';\n"+text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,8 +27,24 @@ type Name struct {
 
 // Module is a module whose exports the table has.
 type Module struct {
-	Names    map[string]Name
+	names    func() map[string]Name
 	versions []string // of its package; "-" if the version of the host does not have it
+}
+
+// Name returns what is known of a name in the module. ok is false if no version exports or declares it.
+func (m *Module) Name(name string) (n Name, ok bool) {
+	n, ok = m.names()[name]
+	return n, ok
+}
+
+// names parses the lines of a module.
+func names(lines string) map[string]Name {
+	all := make(map[string]Name, strings.Count(lines, "\n"))
+	for line := range strings.Lines(lines) {
+		columns := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "", "", "", "")
+		all[columns[0]] = Name{Values: set(columns[1]), Types: set(columns[2]), Deprecated: set(columns[3]), Advice: columns[4]}
+	}
+	return all
 }
 
 // Versions returns the minor versions of the host that have the module.
@@ -74,11 +90,7 @@ var read = sync.OnceValue(func() table {
 	for part := range strings.SplitSeq(strings.TrimPrefix(rest, "\n"), "\n\n") {
 		head, lines, _ := strings.Cut(part, "\n")
 		fields := strings.Fields(head)
-		m := &Module{Names: make(map[string]Name, strings.Count(lines, "\n")+1), versions: fields[1:]}
-		for line := range strings.Lines(lines) {
-			columns := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "", "", "", "")
-			m.Names[columns[0]] = Name{Values: set(columns[1]), Types: set(columns[2]), Deprecated: set(columns[3]), Advice: columns[4]}
-		}
+		m := &Module{names: sync.OnceValue(func() map[string]Name { return names(lines) }), versions: fields[1:]}
 		t.modules[fields[0]] = m
 	}
 	return t

@@ -49,14 +49,14 @@ func TestTable(t *testing.T) {
 		if !ok {
 			t.Fatalf("no %s", c.module)
 		}
-		name, is := m.Names[c.name]
+		name, is := m.Name(c.name)
 		i := at(c.major, c.minor)
 		if is != c.is || name.Values.Has(i) != c.isValue || name.Types.Has(i) != c.isType {
 			t.Errorf("%s of %s in %d.%d: %+v, %t", c.name, c.module, c.major, c.minor, name, is)
 		}
 	}
 	data, _ := Find("@grafana/data")
-	if v := data.Names["ArrayVector"]; v.Advice != "use a simple Array<T>" || !v.Deprecated.Has(at(10, 0)) || v.Deprecated.Has(at(9, 5)) {
+	if v, _ := data.Name("ArrayVector"); v.Advice != "use a simple Array<T>" || !v.Deprecated.Has(at(10, 0)) || v.Deprecated.Has(at(9, 5)) {
 		t.Errorf("ArrayVector: %+v", v)
 	}
 	if React(at(9, 5)) != 17 || React(at(10, 0)) != 18 || React(at(13, 1)) != 18 || React(at(13, 2)) != 19 {
