@@ -126,7 +126,8 @@ func short(v ranges.Version) string { return fmt.Sprintf("%d.%d", v.Major, v.Min
 func patches(version string) (string, error) {
 	minors := shared.Minors()
 	if !slices.ContainsFunc(minors, func(v ranges.Version) bool { return short(v) == version }) {
-		return "", fmt.Errorf("invalid version %q: write minor versions from %s to %s, such as 12.4", version, short(minors[0]), short(minors[len(minors)-1]))
+		return "", fmt.Errorf("invalid version %q: write minor versions from %s to %s, such as 12.4", version, short(minors[0]),
+			short(minors[len(minors)-1]))
 	}
 	return "~" + version + ".0", nil
 }

@@ -174,8 +174,8 @@ func Compat(ctx context.Context,
 	format *string, // output format: text or json (default: text)
 	serviceVersion *string, // version of Slipway's host (default: one that the plugin accepts)
 	existingVersion *string, // version of the existing host (default: any)
-	versions *string, // report the findings of validate about versions for these minor versions of existing hosts, such as 10.4,12.4
-	suggest *bool, // print the widest range of versions of existing hosts in which these findings are no errors
+	versions *string, // show what validate finds about these minor versions of existing hosts, such as 10.4,12.4
+	suggest *bool, // print the widest range of existing hosts in which these findings are no errors
 	platform *string, // platform of the hosts: os/arch, or "host" for that of this machine (default: host)
 	start *bool, // start the backend and complete the handshake; not for a zip
 ) error {

@@ -41,7 +41,9 @@ func TestDraw(t *testing.T) {
 	r := &reader{store: store, root: root, files: map[string]*source{}}
 	random := rand.New(rand.NewPCG(seed, seed))
 	drawn, outside := 0, 0
-	for _, pair := range [][2]string{{"v9.2", "v9.5"}, {"v10.0", "v10.4"}, {"v10.4", "v11.5"}, {"v11.2", "v12.1"}, {"v11.6", "v13.0"}, {"v12.4", "v13.2"}} {
+	for _, pair := range [][2]string{
+		{"v9.2", "v9.5"}, {"v10.0", "v10.4"}, {"v10.4", "v11.5"}, {"v11.2", "v12.1"}, {"v11.6", "v13.0"}, {"v12.4", "v13.2"},
+	} {
 		for _, lib := range ours() {
 			var exports [2]map[string]bool
 			for i, minor := range pair {
@@ -63,8 +65,10 @@ func TestDraw(t *testing.T) {
 			}
 			slices.Sort(names)
 			random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-			slices.SortStableFunc(names[:min(len(names), 60)], func(a, b string) int { return strings.Compare(fmt.Sprint(!wrong[a]), fmt.Sprint(!wrong[b])) })
-			names = names[:min(len(names), 12)]
+			const choice, most = 60, 12 // the names outside the range first
+			order := func(name string) int { return map[bool]int{false: 1}[wrong[name]] }
+			slices.SortStableFunc(names[:min(len(names), choice)], func(a, b string) int { return order(a) - order(b) })
+			names = names[:min(len(names), most)]
 			judge(t, lib.name, pair, names, wrong)
 			drawn += len(names)
 			for _, name := range names {
@@ -160,5 +164,6 @@ func bundled(t *testing.T, module, source string) []byte {
 	if len(result.Errors) > 0 {
 		t.Fatal(result.Errors[0].Text)
 	}
-	return fmt.Appendf(nil, "define([%q],function(p){var require=function(){return p},module={};\n%s\n});\n", module, result.OutputFiles[0].Contents)
+	code := result.OutputFiles[0].Contents
+	return fmt.Appendf(nil, "define([%q],function(p){var require=function(){return p},module={};\n%s\n});\n", module, code)
 }

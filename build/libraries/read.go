@@ -146,7 +146,8 @@ func (s *source) statement(f *script.File, file string, i int) {
 		}
 	case f.Is(i, "export"):
 		s.export(f, file, i+1)
-	case f.Is(i, "declare", "interface", "type", "abstract", "class", "enum", "function", "const") && !f.Is(i-1, "export", "declare", "abstract", "const"):
+	case f.Is(i-1, "export", "declare", "abstract", "const"):
+	case f.Is(i, "declare", "interface", "type", "abstract", "class", "enum", "function", "const"):
 		s.declare(f, i, i)
 	}
 }

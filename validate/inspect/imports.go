@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
@@ -147,11 +148,23 @@ func (r reexports) resolve(file, module, name string, depth int) (string, string
 	return "", "", false
 }
 
-// moduleImports returns what module.js uses of the host's modules.
+// moduleImports returns what module.js uses of the host's modules and some version in the range lacks.
+// React is left out: what React 19 has removed is in many libraries, which do not use it there.
 func moduleImports(p *validate.Pass) (all []SharedImport) {
 	m := Module.Of(p)
-	isOfInterest := func(r RequestedModule) bool { _, ok := shared.Find(r.Module); return ok }
-	if !slices.ContainsFunc(Requested(m.Data), isOfInterest) {
+	_, r, ok := HostRange(p)
+	if !ok {
+		return nil
+	}
+	admitted := shared.Admitted(r)
+	lacking := map[string]map[string]bool{} // names by module
+	for _, requested := range Requested(m.Data) {
+		known, ok := shared.Find(requested.Module)
+		if ok && (shared.IsOurs(requested.Module) || strings.HasPrefix(requested.Module, "rxjs")) {
+			lacking[requested.Module] = known.Lacking(admitted)
+		}
+	}
+	if !mentionsMember(m.Data, lacking) { // as nearly always: reading a large bundle takes half a second
 		return nil
 	}
 	f, err := script.Parse(ModuleFile, m.Data)
@@ -163,7 +176,7 @@ func moduleImports(p *validate.Pass) (all []SharedImport) {
 	at := sync.OnceValue(func() func(int) bundle.Position { return bundle.Positions(m.Data) })
 	seen := map[[2]string]int{} // index in all
 	for member := range f.AMDMembers() {
-		if _, ok := shared.Find(member.Module); !ok || isAlways(member.Module, member.Name) {
+		if !lacking[member.Module][member.Name] {
 			continue
 		}
 		key := [2]string{member.Module, member.Name}
@@ -180,4 +193,24 @@ func moduleImports(p *validate.Pass) (all []SharedImport) {
 		all = append(all, SharedImport{Module: member.Module, Name: member.Name, IsGuarded: member.IsGuard || checksVersion, Place: place})
 	}
 	return all
+}
+
+// mentionsMember reports whether a script has a member with one of the names, of whatever object.
+func mentionsMember(data []byte, names map[string]map[string]bool) bool {
+	for {
+		dot := bytes.IndexByte(data, '.')
+		if dot < 0 {
+			return false
+		}
+		data = data[dot+1:]
+		end := bytes.IndexFunc(data, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		if end < 0 {
+			end = len(data)
+		}
+		for _, set := range names {
+			if set[string(data[:end])] {
+				return true
+			}
+		}
+	}
 }

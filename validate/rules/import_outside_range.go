@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
@@ -19,8 +18,8 @@ func importOutsideRange() validate.Rule {
 		Summary:  "frontend that imports what a version in its range does not have",
 		Why: "Hosts share their own libraries with plugins, whatever version the plugin was compiled with. A name that they do not have is " +
 			"undefined, and the plugin fails when it uses it. A use that the same file guards, as in \"if (name)\" or by comparing " +
-			"config.buildInfo.version, is an info. In module.js, a use of a module such as react-dom may be that of a library that " +
-			"does not need it with every version, and is a warning. The versions are minor versions, by their newest patch.",
+			"config.buildInfo.version, is an info. In module.js, only the host's own modules and rxjs are compared. The versions are minor " +
+			"versions, by their newest patch.",
 		Help: "change the range to versions that have it, or use it only if it is not undefined",
 		Check: func(p *validate.Pass) {
 			d, ok := declaredRange(p)
@@ -37,12 +36,9 @@ func importOutsideRange() validate.Rule {
 					Message: fmt.Sprintf("%s %s, but the plugin allows %s", use.Module, why, versions(missing)),
 					Related: []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}},
 				}
-				switch {
-				case use.IsGuarded:
+				if use.IsGuarded {
 					f.Severity = validate.Info
-				case d.isBuilt && !shared.IsOurs(use.Module): // in a library, which may not need it with every React
-					f.Severity = validate.Warning
-				default:
+				} else {
 					f.Help, f.Fix = d.help(p)
 				}
 				p.Report(f)
@@ -62,16 +58,12 @@ type declared struct {
 
 // declaredRange returns the range of a plugin. ok is false if it has none, or none that the table covers.
 func declaredRange(p *validate.Pass) (d declared, ok bool) {
-	d.pointer = "/dependencies/" + bundle.Published().DependencyKey
-	if !p.Doc.Has(d.pointer) {
-		d.pointer = inspect.RangePointer(p)
+	var r ranges.Range
+	if d.pointer, r, ok = inspect.HostRange(p); !ok {
+		return d, false
 	}
 	d.text, _ = p.Doc.Text(d.pointer)
 	d.isBuilt = p.Where != validate.Source
-	r, err := ranges.Parse(d.text)
-	if err != nil {
-		return d, false
-	}
 	d.admitted = shared.Admitted(r)
 	good := d.admitted
 	for _, use := range inspect.SharedImports.Of(p) {

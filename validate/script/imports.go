@@ -41,7 +41,8 @@ func (f *File) readImport(i int, isExport bool) (Import, bool) {
 		i++
 	}
 	name := func(original, local int) {
-		n := ImportedName{Name: f.Text(original), Local: f.Text(local), At: original, IsType: isType || f.Is(original-1, "type") && f.Is(original-2, "{", ",")}
+		n := ImportedName{Name: f.Text(original), Local: f.Text(local), At: original}
+		n.IsType = isType || f.Is(original-1, "type") && f.Is(original-2, "{", ",")
 		if isExport {
 			n.Local, n.Exported = "", n.Local
 			if n.Exported == "*" {

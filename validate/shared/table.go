@@ -37,6 +37,17 @@ func (m *Module) Name(name string) (n Name, ok bool) {
 	return n, ok
 }
 
+// Lacking returns the names that some of the versions do not export, and others do.
+func (m *Module) Lacking(versions Set) map[string]bool {
+	all := map[string]bool{}
+	for name, n := range m.names() {
+		if n.Values != 0 && versions&m.Versions()&^n.Values != 0 {
+			all[name] = true
+		}
+	}
+	return all
+}
+
 // names parses the lines of a module.
 func names(lines string) map[string]Name {
 	all := make(map[string]Name, strings.Count(lines, "\n"))
