@@ -261,6 +261,10 @@ func Docs(ctx context.Context) error {
 		command(ctx, "go", "test", "./host/api", "-run=TestCompatibilityDocument", "-update"))
 }
 
+// Libraries writes the table of the names that the libraries of hosts export, with the minor versions that
+// the registry has since the last time. It needs npm and the registry.
+func Libraries(ctx context.Context) error { return command(ctx, "go", "run", "./build/libraries") }
+
 // PreviewLocks resolves the libraries of the preview again with npm, for all minor versions.
 func PreviewLocks(ctx context.Context) error { return command(ctx, "go", "run", "./preview/relock") }
 

@@ -428,3 +428,15 @@ func TestVersionPlaceholder(t *testing.T) {
 		t.Errorf("a placeholder in the version: %v", err)
 	}
 }
+
+// A range that is not true is one warning, not a reason to refuse the build.
+func TestUntrueRange(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	write(t, filepath.Join(dir, "src", "code.ts"), "import { Bottun, Pannel } from '@grafana/ui';\nf(Bottun, Pannel);\n")
+	r := mustBuild(t, options(dir, bundle.Host()))
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "src/code.ts:1:10: the range of versions is not true: @grafana/ui never exported Bottun") ||
+		!strings.Contains(r.Warnings[0], "and 1 more") {
+		t.Errorf("warnings: %q", r.Warnings)
+	}
+}

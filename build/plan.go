@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -181,10 +182,37 @@ func (p *Plan) validate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("validate plugin.json: %w", err)
 	}
+	p.noteRange(report)
 	if err := Refusal(report); err != nil {
 		return fmt.Errorf("the plugin has errors, which validate explains:\n%w", err)
 	}
 	return nil
+}
+
+// IsOfRange reports whether a finding is an error about what some versions in the declared range do not
+// have. Hosts of the other versions run the plugin.
+func IsOfRange(f validate.Finding) bool {
+	return f.Rule == "import-outside-range" && f.Severity == validate.Error
+}
+
+// noteRange replaces the errors about the declared range by one warning.
+func (p *Plan) noteRange(report *validate.Report) {
+	var errs []validate.Finding
+	report.Findings = slices.DeleteFunc(report.Findings, func(f validate.Finding) bool {
+		if IsOfRange(f) {
+			errs = append(errs, f)
+		}
+		return IsOfRange(f)
+	})
+	if len(errs) == 0 {
+		return
+	}
+	more := ""
+	if len(errs) > 1 {
+		more = fmt.Sprintf(", and %d more", len(errs)-1)
+	}
+	p.warnings = append(p.warnings, terminal.Line(fmt.Sprintf("%s: the range of versions is not true: %s%s (%s); validate explains it",
+		errs[0].Address(), errs[0].Message, more, errs[0].Rule)))
 }
 
 // Refusal returns the errors of a report, and the rules that did not run, as one error, or

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func (p plugin) frontend(o Options) []Row {
@@ -202,22 +203,11 @@ func matches(pattern, route string) bool {
 	return len(got) == len(want) || isOpen
 }
 
-// modules matches the list of modules that an AMD or SystemJS module asks its host for.
-var modules = regexp.MustCompile(`(?:^|[^\w.$])(?:define|System\.register)\(\s*(?:"[^"]*"\s*,\s*)?\[([^\]]*)\]`)
-
-// quoted matches a name in that list.
-var quoted = regexp.MustCompile(`["']([^"']+)["']`)
-
 // requested returns the libraries that module.js asks its host for.
 func requested(module []byte) (list []string) {
-	m := modules.FindSubmatch(module)
-	if m == nil {
-		return nil
-	}
-	for _, name := range quoted.FindAllSubmatch(m[1], -1) {
-		text := string(name[1])
-		if !slices.Contains([]string{"module", "exports", "require"}, text) && !strings.HasPrefix(text, ".") {
-			list = append(list, text)
+	for _, m := range inspect.Requested(module) {
+		if !slices.Contains([]string{"module", "exports", "require"}, m.Module) && !strings.HasPrefix(m.Module, ".") {
+			list = append(list, m.Module)
 		}
 	}
 	return list

@@ -174,6 +174,8 @@ func Compat(ctx context.Context,
 	format *string, // output format: text or json (default: text)
 	serviceVersion *string, // version of Slipway's host (default: one that the plugin accepts)
 	existingVersion *string, // version of the existing host (default: any)
+	versions *string, // show what validate finds about these minor versions of existing hosts, such as 10.4,12.4
+	suggest *bool, // print the widest range of existing hosts in which these findings are no errors
 	platform *string, // platform of the hosts: os/arch, or "host" for that of this machine (default: host)
 	start *bool, // start the backend and complete the handshake; not for a zip
 ) error {
@@ -182,6 +184,8 @@ func Compat(ctx context.Context,
 		program.Option("format", format),
 		program.Option("service-version", serviceVersion),
 		program.Option("existing-version", existingVersion),
+		program.Option("versions", versions),
+		program.Option("suggest", suggest),
 		program.Option("platform", platform),
 		program.Option("start", start),
 	)

@@ -47,6 +47,15 @@ func (r Range) Admits(v Version) bool {
 	})
 }
 
+// LowestWithin returns the lowest release from low to below high that the range admits.
+func (r Range) LowestWithin(low, high Version) (lowest Version, ok bool) {
+	within := Range{}
+	for _, i := range r.alternatives {
+		within.alternatives = append(within.alternatives, i.and(from(low)).and(below(high.first())))
+	}
+	return within.Lowest()
+}
+
 // simplified reduces the range to an alternative that admits every release, if there
 // is one. As in node-semver, that drops the prereleases of the other alternatives.
 func (r Range) simplified() Range {

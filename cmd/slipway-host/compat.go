@@ -64,6 +64,9 @@ func runCompat(ctx context.Context, c verbs.Call, o verbs.CompatOptions) error {
 		return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("%s: %w", o.Path, err)}
 	}
 	defer func() { _ = files.Close() }()
+	if o.Suggest || len(o.Versions) > 0 {
+		return compareVersions(ctx, w, files, o)
+	}
 	options := compat.Options{
 		Platform: platforms[0], Version: o.Version, VersionOption: f.Option("service-version"), Existing: o.Existing, Routes: routePatterns(),
 		Variables: loader.Variables(), IsShared: frontend.IsShared,
@@ -91,6 +94,45 @@ func runCompat(ctx context.Context, c verbs.Call, o verbs.CompatOptions) error {
 		return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("write report: %w", err)}
 	}
 	if slices.ContainsFunc(reports, func(r compat.Report) bool { return !r.Runs.Both() }) {
+		return &verbs.ExitError{Code: verbs.ExitFindings}
+	}
+	return nil
+}
+
+// compareVersions prints what validate finds for some versions of existing hosts, or the range in which
+// it finds no errors.
+func compareVersions(ctx context.Context, w io.Writer, files fs.FS, o verbs.CompatOptions) error {
+	if o.Suggest {
+		text, err := compat.Suggest(ctx, files)
+		if err != nil {
+			return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("%s: %w", o.Path, err)}
+		}
+		if text == "" {
+			return &verbs.ExitError{Code: verbs.ExitFindings, Err: fmt.Errorf("%s: no version has all that the plugin uses", o.Path)}
+		}
+		fmt.Fprintln(w, text)
+		return nil
+	}
+	rows, err := compat.Versions(ctx, files, o.Versions)
+	if err != nil {
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
+	}
+	if o.Format == "json" {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		err = e.Encode(map[string]any{"version": 1, "versions": o.Versions, "rows": rows})
+	} else {
+		for _, row := range rows {
+			for i := range row.Found {
+				row.Found[i] = terminal.Line(row.Found[i])
+			}
+		}
+		_, err = io.WriteString(w, compat.Text(o.Versions, rows))
+	}
+	if err != nil {
+		return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("write report: %w", err)}
+	}
+	if slices.ContainsFunc(rows, func(r compat.VersionRow) bool { return slices.Contains(r.Verdicts, compat.No) }) {
 		return &verbs.ExitError{Code: verbs.ExitFindings}
 	}
 	return nil

@@ -204,8 +204,8 @@ func (r *rebuilder) check(ctx context.Context) (texts string, _ *failure) {
 		return "", r.failureOf(err)
 	}
 	texts = r.render(found.Findings, found.Sources)
-	if n := found.Count(validate.Error); n > 0 {
-		i := slices.IndexFunc(found.Findings, func(f validate.Finding) bool { return f.Severity == validate.Error })
+	i := slices.IndexFunc(found.Findings, func(f validate.Finding) bool { return f.Severity == validate.Error && !build.IsOfRange(f) })
+	if i >= 0 {
 		first := found.Findings[i]
 		reason := r.reasonOf(first)
 		return "", &failure{texts, reason, messagesOf(r.repo.Root, reason, found.Findings, found.Sources)}

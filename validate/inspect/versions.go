@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -25,6 +26,18 @@ func ServiceRange(p *validate.Pass) (r ranges.Range, err *ranges.Error, ok bool)
 	r, parseError := ranges.Parse(text)
 	errors.As(parseError, &err)
 	return r, err, true
+}
+
+// HostRange returns the range of versions of existing hosts, which plugin.json may have beside its own,
+// and its pointer. ok is false if it has none that can be read.
+func HostRange(p *validate.Pass) (pointer string, r ranges.Range, ok bool) {
+	pointer = "/dependencies/" + bundle.Published().DependencyKey
+	if !p.Doc.Has(pointer) {
+		pointer = RangePointer(p)
+	}
+	text, _ := p.Doc.Text(pointer)
+	r, err := ranges.Parse(text)
+	return pointer, r, err == nil
 }
 
 // RangeWidth classifies how many versions a range admits.

@@ -41,6 +41,10 @@ func codeMutants() []mutant {
 		{"access-old-react-internals", "React[" + internals + "]", internals},
 		{"deprecated-gf-form-css-classes", "a.querySelector('.gf-form--grow > b')", "gf-form--grow"},
 		{"no-direct-css-imports", `import "~a/b.scss"`, `"~a/b.scss"`},
+		{"import-outside-range", "import { ScrollContainer as S, Button } from '@grafana/ui';\nf(Button, S)", "ScrollContainer"},
+		{"import-outside-range", "import * as ui from '@grafana/ui';\nconst a = ui.Combobox", "Combobox"},
+		{"import-outside-range", "import { Bottun } from '@grafana/ui';\nBottun()", "Bottun"},
+		{"import-deprecated", "import { ArrayVector } from '@grafana/data';\nconst a = new ArrayVector([1])", "ArrayVector"},
 		{"ts-ignore-suppress", "/*\n * @ts-ignore\n */\na = b", "@ts-ignore"},
 	} {
 		all = append(all, mutant{name: c.statement, form: validate.Source, file: "code.ts", mutate: addFile("code.ts", c.statement+";\n"),

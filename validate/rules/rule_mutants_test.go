@@ -183,6 +183,8 @@ func ruleMutants() []mutant {
 		{name: "frontend for Angular", mutate: addFile("panel/module.js", "a('app/plugins/sdk')\n"), file: "panel/module.js", rule: "angular-frontend", at: "text", what: "app/plugins"},
 		{name: "tracking service", mutate: addFile("panel/module.js", "a('http://api.mixpanel.com/')\n"), file: "panel/module.js", rule: "tracking-host", at: "text", what: "api.mix"},
 		{name: "bundle whose libraries see define", mutate: addFile("panel/module.js", "define([],function(){"+exposedWrapper+"}};\n\"function\"==typeof define&&define.amd\n"), file: "panel/module.js", rule: "bundle-outdated"},
+		{name: "module that old hosts lack", mutate: addFile("panel/module.js", "define([\"react\",\"react/jsx-runtime\"],function(){})\n"), file: "panel/module.js", rule: "module-not-shared", at: "text", what: "react/jsx-runtime"},
+		{name: "JSX runtime of React 18", mutate: addFile("panel/module.js", "a=b.__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED.ReactCurrentOwner,c={key:!0,ref:!0}\n"), file: "panel/module.js", rule: "react-runtime-bundled", at: "text", what: ".__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED.ReactCurrentOwner,c={key:!0,ref:"},
 		{name: "no executable", mutate: func(p *plugin) {
 			for _, platform := range bundle.AllPlatforms() {
 				delete(p.files, platform.Executable("gpx_tide"))

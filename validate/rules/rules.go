@@ -108,6 +108,8 @@ func All() []validate.Rule {
 		deprecatedGfFormCSSClasses(),
 		noDirectCSSImports(),
 		tsIgnoreSuppress(),
+		importOutsideRange(),
+		importDeprecated(),
 
 		moduleJSMissing(),
 		sourcemapMissing(),
@@ -116,6 +118,8 @@ func All() []validate.Rule {
 		bundleOutdated(),
 		angularFrontend(),
 		reactRemoved(),
+		reactRuntimeBundled(),
+		moduleNotShared(),
 		trackingHost(),
 		binaryMissing(),
 		binaryName(),

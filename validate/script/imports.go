@@ -2,16 +2,19 @@ package script
 
 // Import is an import declaration, or an export declaration with a module.
 type Import struct {
-	Module string
-	At     int // index of the token with the module
-	Names  []ImportedName
+	Module   string
+	From, At int // indexes of the first token and of that with the module
+	Names    []ImportedName
+	IsExport bool
 }
 
 // ImportedName is a name that an Import binds or exports.
 type ImportedName struct {
-	Name  string // in the module; "*" is the module itself
-	Local string // in the file; "" if the name is only exported
-	At    int    // index of the token with Name
+	Name     string // in the module; "*" is the module itself
+	Local    string // in the file; "" if the name is only exported
+	Exported string // by which the file exports it; "" if it does not, or exports all names
+	At       int    // index of the token with Name
+	IsType   bool   // the declaration says that it is only a type
 }
 
 // Imports returns the import declarations of the file, and the exports of other modules.
@@ -32,14 +35,19 @@ func (f *File) Imports() []Import {
 
 // readImport reads what follows the keyword import or export.
 func (f *File) readImport(i int, isExport bool) (Import, bool) {
-	var m Import
-	if f.Is(i, "type") && !f.Is(i+1, "from", ",") {
+	m := Import{From: i - 1, IsExport: isExport}
+	isType := f.Is(i, "type") && !f.Is(i+1, "from", ",")
+	if isType {
 		i++
 	}
 	name := func(original, local int) {
 		n := ImportedName{Name: f.Text(original), Local: f.Text(local), At: original}
+		n.IsType = isType || f.Is(original-1, "type") && f.Is(original-2, "{", ",")
 		if isExport {
-			n.Local = ""
+			n.Local, n.Exported = "", n.Local
+			if n.Exported == "*" {
+				n.Exported = ""
+			}
 		}
 		m.Names = append(m.Names, n)
 	}
@@ -56,7 +64,7 @@ func (f *File) readImport(i int, isExport bool) (Import, bool) {
 			name(i, i)
 		case f.Is(i, ",", "from"):
 		case f.Tokens[i].Kind == Name && !isExport && f.Is(i+1, ",", "from"):
-			m.Names = append(m.Names, ImportedName{Name: "default", Local: f.Text(i), At: i})
+			m.Names = append(m.Names, ImportedName{Name: "default", Local: f.Text(i), At: i, IsType: isType})
 		default:
 			return m, false // a declaration, not of a module
 		}

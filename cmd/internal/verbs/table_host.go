@@ -186,7 +186,8 @@ type CompatOptions struct {
 	Path, Format      string
 	Version, Existing string
 	Platform          string
-	Start             bool
+	Versions          []string
+	Start, Suggest    bool
 }
 
 // CompatVerb returns the row of compat, which compares a plugin with the routes and variables of
@@ -201,6 +202,8 @@ func CompatVerb(o *CompatOptions) Verb {
 			{Name: "format", Value: &o.Format, Help: "output format: text or json"},
 			{Name: "service-version", Value: &o.Version, Help: "version of Slipway's host (default: one that the plugin accepts)"},
 			{Name: "existing-version", Value: &o.Existing, Help: "version of the existing host (default: any)"},
+			{Name: "versions", Value: &o.Versions, Help: "show what validate finds about these minor versions of existing hosts, such as 10.4,12.4"},
+			{Name: "suggest", Value: &o.Suggest, Help: "print the widest range of existing hosts in which these findings are no errors"},
 			{Name: "platform", Value: &o.Platform, Help: "platform of the hosts: os/arch, or \"host\" for that of this machine"},
 			{Name: "start", Value: &o.Start, Help: "start the backend and complete the handshake; not for a zip"},
 		},

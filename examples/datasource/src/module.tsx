@@ -8,7 +8,7 @@ import {
 } from '@grafana/data';
 import { DataSourceWithBackend } from '@grafana/runtime';
 import type { DataQuery } from '@grafana/schema';
-import { Combobox, DataSourceHttpSettings, InlineField, Input } from '@grafana/ui';
+import { DataSourceHttpSettings, InlineField, Input, Select } from '@grafana/ui';
 import React from 'react';
 
 interface Query extends DataQuery {
@@ -35,7 +35,7 @@ function QueryEditor({ query, onChange, onRunQuery }: QueryEditorProps<Shop, Que
   return (
     <>
       <InlineField label="Show" labelWidth={14}>
-        <Combobox
+        <Select
           width={20}
           options={queryTypes}
           value={query.queryType}

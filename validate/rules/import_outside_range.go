@@ -1,0 +1,160 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle/ranges"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+	"github.com/slipway-dev/slipway/validate/shared"
+)
+
+func importOutsideRange() validate.Rule {
+	return validate.Rule{
+		ID:       "import-outside-range",
+		Severity: validate.Error,
+		Summary:  "frontend that imports what a version in its range does not have",
+		Why: "Hosts share their own libraries with plugins, whatever version the plugin was compiled with. A name that they do not have is " +
+			"undefined, and the plugin fails when it uses it. A use that the same file guards, as in \"if (name)\" or by comparing " +
+			"config.buildInfo.version, is an info. In module.js, only the host's own modules and rxjs are compared. The versions are minor " +
+			"versions, by their newest patch.",
+		Help: "change the range to versions that have it, or use it only if it is not undefined",
+		Check: func(p *validate.Pass) {
+			d, ok := declaredRange(p)
+			if !ok {
+				return
+			}
+			for _, use := range inspect.SharedImports.Of(p) {
+				missing, why := d.missing(use)
+				if missing == 0 {
+					continue
+				}
+				f := validate.Finding{
+					Place:   use.Place(),
+					Message: fmt.Sprintf("%s %s, but the plugin allows %s", use.Module, why, versions(missing)),
+					Related: []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}},
+				}
+				if use.IsGuarded {
+					f.Severity = validate.Info
+				} else {
+					f.Help, f.Fix = d.help(p)
+				}
+				p.Report(f)
+			}
+		},
+	}
+}
+
+// declared is the range of versions of existing hosts that a plugin allows.
+type declared struct {
+	pointer  string
+	text     string
+	admitted shared.Set
+	isBuilt  bool
+	widest   string // the widest range within it that is true, or "" if there is none
+}
+
+// declaredRange returns the range of a plugin. ok is false if it has none, or none that the table covers.
+func declaredRange(p *validate.Pass) (d declared, ok bool) {
+	var r ranges.Range
+	if d.pointer, r, ok = inspect.HostRange(p); !ok {
+		return d, false
+	}
+	d.text, _ = p.Doc.Text(d.pointer)
+	d.isBuilt = p.Where != validate.Source
+	d.admitted = shared.Admitted(r)
+	good := d.admitted
+	for _, use := range inspect.SharedImports.Of(p) {
+		if missing, _ := d.missing(use); !use.IsGuarded {
+			good &^= missing
+		}
+	}
+	d.widest = narrowed(d.text, d.admitted, good)
+	return d, d.admitted != 0
+}
+
+// missing returns the versions in the range that do not have what a plugin uses, and which do.
+func (d declared) missing(use inspect.SharedImport) (shared.Set, string) {
+	m, ok := shared.Find(use.Module)
+	if !ok || use.Name == "default" || strings.HasPrefix(use.Name, "__") {
+		return 0, ""
+	}
+	name, isKnown := m.Name(use.Name)
+	switch {
+	case !isKnown && (d.isBuilt || !shared.IsOurs(use.Module) || shared.IsAdded(use.Module, use.Name)):
+		return 0, "" // the table does not have the types of others, and a compiler has seen the names in a bundle
+	case !isKnown:
+		return d.admitted & m.Versions(), fmt.Sprintf("never exported %s", use.Name)
+	case name.Values == 0: // only a type
+		return 0, ""
+	}
+	return d.admitted & m.Versions() &^ name.Values, fmt.Sprintf("exports %s in %s", use.Name, versions(name.Values))
+}
+
+// help returns what to do about the range.
+func (d declared) help(p *validate.Pass) (string, *validate.Fix) {
+	if d.widest == "" {
+		return "", nil
+	}
+	return fmt.Sprintf("write %q as the range, or use it only if it is not undefined", d.widest), &validate.Fix{
+		Title: fmt.Sprintf("change the range to %q", d.widest),
+		Edits: []validate.Edit{p.Replace(d.pointer, d.widest)},
+	}
+}
+
+// plain matches a range with a lower and perhaps an upper bound.
+var plain = regexp.MustCompile(`^\s*>=\s*v?(\d+(?:\.\d+){0,2}\S*)(\s+<\S+)?\s*$`)
+
+// narrowed returns the range that a plugin should have: the newest versions one after the other that are
+// good, within what it had. It is "" if the range is good, or nothing of it is, or it has another form.
+func narrowed(text string, admitted, good shared.Set) string {
+	bounds := plain.FindStringSubmatch(text)
+	if bounds == nil || good == 0 || good == admitted {
+		return ""
+	}
+	minors := shared.Minors()
+	high := len(minors) - 1
+	for !good.Has(high) {
+		high--
+	}
+	low := high
+	for low > 0 && good.Has(low-1) {
+		low--
+	}
+	result := ">=" + bounds[1]
+	if low > 0 && admitted.Has(low-1) {
+		result = ">=" + minors[low].String()
+	}
+	if high+1 < len(minors) && admitted.Has(high+1) {
+		return result + " <" + minors[high+1].String()
+	}
+	return result + bounds[2]
+}
+
+// versions writes a set of minor versions, such as "8.0 to 10.4, and 11.5 and later".
+func versions(s shared.Set) string {
+	minors := shared.Minors()
+	short := func(i int) string { return fmt.Sprintf("%d.%d", minors[i].Major, minors[i].Minor) }
+	var parts []string
+	for i := 0; i < len(minors); i++ {
+		if !s.Has(i) {
+			continue
+		}
+		j := i
+		for s.Has(j+1) && j+1 < len(minors) {
+			j++
+		}
+		switch {
+		case j == len(minors)-1 && j > i:
+			parts = append(parts, short(i)+" and later")
+		case j > i:
+			parts = append(parts, short(i)+" to "+short(j))
+		default:
+			parts = append(parts, short(i))
+		}
+		i = j
+	}
+	return strings.Join(parts, ", and ")
+}

@@ -1,0 +1,45 @@
+package rules
+
+import (
+	"regexp"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+	"github.com/slipway-dev/slipway/validate/shared"
+)
+
+// oldRuntime matches what the JSX runtime of React 17 and 18 does when it is loaded. Minifiers keep the
+// names of properties.
+var oldRuntime = regexp.MustCompile(`\.__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED\.ReactCurrentOwner\s*[,;]` +
+	`[^{}]{0,120}=\s*\{\s*key:\s*(?:!0|true),\s*ref:`)
+
+func reactRuntimeBundled() validate.Rule {
+	return validate.Rule{
+		ID:       "react-runtime-bundled",
+		Severity: validate.Error,
+		Summary:  "module.js that contains the JSX runtime of React 18, for hosts with React 19",
+		Why: "The runtime reads internals of the host's React when it is loaded. React 19 does not have them, so the plugin does not load: " +
+			"\"Cannot read properties of undefined (reading 'ReactCurrentOwner')\".",
+		Help: "leave react/jsx-runtime to the host and require one that shares it, " + shared.JSXRuntime + "; compile JSX to " +
+			"React.createElement; or exclude hosts with React 19 from the range",
+		Where: validate.Dist | validate.Zip,
+		Check: func(p *validate.Pass) {
+			m := inspect.Module.Of(p)
+			at := oldRuntime.FindIndex(m.Data)
+			d, ok := declaredRange(p)
+			if at == nil || !ok {
+				return
+			}
+			var with shared.Set
+			for i := range shared.Minors() {
+				if d.admitted.Has(i) && shared.React(i) >= 19 {
+					with |= 1 << i
+				}
+			}
+			if with != 0 {
+				p.Reportf(inspect.PlaceIn(p, m.File, m.Data, at[0], at[1]),
+					"module.js contains the JSX runtime of React 18, but the plugin allows %s, which has React 19", versions(with))
+			}
+		},
+	}
+}

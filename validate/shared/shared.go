@@ -1,0 +1,62 @@
+package shared
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle/ranges"
+)
+
+// Provided is a module that hosts provide for plugins, and the versions of those that do. All is the
+// range of those that provide it since before 8.0.
+type Provided struct {
+	Name  string
+	Range string
+}
+
+// all is the range of a module that every version in the table provides.
+const all = "*"
+
+// JSXRuntime is the range of versions that provide react/jsx-runtime: pull request 108478 of
+// https://github.com/grafana/grafana, with the backports 117500 to 117503.
+const JSXRuntime = ">=11.6.11 <12 || >=12.0.10 <12.1 || >=12.1.7 <12.2 || >=12.2.5 <12.3 || >=12.3.0"
+
+// modules lists what hosts provide. Pull requests of https://github.com/grafana/grafana say since when:
+// 75609 for i18next, 118852 for the parts of react-dom, 108478 for the JSX runtime. The modules below
+// unstable are inferred from the packages in npm, as is what a version of React contains. Angular is
+// gone since 12.0. Of a module that is not in the list, nothing is known.
+func modules() []Provided {
+	return []Provided{
+		{"@emotion/css", all}, {"@emotion/react", all}, {"emotion", all},
+		{"@grafana/data", all}, {"@grafana/runtime", all}, {"@grafana/ui", all},
+		{"@grafana/data/unstable", ">=11.6.0"}, {"@grafana/runtime/unstable", ">=11.6.0"}, {"@grafana/ui/unstable", ">=11.6.0"},
+		{"d3", all}, {"jquery", all}, {"lodash", all}, {"moment", all}, {"prismjs", all},
+		{"i18next", ">=10.2.0"},
+		{"react", all}, {"react-dom", all}, {"react-redux", all}, {"redux", all}, {"react-router-dom", all},
+		{"react-dom/client", ">=13.0.0"}, {"react-dom/server", ">=13.0.0"},
+		{"react/jsx-runtime", JSXRuntime}, {"react/jsx-dev-runtime", JSXRuntime},
+		{"rxjs", all}, {"rxjs/operators", all}, {"slate", all}, {"slate-plain-serializer", all}, {"slate-react", all},
+		{"@grafana/slate-react", all},
+		{"angular", "<12.0.0"},
+	}
+}
+
+// Providers returns the range of the versions that provide a module. ok is false if nothing is known of
+// the module.
+func Providers(module string) (r ranges.Range, text string, ok bool) {
+	for _, m := range modules() {
+		if m.Name == module {
+			r, err := ranges.Parse(m.Range)
+			return r, m.Range, err == nil
+		}
+	}
+	return ranges.Range{}, "", false
+}
+
+// IsOurs reports whether a module is one of the host's own, all of whose names the table has.
+func IsOurs(module string) bool { return strings.HasPrefix(module, "@grafana/") }
+
+// IsAdded reports whether hosts add a name of @grafana/data to @grafana/ui, for plugins from before 6.5.
+func IsAdded(module, name string) bool {
+	return module == "@grafana/ui" && slices.Contains([]string{"PanelPlugin", "DataSourcePlugin", "AppPlugin", "DataSourceApi"}, name)
+}
