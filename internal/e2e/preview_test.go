@@ -29,7 +29,7 @@ import (
 // previewVersions has the versions of the libraries that scaffolds are shown in. With -short, only the newest.
 var previewVersions = []string{"12.4", "13.2"}
 
-// brokenElsewhere are violations in components of @grafana/ui, which the page cannot mend.
+// brokenElsewhere are violations in components of @grafana/ui, which the page cannot correct.
 var brokenElsewhere = map[string][]string{
 	// The legend of a plot has buttons with the text of a series and the label "All series selected".
 	"label-content-name-mismatch": {`button[class$="LegendLabel"]`},
