@@ -25,6 +25,9 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
+	if err := check.HasBrowser(ctx); errors.Is(err, check.ErrNoBrowser) { // before the build, which takes a while
+		return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
+	}
 	released := verbs.BuildOptions{Face: c.Face, Dir: repo.Root, Platforms: "host", Bundler: bundler.Bundler{}}
 	if _, err := verbs.Build(ctx, c.Stdout, released); err != nil {
 		return err
@@ -61,6 +64,10 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 
 func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo bundle.Repo, p *previewing) error {
 	out := cmp.Or(o.Report, filepath.Join(repo.Root, ".slipway", "preview-report"))
+	libraries, err := p.options.Page() // waits for the bundle
+	if err != nil {
+		return err
+	}
 	failed := 0
 	results, err := check.Run(ctx, check.Options{
 		Origin: p.options.Origin, Token: p.options.Token, Views: p.server.Views(), Pictures: filepath.Join(repo.Root, "previews"),
@@ -76,13 +83,6 @@ func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo b
 			}
 		},
 	})
-	if errors.Is(err, check.ErrNoBrowser) {
-		return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
-	}
-	if err != nil {
-		return err
-	}
-	libraries, err := p.options.Page()
 	if err != nil {
 		return err
 	}

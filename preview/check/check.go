@@ -55,21 +55,34 @@ var ErrNoBrowser = errors.New("no Chromium or Chrome found: install one; the che
 const (
 	width, height = 1280, 900
 	picturesDir   = "pictures"
-	// patience is how long a view may take to come to rest.
-	patience = time.Minute
+	// patience is how long a view may take to come to rest, before its time goes on in spite of its calls.
+	patience = 20 * time.Second
 )
 
-// steady makes a page draw the same at each time: its clock begins at the same instant, and what it
-// draws by chance is the same.
+// Pages run in virtual time, which stands still while they compute or load, and jumps from one timer to the next. It begins
+// at noon and stops for the picture, so that clocks and animations are drawn the same at each time.
+var noon = cdp.TimeSinceEpoch(time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC).Unix())
+
+const (
+	allowance = 30_000.0              // virtual time of a view, in milliseconds: more than a page takes to give up what it waits for
+	step      = 50.0                  // of it, while the page comes to rest
+	pause     = 20 * time.Millisecond // after each step, for what the browser does that is neither a call nor a timer
+)
+
+// steady makes what a page draws by chance the same at each time.
 const steady = `(() => {
-  const shift = Date.UTC(2026, 0, 15, 12) - Date.now(), Real = Date;
-  globalThis.Date = class extends Real {
-    constructor(...args) { args.length ? super(...args) : super(Real.now() + shift); }
-    static now() { return Real.now() + shift; }
-  };
   let seed = 1;
   Math.random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
 })()`
+
+// HasBrowser reports whether a browser is there, or ErrNoBrowser.
+func HasBrowser(ctx context.Context) error {
+	_, stop, err := open(ctx)
+	if err == nil {
+		stop()
+	}
+	return err
+}
 
 // Run opens the views one after the other, and writes the report.
 func Run(ctx context.Context, o Options) ([]Result, error) {
@@ -82,7 +95,7 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	if err := os.MkdirAll(filepath.Join(o.Out, picturesDir), 0o755); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	tab, stop, err := open(ctx)
+	browser, stop, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +104,7 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	named := map[string]int{}
 	for _, view := range o.Views {
 		r := Result{View: view, Problems: []string{}, Notes: []string{}}
-		picture, err := show(tab, o, view, &r)
+		picture, err := show(browser, o, view, &r)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -115,22 +128,16 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 
 // open starts the browser. Its sandbox needs features of the system that containers lack: what runs
 // is the author's own plugin, so the check goes on without it.
-func open(ctx context.Context) (tab context.Context, stop func(), err error) {
+func open(ctx context.Context) (browser context.Context, stop func(), err error) {
 	// Pages that are kept to go back to hold their streams, and a browser opens six connections to an origin.
 	shared := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("disable-back-forward-cache", true))
 	for _, options := range [][]chromedp.ExecAllocatorOption{nil, {chromedp.NoSandbox}} {
 		allocator, free := chromedp.NewExecAllocator(ctx, append(shared, options...)...)
-		tab, closeTab := chromedp.NewContext(allocator)
-		stop = func() { closeTab(); free() }
-		err = chromedp.Do(tab, chromedp.EmulateViewport(width, height), func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
-			_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
-			if err == nil {
-				_, err = cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: steady})
-			}
-			return chromedp.Void{}, err
-		})
+		browser, closeBrowser := chromedp.NewContext(allocator)
+		stop = func() { closeBrowser(); free() }
+		err = chromedp.Do(browser)
 		if err == nil {
-			return tab, stop, nil
+			return browser, stop, nil
 		}
 		stop()
 		if errors.Is(err, exec.ErrNotFound) {
@@ -157,23 +164,78 @@ type report struct {
 	Empty        bool
 }
 
-// show opens a view, waits until it has come to rest, and returns its picture.
-func show(tab context.Context, o Options, view preview.View, r *Result) (picture []byte, err error) {
-	ctx, cancel := context.WithTimeout(tab, o.Patience)
-	defer cancel()
-	const settled = `new Promise((resolve) => {
-		const wait = () => window.__preview ? resolve(window.__preview.ready) : setTimeout(wait, 50);
-		wait();
-	})`
-	var seen string
-	err = chromedp.Do(ctx, chromedp.Navigate(o.Origin+view.Path+"#token="+o.Token))
+// prepare sets up a tab that has been opened, before it shows a page. Time stands still.
+func prepare(ctx context.Context, t *chromedp.Target) error {
+	_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
 	if err == nil {
-		report := settled + ".then(() => JSON.stringify(window.__preview.report()))"
-		seen, err = chromedp.Run(ctx, chromedp.Evaluate[string](report, chromedp.EvalAwaitPromise))
+		_, err = cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}})
 	}
-	picture, pictureErr := chromedp.Run(tab, chromedp.CaptureScreenshot()) // also of a page that does not come to rest
+	if err == nil {
+		_, err = cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: steady})
+	}
+	if err == nil {
+		_, err = cdp.Call(ctx, t, emulation.SetVirtualTimePolicy, emulation.SetVirtualTimePolicyParams{
+			Policy: emulation.VirtualTimePolicyPause, InitialVirtualTime: noon})
+	}
+	return err
+}
+
+// pass lets so many milliseconds of virtual time pass.
+func pass(ctx context.Context, policy emulation.SetVirtualTimePolicyParams, milliseconds float64) error {
+	policy.Budget = &milliseconds
+	_, err := chromedp.Run(ctx, chromedp.WaitEvent(emulation.VirtualTimeBudgetExpired, nil,
+		func(ctx context.Context, t *chromedp.Target) (emulation.SetVirtualTimePolicyResult, error) {
+			return cdp.Call(ctx, t, emulation.SetVirtualTimePolicy, policy)
+		}))
+	return err
+}
+
+// settle opens a page, and waits until its time is over.
+func settle(ctx context.Context, address string, patience time.Duration) error {
+	const isReady = "window.__preview?.ready.then(() => { window.__preview.isReady = true }), window.__preview?.isReady === true"
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := chromedp.Run(patient, func(ctx context.Context, t *chromedp.Target) (page.NavigateResult, error) {
+		return cdp.Call(ctx, t, page.Navigate, page.NavigateParams{URL: address})
+	})
+	whileIdle := emulation.SetVirtualTimePolicyParams{Policy: emulation.VirtualTimePolicyPauseIfNetworkFetchesPending}
+	left := allowance
+	for ready := false; err == nil && !ready && left > step; left -= step {
+		if err = pass(patient, whileIdle, step); err == nil {
+			ready, err = chromedp.Run(patient, chromedp.Evaluate[bool](isReady))
+		}
+		time.Sleep(pause)
+	}
+	if err == nil {
+		err = pass(patient, whileIdle, left)
+	}
+	if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return err
+	}
+	// A stream has no end, and a loop leaves no idle moment.
+	return pass(ctx, emulation.SetVirtualTimePolicyParams{Policy: emulation.VirtualTimePolicyAdvance,
+		MaxVirtualTimeTaskStarvationCount: 10}, left)
+}
+
+// show opens a view, waits until it has come to rest, and returns its picture.
+func show(browser context.Context, o Options, view preview.View, r *Result) (picture []byte, err error) {
+	tab, closeTab := chromedp.NewContext(browser)
+	defer closeTab()
+	ctx, cancel := context.WithTimeout(tab, 2*o.Patience)
+	defer cancel()
+	if err := chromedp.Do(tab, chromedp.EmulateViewport(width, height), chromedp.Func(prepare)); err != nil {
+		return nil, err
+	}
+	var seen string
+	if err = settle(ctx, o.Origin+view.Path+"#token="+o.Token, o.Patience); err == nil {
+		seen, err = chromedp.Run(ctx, chromedp.Evaluate[string]("JSON.stringify(window.__preview?.report?.() ?? null)"))
+	}
+	last, cancel := context.WithTimeout(tab, o.Patience)
+	defer cancel()
+	picture, pictureErr := chromedp.Run(last, chromedp.CaptureScreenshot()) // also of a page that does not come to rest
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), err == nil && seen == "null":
 		return picture, fmt.Errorf("the page did not come to rest within %s", o.Patience)
 	case err != nil:
 		return picture, err
@@ -242,7 +304,9 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 		})
 	}
 	if errors.Is(err, os.ErrNotExist) {
-		r.Notes = append(r.Notes, "the repository keeps no picture of this view")
+		if _, err := os.Stat(o.Pictures); err == nil {
+			r.Notes = append(r.Notes, "new: the repository keeps no picture of this view; the option update does")
+		}
 		return nil
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,8 +29,9 @@ func pages() map[string]string {
 		window.__preview = { ready: new Promise((r) => setTimeout(r, 50)), report: () => (%s) };
 		document.body.append(%s);</script>`
 	return map[string]string{
-		"/fine":    fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 12, empty: false}`, `"fine"`),
-		"/steady":  fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 1}`, `Math.random() + " " + new Date().toLocaleDateString("en")`),
+		"/fine": fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 12, empty: false}`, `"fine"`),
+		"/steady": fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 1}`, `Math.random() + " " + new Date().toLocaleDateString("en")`) + `<pre>0</pre><script>
+			fetch("/slow").then(() => setInterval(() => { document.querySelector("pre").append(Date.now(), " "); }, 1000))</script>`,
 		"/broken":  fmt.Sprintf(page, `{missing: ["@grafana/ui x"], errors: [{kind: "draw", message: "wrong", file: "src/a.ts", line: 3}], calls: [{method: "GET", path: "/api/x", refused: true}], deprecations: ["old"], drawn: null, empty: true}`, `"x"`),
 		"/late":    fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: null, awaited: ["GET /api/x", "fonts"]}`, `"x"`),
 		"/endless": `<!doctype html><script>window.__preview = { ready: new Promise(() => {}) }</script>`,
@@ -43,7 +45,11 @@ func TestRun(t *testing.T) {
 		t.Skip("chromium is not installed")
 	}
 	var tokens []string
+	var slow atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" { // by another while each time
+			time.Sleep(time.Duration(slow.Add(1)) * 700 * time.Millisecond)
+		}
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte(pages()[r.URL.Path]))
 	}))
