@@ -46,6 +46,7 @@ type Result struct {
 	Picture  string          `json:"picture"`
 	Kept     string          `json:"kept"`   // picture, copied into the report; "" if there is none
 	Marked   string          `json:"marked"` // picture of the difference; "" unless there is one
+	Seconds  float64         `json:"seconds"`
 	Report   json.RawMessage `json:"report"`
 }
 
@@ -104,7 +105,9 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	named := map[string]int{}
 	for _, view := range o.Views {
 		r := Result{View: view, Problems: []string{}, Notes: []string{}}
+		begun := time.Now()
 		picture, err := show(browser, o, view, &r)
+		r.Seconds = time.Since(begun).Seconds()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -21,7 +21,7 @@ func write(dir string, results []Result) error {
 	suite := junit.Suite{Name: "preview"}
 	for _, r := range results {
 		class, name, _ := strings.Cut(r.Name, ": ")
-		c := junit.Case{Class: class, Name: name, Output: strings.Join(r.Notes, "\n")}
+		c := junit.Case{Class: class, Name: name, Time: junit.Seconds(r.Seconds), Output: strings.Join(r.Notes, "\n")}
 		if len(r.Problems) > 0 {
 			c.Failure = &junit.Result{Message: r.Problems[0], Body: strings.Join(r.Problems, "\n")}
 		}
