@@ -25,8 +25,9 @@ type Suites struct {
 type Suite struct {
 	Name string `xml:"name,attr"`
 	Counts
-	Time  Seconds `xml:"time,attr,omitempty"`
-	Cases []Case  `xml:"testcase"`
+	Skipped int     `xml:"skipped,attr"` // schemas have it here only
+	Time    Seconds `xml:"time,attr,omitempty"`
+	Cases   []Case  `xml:"testcase"`
 }
 
 // Seconds are how long something took; 0 if it is not known, and absent.
@@ -42,14 +43,12 @@ type Counts struct {
 	Tests    int `xml:"tests,attr"`
 	Failures int `xml:"failures,attr"`
 	Errors   int `xml:"errors,attr"`
-	Skipped  int `xml:"skipped,attr"`
 }
 
 func (n *Counts) merge(m Counts) {
 	n.Tests += m.Tests
 	n.Failures += m.Failures
 	n.Errors += m.Errors
-	n.Skipped += m.Skipped
 }
 
 // Count counts a test.
@@ -60,8 +59,6 @@ func (n *Counts) Count(c Case) {
 		n.Failures++
 	case c.Error != nil:
 		n.Errors++
-	case c.Skipped != nil:
-		n.Skipped++
 	}
 }
 
@@ -88,10 +85,13 @@ func Write(w io.Writer, out Suites) error {
 	out.Counts, out.Time = Counts{}, 0
 	for i := range out.Suites {
 		suite := &out.Suites[i]
-		suite.Name, suite.Counts, suite.Time = clean(suite.Name), Counts{}, 0
+		suite.Name, suite.Counts, suite.Skipped, suite.Time = clean(suite.Name), Counts{}, 0, 0
 		for j := range suite.Cases {
 			suite.Cases[j].clean()
 			suite.Count(suite.Cases[j])
+			if suite.Cases[j].Skipped != nil {
+				suite.Skipped++
+			}
 			suite.Time += suite.Cases[j].Time
 		}
 		out.merge(suite.Counts)
