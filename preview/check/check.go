@@ -14,7 +14,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,18 +31,21 @@ import (
 
 // Options configure Run.
 type Options struct {
-	Origin, Token string // of the preview
-	Views         []preview.View
-	Pictures      string // directory of the pictures that the repository keeps
-	Update        bool   // replace them
-	Out           string // directory of the report, which is replaced
-	Patience      time.Duration
-	Each          func(Result) // takes each result as soon as it is there; may be nil
+	Sides    []preview.Side // the previews, each with its version of the libraries; pictures of several are kept apart
+	Token    string         // of all
+	Views    []preview.View
+	Pictures string // directory of the pictures that the repository keeps
+	Update   bool   // replace them
+	Out      string // directory of the report, which is replaced
+	Patience time.Duration
+	Each     func(Result) // takes each result as soon as it is there; may be nil
 }
 
 // Result is what a view showed.
 type Result struct {
 	preview.View
+	With     string          `json:"with"` // version of the libraries; "" unless there are several
+	Only     []string        `json:"only"` // problems and notes that other versions do not have
 	Problems []string        `json:"problems"`
 	Notes    []string        `json:"notes"` // what does not fail
 	Picture  string          `json:"picture"`
@@ -48,6 +53,14 @@ type Result struct {
 	Marked   string          `json:"marked"` // picture of the difference; "" unless there is one
 	Seconds  float64         `json:"seconds"`
 	Report   json.RawMessage `json:"report"`
+}
+
+// Title names the view, and the version if there are several.
+func (r Result) Title() string {
+	if r.With == "" {
+		return r.Name
+	}
+	return r.Name + ", with " + r.With
 }
 
 // ErrNoBrowser is the error without a browser.
@@ -62,9 +75,8 @@ const (
 
 // Pages run in virtual time, which stands still while they compute or load, and jumps from one timer to the next. It begins
 // at noon and stops for the picture, so that clocks and animations are drawn the same at each time.
-var noon = cdp.TimeSinceEpoch(time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC).Unix())
-
 const (
+	noon      = 1768478400            // of 2026-01-15, UTC
 	allowance = 30_000.0              // virtual time of a view, in milliseconds: more than a page takes to give up what it waits for
 	step      = 50.0                  // of it, while the page comes to rest
 	pause     = 20 * time.Millisecond // after each step, for what the browser does that is neither a call nor a timer
@@ -90,11 +102,10 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	if o.Patience == 0 {
 		o.Patience = patience
 	}
-	if err := os.RemoveAll(filepath.Join(o.Out, picturesDir)); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Join(o.Out, picturesDir), 0o755); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+	for _, old := range []string{picturesDir, "kept", "marked"} {
+		if err := os.RemoveAll(filepath.Join(o.Out, old)); err != nil {
+			return nil, fmt.Errorf("report: %w", err)
+		}
 	}
 	browser, stop, err := open(ctx)
 	if err != nil {
@@ -104,27 +115,31 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	var results []Result
 	named := map[string]int{}
 	for _, view := range o.Views {
-		r := Result{View: view, Problems: []string{}, Notes: []string{}}
-		begun := time.Now()
-		picture, err := show(browser, o, view, &r)
-		r.Seconds = time.Since(begun).Seconds()
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			r.Problems = append(r.Problems, err.Error())
-		}
+		first := len(results)
 		name := fileName(view.Name)
 		if named[name]++; named[name] > 1 {
 			name += fmt.Sprintf("-%d", named[name])
 		}
-		if err := o.keep(&r, name+".png", picture); err != nil {
-			return nil, err
+		for _, side := range o.Sides {
+			r := Result{View: view, With: side.With, Problems: []string{}, Notes: []string{}}
+			begun := time.Now()
+			picture, err := show(browser, o, side, &r)
+			r.Seconds = time.Since(begun).Seconds()
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil {
+				r.Problems = append(r.Problems, err.Error())
+			}
+			if err := o.keep(&r, path.Join(r.With, name+".png"), picture); err != nil {
+				return nil, err
+			}
+			results = append(results, r)
+			if o.Each != nil {
+				o.Each(r)
+			}
 		}
-		results = append(results, r)
-		if o.Each != nil {
-			o.Each(r)
-		}
+		distinguish(results[first:])
 	}
 	return results, write(o.Out, results)
 }
@@ -222,7 +237,7 @@ func settle(ctx context.Context, address string, patience time.Duration) error {
 }
 
 // show opens a view, waits until it has come to rest, and returns its picture.
-func show(browser context.Context, o Options, view preview.View, r *Result) (picture []byte, err error) {
+func show(browser context.Context, o Options, side preview.Side, r *Result) (picture []byte, err error) {
 	tab, closeTab := chromedp.NewContext(browser)
 	defer closeTab()
 	ctx, cancel := context.WithTimeout(tab, 2*o.Patience)
@@ -231,7 +246,7 @@ func show(browser context.Context, o Options, view preview.View, r *Result) (pic
 		return nil, err
 	}
 	var seen string
-	if err = settle(ctx, o.Origin+view.Path+"#token="+o.Token, o.Patience); err == nil {
+	if err = settle(ctx, side.Origin+r.Path+"#token="+o.Token, o.Patience); err == nil {
 		seen, err = chromedp.Run(ctx, chromedp.Evaluate[string]("JSON.stringify(window.__preview?.report?.() ?? null)"))
 	}
 	last, cancel := context.WithTimeout(tab, o.Patience)
@@ -289,7 +304,7 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 		return nil
 	}
 	r.Picture = picturesDir + "/" + name
-	if err := os.WriteFile(filepath.Join(o.Out, picturesDir, name), picture, 0o644); err != nil {
+	if err := writeFile(filepath.Join(o.Out, picturesDir, name), picture); err != nil {
 		return err
 	}
 	file := filepath.Join(o.Pictures, name)
@@ -298,7 +313,7 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 		if difference, _, err := compare(kept, picture); err == nil && difference <= tolerance {
 			return nil // of two that look the same, the older one
 		}
-		if err := os.MkdirAll(o.Pictures, 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
 		return atomicfile.Write(file, 0o644, func(w io.Writer) error {
@@ -315,8 +330,8 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 	if err != nil {
 		return err
 	}
-	r.Kept = picturesDir + "/kept-" + name
-	if err := os.WriteFile(filepath.Join(o.Out, filepath.FromSlash(r.Kept)), kept, 0o644); err != nil {
+	r.Kept = "kept/" + name
+	if err := writeFile(filepath.Join(o.Out, filepath.FromSlash(r.Kept)), kept); err != nil {
 		return err
 	}
 	difference, marked, err := compare(kept, picture)
@@ -333,8 +348,32 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 	if err := png.Encode(&text, marked); err != nil {
 		return err
 	}
-	r.Marked = picturesDir + "/marked-" + name
-	return os.WriteFile(filepath.Join(o.Out, filepath.FromSlash(r.Marked)), text.Bytes(), 0o644)
+	r.Marked = "marked/" + name
+	return writeFile(filepath.Join(o.Out, filepath.FromSlash(r.Marked)), text.Bytes())
+}
+
+func writeFile(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o644)
+}
+
+// distinguish notes what the results of a view with several versions do not have in common.
+func distinguish(results []Result) {
+	of := map[string]int{}
+	for _, r := range results {
+		for _, text := range slices.Concat(r.Problems, r.Notes) {
+			of[text]++
+		}
+	}
+	for i, r := range results {
+		for _, text := range slices.Concat(r.Problems, r.Notes) {
+			if of[text] < len(results) {
+				results[i].Only = append(results[i].Only, text)
+			}
+		}
+	}
 }
 
 // fileName returns a name for the picture of a view that all systems accept.
