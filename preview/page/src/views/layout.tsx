@@ -69,9 +69,7 @@ export function Layout({ children }: { children: ReactNode }) {
             ))}
           </select>
         </label>
-        {boot.beside && window.top === window && (
-          <a href={`/-/beside?path=${encodeURIComponent(pathname + search)}`}>Side by side</a>
-        )}
+        {boot.beside && window.top === window && <a href={`/-/beside?path=${encodeURIComponent(pathname + search)}`}>Side by side</a>}
         <Button size="sm" variant="secondary" fill="text" onClick={() => choose('theme', other)}>{`Use the ${other} theme`}</Button>
         <Button
           size="sm"
