@@ -2,6 +2,7 @@ package preview
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/subtle"
 	"encoding/json"
 	"html/template"
@@ -28,6 +29,7 @@ type Options struct {
 	Origin  string // of the preview, such as http://localhost:40001
 	Console string // origin of the console, which may frame the preview
 	Token   string // that every call must have, a random text
+	Sides   []Side // that are shown beside each other, by the first of them
 
 	Report func(json.RawMessage) // takes what the page has seen; may be nil
 }
@@ -49,6 +51,7 @@ func New(o Options) *Server {
 		layout: template.Must(template.New("").Parse(layout)), mux: http.NewServeMux()}
 	s.mux.HandleFunc("/", s.document)
 	s.mux.HandleFunc("GET /-/{name}", s.pageFile)
+	s.mux.HandleFunc("GET /-/beside", s.beside)
 	s.mux.HandleFunc("GET /public/plugins/{id}/{path...}", s.pluginFile)
 	s.mux.HandleFunc("GET /public/img/icons/{path...}", s.icon)
 	s.mux.HandleFunc("GET /public/build/img/icons/{path...}", s.icon)
@@ -123,6 +126,7 @@ type boot struct {
 	Theme   string            `json:"theme"`
 	Console string            `json:"console"`
 	Missing []string          `json:"missing"`
+	Beside  bool              `json:"beside"` // there is a page with other versions
 }
 
 const layout = `<!doctype html>
@@ -140,10 +144,7 @@ const layout = `<!doctype html>
 
 // policy is what the page may do: plugins compile code at run time, and their libraries write styles.
 func (s *Server) policy() string {
-	frame := "'none'"
-	if s.Console != "" {
-		frame = s.Console
-	}
+	frame := cmp.Or(strings.TrimSpace(s.Console+" "+s.framer()), "'none'")
 	return "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
 		"img-src 'self' data: blob: https:; font-src 'self' data:; connect-src 'self' data: blob:; worker-src 'self' blob:; " +
 		"object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors " + frame
@@ -160,7 +161,8 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	b := boot{Version: page.Libraries.Version, React: page.Libraries.React, Mode: page.Mode, Role: roleOf(r.URL.Query().Get("role")),
-		Plugins: []json.RawMessage{}, Main: s.Main, Theme: "dark", Console: s.Console, Missing: page.Missing}
+		Plugins: []json.RawMessage{}, Main: s.Main, Theme: "dark", Console: s.Console, Missing: page.Missing,
+		Beside: s.framer() == s.Origin}
 	if r.URL.Query().Get("theme") == "light" {
 		b.Theme = "light"
 	}

@@ -295,7 +295,7 @@ func Dev(ctx context.Context,
 // Preview shows the frontend of the plugin in a browser as it is edited.
 func Preview(ctx context.Context,
 	dir *string, // plugin repository (default: that of this directory)
-	with *string, // version of the libraries that hosts share with plugins, such as 12.4 (default: that in node_modules, or the one that package.json asks for)
+	with *string, // version of the libraries that hosts share with plugins, such as 12.4, or several to see side by side, such as 12.4,13.2 (default: that in node_modules, or the one that package.json asks for)
 	listen *string, // loopback address to listen on; port 0 picks a free port (default: 127.0.0.1:0)
 	check *bool, // open each story, editor and page once in Chromium or Chrome, without a window, and exit: exceptions, names that the libraries lack, and differences to the pictures in previews fail
 	update *bool, // check, and keep the pictures in previews

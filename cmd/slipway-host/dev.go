@@ -87,7 +87,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	}
 	r := newRebuilder(f, repo, o, stdout)
 	defer r.close()
-	if r.preview, err = openPreview(ctx, f, repo, o.preview, stdout); err != nil {
+	if r.preview, err = openPreviews(ctx, f, repo, o.preview, stdout); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.preview.close()) }()

@@ -38,7 +38,7 @@ type rebuilder struct {
 	bundler *bundler.Session
 	checked string // the findings of the last check
 	server  *server.Server
-	preview *previewing
+	preview previews
 
 	isBroken  bool   // the last failure is not fixed
 	reason    string // of the last failure

@@ -34,8 +34,9 @@ import (
 type previewOptions struct {
 	isAsked bool   // the verb is preview, which may download the libraries; dev does not
 	isCheck bool   // nobody looks at it
-	with    string // minor version of the libraries; "" is that of the repository
+	with    string // minor versions of the libraries, with commas between them; "" is that of the repository
 	listen  string
+	token   string // "" chooses one
 	cache   string // of Slipway; "" is in the user's cache
 }
 
@@ -64,6 +65,65 @@ type previewing struct {
 	base     func(net.Listener) context.Context
 	running  sync.WaitGroup
 	isClosed bool
+}
+
+// previews are those of one plugin, one for each version of the libraries. There may be none.
+type previews []*previewing
+
+// openPreviews opens a preview for each version. They have the same token, and the first one shows all.
+func openPreviews(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewOptions, stdout *os.File) (list previews, err error) {
+	o.token = rand.Text()
+	var sides []preview.Side
+	for i, with := range strings.Split(o.with, ",") {
+		one := o
+		if one.with = strings.TrimSpace(with); i > 0 {
+			one.listen = ""
+		}
+		p, err := openPreview(ctx, f, repo, one, stdout)
+		if err != nil {
+			return nil, errors.Join(err, list.close())
+		}
+		if p == nil {
+			return nil, list.close()
+		}
+		list = append(list, p)
+		sides = append(sides, preview.Side{With: one.with, Origin: p.options.Origin})
+	}
+	if len(list) == 1 {
+		return list, nil
+	}
+	for _, p := range list {
+		p.options.Sides = sides
+	}
+	if !o.isCheck {
+		fmt.Fprintf(stdout, "side by side: %s/-/beside#token=%s\n", sides[0].Origin, o.token)
+	}
+	return list, nil
+}
+
+func (l previews) serve(s *server.Server) {
+	for _, p := range l {
+		p.serve(s)
+	}
+}
+
+func (l previews) close() (err error) {
+	for _, p := range l {
+		err = errors.Join(err, p.close())
+	}
+	return err
+}
+
+func (l previews) ready(id string, changed []string, isFixed bool) {
+	for _, p := range l {
+		p.ready(id, changed, isFixed)
+	}
+}
+
+func (l previews) failed(messages []preview.Message) {
+	for _, p := range l {
+		p.failed(messages)
+	}
 }
 
 // openPreview listens for the preview and begins to bundle its page. It prints the link, or why
@@ -95,7 +155,7 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 	}
 	ctx, stop := context.WithCancel(ctx)
 	p := &previewing{listener: listener, stop: stop, options: &preview.Options{
-		Repo: repo, Main: meta.ID, Token: rand.Text(),
+		Repo: repo, Main: meta.ID, Token: cmp.Or(o.token, rand.Text()),
 		// Not the name of the host, since cookies and origins depend on it.
 		Origin: "http://localhost:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port),
 		Page: sync.OnceValues(func() (*preview.Page, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/internal/text"
+	"github.com/slipway-dev/slipway/preview"
 	"github.com/slipway-dev/slipway/preview/check"
 )
 
@@ -25,15 +26,18 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
+	if err := check.HasBrowser(ctx); errors.Is(err, check.ErrNoBrowser) { // before the build, which takes a while
+		return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
+	}
 	released := verbs.BuildOptions{Face: c.Face, Dir: repo.Root, Platforms: "host", Bundler: bundler.Bundler{}}
 	if _, err := verbs.Build(ctx, c.Stdout, released); err != nil {
 		return err
 	}
-	p, err := openPreview(ctx, c.Face, repo, previewOptions{isAsked: true, isCheck: true, with: o.With, listen: o.Listen}, c.Stdout)
+	list, err := openPreviews(ctx, c.Face, repo, previewOptions{isAsked: true, isCheck: true, with: o.With, listen: o.Listen}, c.Stdout)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = errors.Join(err, list.close()) }()
 	data, err := os.MkdirTemp("", "slipway-preview-")
 	if err != nil {
 		return err
@@ -48,45 +52,51 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.close(), s.Close()) }()
+	defer func() { err = errors.Join(err, list.close(), s.Close()) }()
 	if err := s.Mount(ctx); err != nil {
 		return err
 	}
 	if _, err := s.Provision(ctx, devAccount); err != nil {
 		return err
 	}
-	p.serve(s)
-	return runCheck(ctx, c, o, repo, p)
+	list.serve(s)
+	return runCheck(ctx, c, o, repo, list)
 }
 
-func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo bundle.Repo, p *previewing) error {
+func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo bundle.Repo, list previews) error {
 	out := cmp.Or(o.Report, filepath.Join(repo.Root, ".slipway", "preview-report"))
+	var with []string
+	for _, p := range list {
+		page, err := p.options.Page() // waits for the bundle
+		if err != nil {
+			return err
+		}
+		with = append(with, page.Libraries.String())
+	}
+	first := list[0]
+	sides := first.options.Sides
+	if len(sides) == 0 {
+		sides = []preview.Side{{Origin: first.options.Origin}}
+	}
 	failed := 0
 	results, err := check.Run(ctx, check.Options{
-		Origin: p.options.Origin, Token: p.options.Token, Views: p.server.Views(), Pictures: filepath.Join(repo.Root, "previews"),
+		Sides: sides, Token: first.options.Token, Views: first.server.Views(), Pictures: filepath.Join(repo.Root, "previews"),
 		Update: o.Update, Out: out,
 		Each: func(r check.Result) {
 			word := "ok    "
 			if len(r.Problems) > 0 {
 				word, failed = "failed", failed+1
 			}
-			fmt.Fprintf(c.Stdout, "%s  %s\n", word, terminal.Line(r.Name))
+			fmt.Fprintf(c.Stdout, "%s  %s\n", word, terminal.Line(r.Title()))
 			for _, problem := range r.Problems {
 				fmt.Fprintf(c.Stdout, "  %s\n", terminal.Line(strings.TrimSpace(problem)))
 			}
 		},
 	})
-	if errors.Is(err, check.ErrNoBrowser) {
-		return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
-	}
 	if err != nil {
 		return err
 	}
-	libraries, err := p.options.Page()
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(c.Stdout, "%s, %d failed, with %s; report: %s\n", text.Plural(len(results), "view"), failed, libraries.Libraries,
+	fmt.Fprintf(c.Stdout, "%s, %d failed, with %s; report: %s\n", text.Plural(len(results), "view"), failed, strings.Join(with, "; "),
 		filepath.Join(out, "index.html"))
 	if failed > 0 {
 		return &verbs.ExitError{Code: verbs.ExitFindings}

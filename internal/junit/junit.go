@@ -5,6 +5,7 @@ package junit
 import (
 	"encoding/xml"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -16,6 +17,7 @@ type Suites struct {
 	XMLName xml.Name `xml:"testsuites"`
 	Name    string   `xml:"name,attr"`
 	Counts
+	Time   Seconds `xml:"time,attr,omitempty"` // Write sets it, as in each suite
 	Suites []Suite `xml:"testsuite"`
 }
 
@@ -23,7 +25,17 @@ type Suites struct {
 type Suite struct {
 	Name string `xml:"name,attr"`
 	Counts
-	Cases []Case `xml:"testcase"`
+	Skipped int     `xml:"skipped,attr"` // schemas have it here only
+	Time    Seconds `xml:"time,attr,omitempty"`
+	Cases   []Case  `xml:"testcase"`
+}
+
+// Seconds are how long something took; 0 if it is not known, and absent.
+type Seconds float64
+
+// MarshalText returns a decimal number, as readers of JUnit XML parse it.
+func (s Seconds) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(s), 'f', 3, 64), nil
 }
 
 // Counts are the numbers of tests.
@@ -31,14 +43,12 @@ type Counts struct {
 	Tests    int `xml:"tests,attr"`
 	Failures int `xml:"failures,attr"`
 	Errors   int `xml:"errors,attr"`
-	Skipped  int `xml:"skipped,attr"`
 }
 
 func (n *Counts) merge(m Counts) {
 	n.Tests += m.Tests
 	n.Failures += m.Failures
 	n.Errors += m.Errors
-	n.Skipped += m.Skipped
 }
 
 // Count counts a test.
@@ -49,8 +59,6 @@ func (n *Counts) Count(c Case) {
 		n.Failures++
 	case c.Error != nil:
 		n.Errors++
-	case c.Skipped != nil:
-		n.Skipped++
 	}
 }
 
@@ -58,6 +66,7 @@ func (n *Counts) Count(c Case) {
 type Case struct {
 	Name    string  `xml:"name,attr"`
 	Class   string  `xml:"classname,attr"`
+	Time    Seconds `xml:"time,attr,omitempty"`
 	Failure *Result `xml:"failure"`
 	Error   *Result `xml:"error"`
 	Skipped *Result `xml:"skipped"`
@@ -73,15 +82,20 @@ type Result struct {
 
 // Write writes a document.
 func Write(w io.Writer, out Suites) error {
-	out.Counts = Counts{}
+	out.Counts, out.Time = Counts{}, 0
 	for i := range out.Suites {
 		suite := &out.Suites[i]
-		suite.Name, suite.Counts = clean(suite.Name), Counts{}
+		suite.Name, suite.Counts, suite.Skipped, suite.Time = clean(suite.Name), Counts{}, 0, 0
 		for j := range suite.Cases {
 			suite.Cases[j].clean()
 			suite.Count(suite.Cases[j])
+			if suite.Cases[j].Skipped != nil {
+				suite.Skipped++
+			}
+			suite.Time += suite.Cases[j].Time
 		}
 		out.merge(suite.Counts)
+		out.Time += suite.Time
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

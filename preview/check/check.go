@@ -14,7 +14,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,24 +31,36 @@ import (
 
 // Options configure Run.
 type Options struct {
-	Origin, Token string // of the preview
-	Views         []preview.View
-	Pictures      string // directory of the pictures that the repository keeps
-	Update        bool   // replace them
-	Out           string // directory of the report, which is replaced
-	Patience      time.Duration
-	Each          func(Result) // takes each result as soon as it is there; may be nil
+	Sides    []preview.Side // the previews, each with its version of the libraries; pictures of several are kept apart
+	Token    string         // of all
+	Views    []preview.View
+	Pictures string // directory of the pictures that the repository keeps
+	Update   bool   // replace them
+	Out      string // directory of the report, which is replaced
+	Patience time.Duration
+	Each     func(Result) // takes each result as soon as it is there; may be nil
 }
 
 // Result is what a view showed.
 type Result struct {
 	preview.View
+	With     string          `json:"with"` // version of the libraries; "" unless there are several
+	Only     []string        `json:"only"` // problems and notes that other versions do not have
 	Problems []string        `json:"problems"`
 	Notes    []string        `json:"notes"` // what does not fail
 	Picture  string          `json:"picture"`
 	Kept     string          `json:"kept"`   // picture, copied into the report; "" if there is none
 	Marked   string          `json:"marked"` // picture of the difference; "" unless there is one
+	Seconds  float64         `json:"seconds"`
 	Report   json.RawMessage `json:"report"`
+}
+
+// Title names the view, and the version if there are several.
+func (r Result) Title() string {
+	if r.With == "" {
+		return r.Name
+	}
+	return r.Name + ", with " + r.With
 }
 
 // ErrNoBrowser is the error without a browser.
@@ -55,34 +69,45 @@ var ErrNoBrowser = errors.New("no Chromium or Chrome found: install one; the che
 const (
 	width, height = 1280, 900
 	picturesDir   = "pictures"
-	// patience is how long a view may take to come to rest.
-	patience = time.Minute
+	// patience is how long a view may take to come to rest, before its time goes on in spite of its calls.
+	patience = 20 * time.Second
 )
 
-// steady makes a page draw the same at each time: its clock begins at the same instant, and what it
-// draws by chance is the same.
+// Pages run in virtual time, which stands still while they compute or load, and jumps from one timer to the next. It begins
+// at noon and stops for the picture, so that clocks and animations are drawn the same at each time.
+const (
+	noon      = 1768478400            // of 2026-01-15, UTC
+	allowance = 30_000.0              // virtual time of a view, in milliseconds: more than a page takes to give up what it waits for
+	step      = 50.0                  // of it, while the page comes to rest
+	pause     = 20 * time.Millisecond // after each step, for what the browser does that is neither a call nor a timer
+)
+
+// steady makes what a page draws by chance the same at each time.
 const steady = `(() => {
-  const shift = Date.UTC(2026, 0, 15, 12) - Date.now(), Real = Date;
-  globalThis.Date = class extends Real {
-    constructor(...args) { args.length ? super(...args) : super(Real.now() + shift); }
-    static now() { return Real.now() + shift; }
-  };
   let seed = 1;
   Math.random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
 })()`
+
+// HasBrowser reports whether a browser is there, or ErrNoBrowser.
+func HasBrowser(ctx context.Context) error {
+	_, stop, err := open(ctx)
+	if err == nil {
+		stop()
+	}
+	return err
+}
 
 // Run opens the views one after the other, and writes the report.
 func Run(ctx context.Context, o Options) ([]Result, error) {
 	if o.Patience == 0 {
 		o.Patience = patience
 	}
-	if err := os.RemoveAll(filepath.Join(o.Out, picturesDir)); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+	for _, old := range []string{picturesDir, "kept", "marked"} {
+		if err := os.RemoveAll(filepath.Join(o.Out, old)); err != nil {
+			return nil, fmt.Errorf("report: %w", err)
+		}
 	}
-	if err := os.MkdirAll(filepath.Join(o.Out, picturesDir), 0o755); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
-	}
-	tab, stop, err := open(ctx)
+	browser, stop, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -90,47 +115,47 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	var results []Result
 	named := map[string]int{}
 	for _, view := range o.Views {
-		r := Result{View: view, Problems: []string{}, Notes: []string{}}
-		picture, err := show(tab, o, view, &r)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			r.Problems = append(r.Problems, err.Error())
-		}
+		first := len(results)
 		name := fileName(view.Name)
 		if named[name]++; named[name] > 1 {
 			name += fmt.Sprintf("-%d", named[name])
 		}
-		if err := o.keep(&r, name+".png", picture); err != nil {
-			return nil, err
+		for _, side := range o.Sides {
+			r := Result{View: view, With: side.With, Problems: []string{}, Notes: []string{}}
+			begun := time.Now()
+			picture, err := show(browser, o, side, &r)
+			r.Seconds = time.Since(begun).Seconds()
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil {
+				r.Problems = append(r.Problems, err.Error())
+			}
+			if err := o.keep(&r, path.Join(r.With, name+".png"), picture); err != nil {
+				return nil, err
+			}
+			results = append(results, r)
+			if o.Each != nil {
+				o.Each(r)
+			}
 		}
-		results = append(results, r)
-		if o.Each != nil {
-			o.Each(r)
-		}
+		distinguish(results[first:])
 	}
 	return results, write(o.Out, results)
 }
 
 // open starts the browser. Its sandbox needs features of the system that containers lack: what runs
 // is the author's own plugin, so the check goes on without it.
-func open(ctx context.Context) (tab context.Context, stop func(), err error) {
+func open(ctx context.Context) (browser context.Context, stop func(), err error) {
 	// Pages that are kept to go back to hold their streams, and a browser opens six connections to an origin.
 	shared := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("disable-back-forward-cache", true))
 	for _, options := range [][]chromedp.ExecAllocatorOption{nil, {chromedp.NoSandbox}} {
 		allocator, free := chromedp.NewExecAllocator(ctx, append(shared, options...)...)
-		tab, closeTab := chromedp.NewContext(allocator)
-		stop = func() { closeTab(); free() }
-		err = chromedp.Do(tab, chromedp.EmulateViewport(width, height), func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
-			_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
-			if err == nil {
-				_, err = cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: steady})
-			}
-			return chromedp.Void{}, err
-		})
+		browser, closeBrowser := chromedp.NewContext(allocator)
+		stop = func() { closeBrowser(); free() }
+		err = chromedp.Do(browser)
 		if err == nil {
-			return tab, stop, nil
+			return browser, stop, nil
 		}
 		stop()
 		if errors.Is(err, exec.ErrNotFound) {
@@ -157,23 +182,78 @@ type report struct {
 	Empty        bool
 }
 
-// show opens a view, waits until it has come to rest, and returns its picture.
-func show(tab context.Context, o Options, view preview.View, r *Result) (picture []byte, err error) {
-	ctx, cancel := context.WithTimeout(tab, o.Patience)
-	defer cancel()
-	const settled = `new Promise((resolve) => {
-		const wait = () => window.__preview ? resolve(window.__preview.ready) : setTimeout(wait, 50);
-		wait();
-	})`
-	var seen string
-	err = chromedp.Do(ctx, chromedp.Navigate(o.Origin+view.Path+"#token="+o.Token))
+// prepare sets up a tab that has been opened, before it shows a page. Time stands still.
+func prepare(ctx context.Context, t *chromedp.Target) error {
+	_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
 	if err == nil {
-		report := settled + ".then(() => JSON.stringify(window.__preview.report()))"
-		seen, err = chromedp.Run(ctx, chromedp.Evaluate[string](report, chromedp.EvalAwaitPromise))
+		_, err = cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}})
 	}
-	picture, pictureErr := chromedp.Run(tab, chromedp.CaptureScreenshot()) // also of a page that does not come to rest
+	if err == nil {
+		_, err = cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: steady})
+	}
+	if err == nil {
+		_, err = cdp.Call(ctx, t, emulation.SetVirtualTimePolicy, emulation.SetVirtualTimePolicyParams{
+			Policy: emulation.VirtualTimePolicyPause, InitialVirtualTime: noon})
+	}
+	return err
+}
+
+// pass lets so many milliseconds of virtual time pass.
+func pass(ctx context.Context, policy emulation.SetVirtualTimePolicyParams, milliseconds float64) error {
+	policy.Budget = &milliseconds
+	_, err := chromedp.Run(ctx, chromedp.WaitEvent(emulation.VirtualTimeBudgetExpired, nil,
+		func(ctx context.Context, t *chromedp.Target) (emulation.SetVirtualTimePolicyResult, error) {
+			return cdp.Call(ctx, t, emulation.SetVirtualTimePolicy, policy)
+		}))
+	return err
+}
+
+// settle opens a page, and waits until its time is over.
+func settle(ctx context.Context, address string, patience time.Duration) error {
+	const isReady = "window.__preview?.ready.then(() => { window.__preview.isReady = true }), window.__preview?.isReady === true"
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := chromedp.Run(patient, func(ctx context.Context, t *chromedp.Target) (page.NavigateResult, error) {
+		return cdp.Call(ctx, t, page.Navigate, page.NavigateParams{URL: address})
+	})
+	whileIdle := emulation.SetVirtualTimePolicyParams{Policy: emulation.VirtualTimePolicyPauseIfNetworkFetchesPending}
+	left := allowance
+	for ready := false; err == nil && !ready && left > step; left -= step {
+		if err = pass(patient, whileIdle, step); err == nil {
+			ready, err = chromedp.Run(patient, chromedp.Evaluate[bool](isReady))
+		}
+		time.Sleep(pause)
+	}
+	if err == nil {
+		err = pass(patient, whileIdle, left)
+	}
+	if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return err
+	}
+	// A stream has no end, and a loop leaves no idle moment.
+	return pass(ctx, emulation.SetVirtualTimePolicyParams{Policy: emulation.VirtualTimePolicyAdvance,
+		MaxVirtualTimeTaskStarvationCount: 10}, left)
+}
+
+// show opens a view, waits until it has come to rest, and returns its picture.
+func show(browser context.Context, o Options, side preview.Side, r *Result) (picture []byte, err error) {
+	tab, closeTab := chromedp.NewContext(browser)
+	defer closeTab()
+	ctx, cancel := context.WithTimeout(tab, 2*o.Patience)
+	defer cancel()
+	if err := chromedp.Do(tab, chromedp.EmulateViewport(width, height), chromedp.Func(prepare)); err != nil {
+		return nil, err
+	}
+	var seen string
+	if err = settle(ctx, side.Origin+r.Path+"#token="+o.Token, o.Patience); err == nil {
+		seen, err = chromedp.Run(ctx, chromedp.Evaluate[string]("JSON.stringify(window.__preview?.report?.() ?? null)"))
+	}
+	last, cancel := context.WithTimeout(tab, o.Patience)
+	defer cancel()
+	picture, pictureErr := chromedp.Run(last, chromedp.CaptureScreenshot()) // also of a page that does not come to rest
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), err == nil && seen == "null":
 		return picture, fmt.Errorf("the page did not come to rest within %s", o.Patience)
 	case err != nil:
 		return picture, err
@@ -224,7 +304,7 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 		return nil
 	}
 	r.Picture = picturesDir + "/" + name
-	if err := os.WriteFile(filepath.Join(o.Out, picturesDir, name), picture, 0o644); err != nil {
+	if err := writeFile(filepath.Join(o.Out, picturesDir, name), picture); err != nil {
 		return err
 	}
 	file := filepath.Join(o.Pictures, name)
@@ -233,7 +313,7 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 		if difference, _, err := compare(kept, picture); err == nil && difference <= tolerance {
 			return nil // of two that look the same, the older one
 		}
-		if err := os.MkdirAll(o.Pictures, 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
 		return atomicfile.Write(file, 0o644, func(w io.Writer) error {
@@ -242,14 +322,16 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 		})
 	}
 	if errors.Is(err, os.ErrNotExist) {
-		r.Notes = append(r.Notes, "the repository keeps no picture of this view")
+		if _, err := os.Stat(o.Pictures); err == nil {
+			r.Notes = append(r.Notes, "new: the repository keeps no picture of this view; the option update does")
+		}
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	r.Kept = picturesDir + "/kept-" + name
-	if err := os.WriteFile(filepath.Join(o.Out, filepath.FromSlash(r.Kept)), kept, 0o644); err != nil {
+	r.Kept = "kept/" + name
+	if err := writeFile(filepath.Join(o.Out, filepath.FromSlash(r.Kept)), kept); err != nil {
 		return err
 	}
 	difference, marked, err := compare(kept, picture)
@@ -266,8 +348,32 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 	if err := png.Encode(&text, marked); err != nil {
 		return err
 	}
-	r.Marked = picturesDir + "/marked-" + name
-	return os.WriteFile(filepath.Join(o.Out, filepath.FromSlash(r.Marked)), text.Bytes(), 0o644)
+	r.Marked = "marked/" + name
+	return writeFile(filepath.Join(o.Out, filepath.FromSlash(r.Marked)), text.Bytes())
+}
+
+func writeFile(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o644)
+}
+
+// distinguish notes what the results of a view with several versions do not have in common.
+func distinguish(results []Result) {
+	of := map[string]int{}
+	for _, r := range results {
+		for _, text := range slices.Concat(r.Problems, r.Notes) {
+			of[text]++
+		}
+	}
+	for i, r := range results {
+		for _, text := range slices.Concat(r.Problems, r.Notes) {
+			if of[text] < len(results) {
+				results[i].Only = append(results[i].Only, text)
+			}
+		}
+	}
 }
 
 // fileName returns a name for the picture of a view that all systems accept.

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,8 +29,9 @@ func pages() map[string]string {
 		window.__preview = { ready: new Promise((r) => setTimeout(r, 50)), report: () => (%s) };
 		document.body.append(%s);</script>`
 	return map[string]string{
-		"/fine":    fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 12, empty: false}`, `"fine"`),
-		"/steady":  fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 1}`, `Math.random() + " " + new Date().toLocaleDateString("en")`),
+		"/fine": fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 12, empty: false}`, `"fine"`),
+		"/steady": fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: 1}`, `Math.random() + " " + new Date().toLocaleDateString("en")`) + `<pre>0</pre><script>
+			fetch("/slow").then(() => setInterval(() => { document.querySelector("pre").append(Date.now(), " "); }, 1000))</script>`,
 		"/broken":  fmt.Sprintf(page, `{missing: ["@grafana/ui x"], errors: [{kind: "draw", message: "wrong", file: "src/a.ts", line: 3}], calls: [{method: "GET", path: "/api/x", refused: true}], deprecations: ["old"], drawn: null, empty: true}`, `"x"`),
 		"/late":    fmt.Sprintf(page, `{missing: [], errors: [], calls: [], deprecations: [], drawn: null, awaited: ["GET /api/x", "fonts"]}`, `"x"`),
 		"/endless": `<!doctype html><script>window.__preview = { ready: new Promise(() => {}) }</script>`,
@@ -43,7 +45,11 @@ func TestRun(t *testing.T) {
 		t.Skip("chromium is not installed")
 	}
 	var tokens []string
+	var slow atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" { // by another while each time
+			time.Sleep(time.Duration(slow.Add(1)) * 700 * time.Millisecond)
+		}
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte(pages()[r.URL.Path]))
 	}))
@@ -53,7 +59,7 @@ func TestRun(t *testing.T) {
 	for _, path := range []string{"/fine", "/steady", "/broken", "/late", "/endless", "/stuck"} {
 		views = append(views, preview.View{Name: "acme: " + path, Path: path + "?bare=1"})
 	}
-	o := Options{Origin: server.URL, Token: "x", Views: views, Pictures: filepath.Join(dir, "kept"), Out: filepath.Join(dir, "out"), Patience: 3 * time.Second,
+	o := Options{Sides: []preview.Side{{Origin: server.URL}}, Token: "x", Views: views, Pictures: filepath.Join(dir, "kept"), Out: filepath.Join(dir, "out"), Patience: 3 * time.Second,
 		Each: func(r Result) { tokens = append(tokens, r.Name) }}
 	results, err := Run(t.Context(), o)
 	if errors.Is(err, ErrNoBrowser) {
@@ -152,6 +158,31 @@ func TestFileName(t *testing.T) {
 	for name, want := range map[string]string{"acme-x-panel: Sales, last week (2)": "acme-x-panel-sales-last-week-2", "a: ../b": "a-..-b"} {
 		if got := fileName(name); got != want {
 			t.Errorf("%q: %q", name, got)
+		}
+	}
+}
+
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	view := preview.View{Name: "acme-x-panel: a"}
+	results := []Result{
+		{View: view, With: "12.4", Notes: []string{"deprecated: old"}},
+		{View: view, With: "13.2", Problems: []string{"the libraries have no @grafana/ui x"}, Notes: []string{"deprecated: old"}},
+	}
+	distinguish(results)
+	if len(results[0].Only) > 0 || len(results[1].Only) != 1 || results[1].Only[0] != results[1].Problems[0] {
+		t.Errorf("%q, %q", results[0].Only, results[1].Only)
+	}
+	dir := t.TempDir()
+	if err := write(dir, results); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"junit.xml":  `<testsuite name="preview 13.2" tests="1" failures="1" errors="0" skipped="0">`,
+		"index.html": "<p>Only with this version:</p><ul><li>the libraries have no @grafana/ui x</li></ul>",
+	} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%v: no %s in %s", err, want, text)
 		}
 	}
 }

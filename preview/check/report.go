@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"html/template"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -18,17 +17,24 @@ func write(dir string, results []Result) error {
 	if err != nil {
 		return err
 	}
-	suite := junit.Suite{Name: "preview"}
+	suites := junit.Suites{Name: "slipway preview"}
+	of := map[string]int{} // index of the suite of each version
 	for _, r := range results {
 		class, name, _ := strings.Cut(r.Name, ": ")
-		c := junit.Case{Class: class, Name: name, Output: strings.Join(r.Notes, "\n")}
+		c := junit.Case{Class: class, Name: name, Time: junit.Seconds(r.Seconds), Output: strings.Join(r.Notes, "\n")}
 		if len(r.Problems) > 0 {
 			c.Failure = &junit.Result{Message: r.Problems[0], Body: strings.Join(r.Problems, "\n")}
 		}
-		suite.Cases = append(suite.Cases, c)
+		i, isKnown := of[r.With]
+		if !isKnown {
+			i = len(suites.Suites)
+			of[r.With] = i
+			suites.Suites = append(suites.Suites, junit.Suite{Name: strings.TrimSpace("preview " + r.With)})
+		}
+		suites.Suites[i].Cases = append(suites.Suites[i].Cases, c)
 	}
 	var xml, html bytes.Buffer
-	if err := junit.Write(&xml, junit.Suites{Name: "slipway preview", Suites: []junit.Suite{suite}}); err != nil {
+	if err := junit.Write(&xml, suites); err != nil {
 		return err
 	}
 	page, err := template.New("").Parse(layout)
@@ -39,7 +45,7 @@ func write(dir string, results []Result) error {
 		return err
 	}
 	for name, text := range map[string][]byte{"report.json": data, "junit.xml": xml.Bytes(), "index.html": html.Bytes()} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+		if err := writeFile(filepath.Join(dir, name), text); err != nil {
 			return err
 		}
 	}
@@ -48,18 +54,31 @@ func write(dir string, results []Result) error {
 
 // summary is what index.html shows: first what failed.
 type summary struct {
-	Views          string // how many
-	Failed, Passed []Result
+	Views          string     // how many
+	Count          int        // of those that failed
+	Failed, Passed [][]Result // a view each, with every version
 }
 
 func sortedOut(results []Result) summary {
 	s := summary{Views: text.Plural(len(results), "view")}
-	for _, r := range results {
-		if len(r.Problems) > 0 {
-			s.Failed = append(s.Failed, r)
-		} else {
-			s.Passed = append(s.Passed, r)
+	for len(results) > 0 {
+		n := 1
+		for n < len(results) && results[n].Name == results[0].Name {
+			n++
 		}
+		failed := 0
+		for _, r := range results[:n] {
+			if len(r.Problems) > 0 {
+				failed++
+			}
+		}
+		s.Count += failed
+		if failed > 0 {
+			s.Failed = append(s.Failed, results[:n])
+		} else {
+			s.Passed = append(s.Passed, results[:n])
+		}
+		results = results[n:]
 	}
 	return s
 }
@@ -68,7 +87,7 @@ const layout = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>{{.Views}}, {{len .Failed}} failed</title>
+<title>{{.Views}}, {{.Count}} failed</title>
 <style>
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1.5rem; }
@@ -77,19 +96,24 @@ ul { margin: .25rem 0 .75rem; padding-left: 1.2rem; overflow-wrap: anywhere; }
 section { border: 1px solid #8886; border-radius: 6px; padding: 1rem; margin-bottom: 1rem; }
 .failed { border-left: 4px solid light-dark(#b00020, #ff8a80); }
 .problem { color: light-dark(#b00020, #ff8a80); }
-.grid, .pictures { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(22rem, 1fr)); }
+.grid, .pictures { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)); }
 .grid section { margin: 0; }
+.sides { display: grid; gap: 1rem; grid-auto-flow: column; grid-auto-columns: minmax(0, 1fr); }
+h4 { margin: .5rem 0 0; }
 figure { margin: 0; }
 figcaption { font-size: .85rem; }
 img { width: 100%; border: 1px solid #8886; }
 </style>
-<h1>{{.Views}}, {{len .Failed}} failed</h1>
-{{range .Failed}}<section class="failed">{{template "result" .}}</section>
+<h1>{{.Views}}, {{.Count}} failed</h1>
+{{range .Failed}}<section class="failed">{{template "view" .}}</section>
 {{end}}{{if .Passed}}<h2>Passed</h2>
 <div class="grid">
-{{range .Passed}}<section>{{template "result" .}}</section>
+{{range .Passed}}<section>{{template "view" .}}</section>
 {{end}}</div>{{end}}
-{{define "result"}}<h3>{{.Name}}</h3>
+{{define "view"}}<h3>{{(index . 0).Name}}</h3>
+<div class="sides">{{range .}}<div>{{template "result" .}}</div>{{end}}</div>{{end}}
+{{define "result"}}{{with .With}}<h4>{{.}}</h4>{{end}}
+{{with .Only}}<p>Only with this version:</p><ul>{{range .}}<li>{{.}}</li>{{end}}</ul>{{end}}
 {{if or .Problems .Notes}}<ul>{{range .Problems}}<li class="problem">{{.}}</li>{{end}}{{range .Notes}}<li>{{.}}</li>{{end}}</ul>{{end}}
 <div class="pictures">
 {{with .Picture}}{{template "picture" .}}<figcaption>now</figcaption></figure>{{end}}

@@ -126,8 +126,8 @@ func PreviewVerb(o *PreviewOptions) Verb {
 		Short: "Show the frontend of the plugin in a browser as it is edited",
 		Options: []Option{
 			dirOption(&o.Dir),
-			{Name: "with", Value: &o.With, Help: "version of the libraries that hosts share with plugins, such as 12.4 (default: that in " +
-				"node_modules, or the one that package.json asks for)"},
+			{Name: "with", Value: &o.With, Help: "version of the libraries that hosts share with plugins, such as 12.4, or several " +
+				"to see side by side, such as 12.4,13.2 (default: that in node_modules, or the one that package.json asks for)"},
 			{Name: "listen", Value: &o.Listen, Help: "loopback address to listen on; port 0 picks a free port"},
 			{Name: "check", Value: &o.Check, Help: "open each story, editor and page once in Chromium or Chrome, without a window, and exit: " +
 				"exceptions, names that the libraries lack, and differences to the pictures in previews fail"},

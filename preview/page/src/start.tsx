@@ -34,6 +34,8 @@ export async function start(): Promise<void> {
   root.id = 'preview-root';
   document.body.append(root);
   createRoot(root).render(<Root />);
-  listen();
+  if (!bare) {
+    listen(); // a picture does not change, and its time stands still while a call is under way
+  }
   window.__preview = { report, ready: sendReports(), swap, lastSwap: () => lastSwap };
 }

@@ -19,9 +19,10 @@ export interface Boot {
   plugins: Manifest[];
   main: string;
   theme: 'dark' | 'light';
+  beside: boolean;
 }
 
-const defaults: Boot = { version: '', react: '', mode: 'development', role: 'Admin', plugins: [], main: '', theme: 'dark' };
+const defaults: Boot = { version: '', react: '', mode: 'development', role: 'Admin', plugins: [], main: '', theme: 'dark', beside: false };
 
 function read(): Boot {
   const text = document.getElementById('boot')?.textContent;

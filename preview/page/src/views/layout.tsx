@@ -49,7 +49,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const theme = useTheme2();
   const [isOpen, setOpen] = useKept('told', () => false);
   const count = useCount();
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
   const subject = boot.plugins.find((plugin) => pathname.split('/').includes(plugin.id));
   if (bare) {
     return <main>{children}</main>;
@@ -69,6 +69,7 @@ export function Layout({ children }: { children: ReactNode }) {
           options={roles.map((value) => ({ label: value, value }))}
           onChange={({ value = boot.role }) => choose('role', value)}
         />
+        {boot.beside && window.top === window && <a href={`/-/beside?path=${encodeURIComponent(pathname + search)}`}>Side by side</a>}
         <Button size="sm" variant="secondary" fill="text" onClick={() => choose('theme', other)}>{`Use the ${other} theme`}</Button>
         <Button
           size="sm"
