@@ -101,6 +101,14 @@ func openPreviews(ctx context.Context, f verbs.Face, repo bundle.Repo, o preview
 	return list, nil
 }
 
+// link returns the address of the page of the first preview, or nil.
+func (l previews) link() *url.URL {
+	if len(l) == 0 {
+		return nil
+	}
+	return l[0].link()
+}
+
 func (l previews) serve(s *server.Server) {
 	for _, p := range l {
 		p.serve(s)
@@ -177,11 +185,8 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 	return p, nil
 }
 
-// link returns the address of the page, with the token, or nil.
+// link returns the address of the page, with the token.
 func (p *previewing) link() *url.URL {
-	if p == nil {
-		return nil
-	}
 	return &url.URL{Scheme: "http", Host: strings.TrimPrefix(p.options.Origin, "http://"), Path: "/", Fragment: "token=" + p.options.Token}
 }
 
