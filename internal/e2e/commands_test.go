@@ -30,6 +30,7 @@ var notRun = []leftOut{
 	{"go tool mage bench", "it takes minutes, and needs a quiet machine"},
 	{"go tool mage docs", "it writes to this checkout; tests compare the documents"},
 	{"go tool mage previewLocks", "it writes to this checkout, and needs the network"},
+	{"go tool mage libraries", "it writes to this checkout, and needs the network"},
 	{"go tool mage preview", "it downloads the libraries; the tests of the command and of preview use some of their own"},
 	{"slipway preview", "it downloads the libraries"},
 	{"go tool mage page", "it needs npm and a registry"},

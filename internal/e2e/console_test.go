@@ -517,6 +517,9 @@ func (c *consoleTest) check(t *testing.T, name, rules string) {
 	if !value[bool](t, c, `"axe" in window`) {
 		c.do(t, js(c.axe))
 	}
+	// A color on its way to another has a contrast that nobody reads; a spinner never ends.
+	value[int](t, c, `Promise.allSettled(document.getAnimations().filter((a) => isFinite(a.effect.getComputedTiming().endTime))
+		.map((a) => a.finished)).then((all) => all.length)`)
 	found := value[[]violation](t, c, `axe.run(document, {elementRef: true, resultTypes: ["violations"], runOnly: `+rules+`})
 		.then((r) => r.violations.map(({id, nodes}) => ({ID: id, Nodes: nodes
 			.filter(({element}) => !(`+string(known)+`)[id]?.some((selector) => element.matches(selector))).slice(0, 3).map(({html, failureSummary}) => ({HTML: html, FailureSummary: failureSummary}))})))`)
