@@ -37,6 +37,7 @@ type File struct {
 	Comments []Span // in the order of the file
 
 	hasJSX    bool
+	imports   []Import          // nil until they are needed
 	named     map[string][]int  // tokens by the name of an import; nil until they are needed
 	constants map[string]string // by name; nil until one is needed
 }

@@ -53,17 +53,19 @@ func endOfImports(data []byte) (end int) {
 // Imports returns the import declarations of the file, and the exports of other modules.
 // Calls of import and require are not among them.
 func (f *File) Imports() []Import {
-	var all []Import
+	if f.imports != nil {
+		return f.imports
+	}
 	for i := range f.Tokens {
 		isExport := f.Is(i, "export")
 		if !isExport && !f.Is(i, "import") || f.Is(i-1, ".", "?.") || f.Is(i+1, "(", ".", ":") {
 			continue
 		}
 		if m, ok := f.readImport(i+1, isExport); ok {
-			all = append(all, m)
+			f.imports = append(f.imports, m)
 		}
 	}
-	return all
+	return f.imports
 }
 
 // readImport reads what follows the keyword import or export.

@@ -31,7 +31,10 @@ type Module struct {
 // Name returns what is known of a name in the module. ok is false if no version exports or declares it.
 func (m *Module) Name(name string) (n Name, ok bool) {
 	line, ok := m.lines()[name]
-	return parse(line), ok
+	if !ok {
+		return Name{}, false
+	}
+	return parse(line), true
 }
 
 // Lacking returns the names that some of the versions do not export, and others do.
