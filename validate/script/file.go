@@ -75,7 +75,7 @@ func Parse(name string, data []byte) (*File, error) {
 }
 
 func parse(data []byte, hasJSX bool) (*File, error) {
-	const bytesPerToken = 4 // seldom fewer, so that the slice need not grow
+	const bytesPerToken = 2 // seldom fewer, even in minified files, so that the slice need not grow
 	s := &scanner{file: &File{Data: data, hasJSX: hasJSX, Tokens: make([]Token, 0, len(data)/bytesPerToken)}, hasJSX: hasJSX}
 	if err := s.run(); err != nil {
 		return nil, err
