@@ -39,9 +39,10 @@ func (m *Module) Name(name string) (n Name, ok bool) {
 
 // Lacking returns the names that some of the versions do not export, and others do.
 func (m *Module) Lacking(versions Set) map[string]bool {
+	versions &= m.Versions()
 	all := map[string]bool{}
 	for name, line := range m.lines() {
-		if n := parse(line); n.Values != 0 && versions&m.Versions()&^n.Values != 0 {
+		if n := parse(line); n.Values != 0 && versions&^n.Values != 0 {
 			all[name] = true
 		}
 	}
