@@ -11,7 +11,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,7 +30,7 @@ import (
 
 const (
 	dir   = "build/libraries"
-	table = "validate/shared/table.txt.gz"
+	table = "validate/shared/table.txt"
 	first = "v8.0" // minor version of the table
 )
 
@@ -92,16 +91,8 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var out bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if _, err := w.Write(text); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	fmt.Printf("%s: %d minor versions, %d bytes, %d compressed\n", table, len(l.minors()), len(text), out.Len())
-	return os.WriteFile(table, out.Bytes(), 0o644)
+	fmt.Printf("%s: %d minor versions, %d bytes\n", table, len(l.minors()), len(text))
+	return os.WriteFile(table, text, 0o644)
 }
 
 // lock is a lockfile of npm. The names of its entries are those of the packages with their versions,

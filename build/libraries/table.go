@@ -79,6 +79,9 @@ func (r *reader) module(ctx context.Context, l *lock, out *bytes.Buffer, name, s
 			}
 		}
 		for export := range values {
+			if _, isDeclared := declared[export]; isOurs && !isESM && !isDeclared {
+				continue // of a package in the bundle, not of the bundle
+			}
 			of(export).values = append(of(export).values, i)
 		}
 		for export, note := range declared {

@@ -21,68 +21,133 @@ type SharedImport struct {
 	Place        func() validate.Place // of the import or, for a member of a whole module, of its first use
 }
 
-// SharedImports holds what the source of a frontend uses of the modules in the table of package shared:
-// what its files import, whole modules that they import, and what other files of it export again. For
-// a built plugin, it holds what module.js uses.
+// SharedImports holds what the source of a frontend uses of the modules in the table of package shared
+// that some version in its range lacks or deprecates: what its files import, whole modules that they
+// import, and what other files of it export again. For a built plugin, it holds what module.js uses.
 var SharedImports = validate.NewFact(func(p *validate.Pass) []SharedImport {
+	_, hosts, ok := HostRange(p)
+	if !ok {
+		return nil
+	}
 	if p.Where != validate.Source {
-		return moduleImports(p)
+		return moduleImports(p, shared.Admitted(hosts))
 	}
-	r := reexports{files: map[string]*Script{}}
+	r := reexports{files: map[string]importer{}}
 	var names []string
-	read := func(s *Script) {
-		name := strings.TrimSuffix(s.Name, path.Ext(s.Name))
-		if r.files[name] == nil && !strings.HasSuffix(name, ".d") {
-			r.files[name] = s
-			names = append(names, name)
+	read := func(c *Code) {
+		name := strings.TrimSuffix(c.Name, path.Ext(c.Name))
+		if _, isKnown := r.files[name]; isKnown || strings.HasSuffix(name, ".d") {
+			return
 		}
+		imports, err := script.ReadImports(c.Name, c.Data)
+		if err != nil {
+			skipScript(p, c, err)
+			return
+		}
+		r.files[name] = importer{c, imports}
+		names = append(names, name)
 	}
-	EachScript(p, read, `'@grafana/`, `"@grafana/`, `'react`, `"react`, `'rxjs`, `"rxjs`, `'@emotion/`, `"@emotion/`)
-	if slices.ContainsFunc(names, func(name string) bool { return exportsAgain(r.files[name]) }) {
-		EachScript(p, read, `'.`, `".`)
+	eachFrontend(p, read, isAny, []string{"@grafana/", "react", "rxjs", "@emotion/"})
+	if len(names) == 0 {
+		return nil
 	}
+	if slices.ContainsFunc(names, func(name string) bool { return exportsAgain(r.files[name].imports) }) {
+		eachFrontend(p, read, isAny, []string{"'.", `".`})
+	}
+	r.admitted = shared.Admitted(hosts)
 	var all []SharedImport
 	for _, name := range names {
-		all = append(all, r.uses(p, r.files[name])...)
+		if f := r.files[name]; r.mayUse(f) {
+			if s := readScript(p, f.code); s != nil {
+				all = append(all, r.uses(p, s)...)
+			}
+		}
 	}
 	return all
 })
 
 // exportsAgain reports whether a file exports names of the host's modules.
-func exportsAgain(s *Script) bool {
-	return slices.ContainsFunc(s.Imports(), func(m script.Import) bool {
+func exportsAgain(imports []script.Import) bool {
+	return slices.ContainsFunc(imports, func(m script.Import) bool {
 		_, ok := shared.Find(m.Module)
 		return ok && m.IsExport
 	})
 }
 
 // reexports finds what the files of a frontend, by their names without extension, export of others.
-type reexports struct{ files map[string]*Script }
+type reexports struct {
+	files    map[string]importer
+	admitted shared.Set // versions in the range
+}
+
+// importer is a file that imports.
+type importer struct {
+	code    *Code
+	imports []script.Import
+}
+
+// mayUse reports whether a file may use a name that matters, so that most files need not be parsed.
+func (r reexports) mayUse(f importer) bool {
+	for _, m := range f.imports {
+		for _, n := range m.Names {
+			module, name, isWhole, ok := r.imported(f.code.Name, m, n)
+			if !ok {
+				continue
+			}
+			matters := func(member []byte) bool { return r.matters(module, string(member)) }
+			if isWhole && mentionsMember(f.code.Data, matters) || !isWhole && r.matters(module, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// imported returns the module of the host and the name in it that a file imports. ok is false if it is
+// another module, or a type.
+func (r reexports) imported(file string, m script.Import, n script.ImportedName) (module, name string, isWhole, ok bool) {
+	if m.IsExport || n.IsType {
+		return "", "", false, false
+	}
+	isWhole = n.Name == "*" || n.Name == "default" && (m.Module == "react" || m.Module == "react-dom")
+	module, name, ok = r.resolve(file, m.Module, n.Name, 0)
+	return module, name, isWhole, ok
+}
+
+// matters reports whether a version in the range lacks a name, or deprecates it.
+func (r reexports) matters(module, name string) bool {
+	m, ok := shared.Find(module)
+	if !ok {
+		return false
+	}
+	n, isKnown := m.Name(name)
+	if !isKnown {
+		return shared.IsOurs(module)
+	}
+	isLacking := n.Values != 0 && r.admitted&m.Versions()&^n.Values != 0
+	return isLacking || r.admitted&n.Deprecated != 0
+}
 
 // uses returns what a file uses of the host's modules.
 func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
-	checksVersion := strings.Contains(string(s.Data), "buildInfo")
+	checksVersion := bytes.Contains(s.Data, []byte("buildInfo"))
 	for _, m := range s.Imports() {
-		if m.IsExport {
-			continue
-		}
 		for _, n := range m.Names {
-			isWhole := n.Name == "*" || n.Name == "default" && (m.Module == "react" || m.Module == "react-dom")
-			module, name, ok := r.resolve(s.Name, m.Module, n.Name, 0)
-			if !ok || n.IsType || !isWhole && isAlways(module, name) {
+			module, name, isWhole, ok := r.imported(s.Name, m, n)
+			if !ok || !isWhole && !r.matters(module, name) {
 				continue
 			}
 			seen := map[string]int{} // index in all
-			isKnown := func(name string) bool { return strings.Contains(string(s.Data), "'"+name+"' in ") }
+			isKnown := func(name string) bool { return bytes.Contains(s.Data, []byte("'"+name+"' in ")) }
 			for use := range s.Uses(n.Local, isWhole) {
-				found := SharedImport{Module: module, Name: name, IsGuarded: checksVersion || use.IsGuard || isKnown(use.Member)}
 				at := n.At
 				if isWhole {
-					found.Name, at = use.Member, use.At
+					name, at = use.Member, use.At
 				}
-				if isWhole && isAlways(module, use.Member) {
+				if !r.matters(module, name) {
 					continue
 				}
+				found := SharedImport{Module: module, Name: name, IsGuarded: checksVersion || use.IsGuard || isKnown(use.Member)}
 				if i, isSeen := seen[found.Name]; isSeen {
 					all[i].IsGuarded = all[i].IsGuarded || found.IsGuarded
 					continue
@@ -96,16 +161,6 @@ func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
 	return all
 }
 
-// isAlways reports whether every version exports a name, and none deprecates it.
-func isAlways(module, name string) bool {
-	m, ok := shared.Find(module)
-	if !ok {
-		return false
-	}
-	n, _ := m.Name(name)
-	return n.Values == m.Versions() && n.Deprecated == 0
-}
-
 // resolve returns the module of the host and the name in it that an import in a file refers to.
 func (r reexports) resolve(file, module, name string, depth int) (string, string, bool) {
 	if _, ok := shared.Find(module); ok {
@@ -116,27 +171,27 @@ func (r reexports) resolve(file, module, name string, depth int) (string, string
 		return "", "", false
 	}
 	base := path.Join(path.Dir(file), module)
-	s := r.files[base]
-	if s == nil {
-		s = r.files[path.Join(base, "index")]
+	f, ok := r.files[base]
+	if !ok {
+		f, ok = r.files[path.Join(base, "index")]
 	}
-	if s == nil {
+	if !ok {
 		return "", "", false
 	}
 	var stars []script.Import
-	for _, m := range s.Imports() {
+	for _, m := range f.imports {
 		for _, n := range m.Names {
 			switch {
 			case !m.IsExport || n.IsType:
 			case n.Exported == name:
-				return r.resolve(s.Name, m.Module, n.Name, depth+1)
+				return r.resolve(f.code.Name, m.Module, n.Name, depth+1)
 			case n.Name == "*" && n.Exported == "":
 				stars = append(stars, m)
 			}
 		}
 	}
 	for _, m := range stars {
-		found, original, ok := r.resolve(s.Name, m.Module, name, depth+1)
+		found, original, ok := r.resolve(f.code.Name, m.Module, name, depth+1)
 		if !ok {
 			continue
 		}
@@ -150,13 +205,8 @@ func (r reexports) resolve(file, module, name string, depth int) (string, string
 
 // moduleImports returns what module.js uses of the host's modules and some version in the range lacks.
 // React is left out: what React 19 has removed is in many libraries, which do not use it there.
-func moduleImports(p *validate.Pass) (all []SharedImport) {
+func moduleImports(p *validate.Pass, admitted shared.Set) (all []SharedImport) {
 	m := Module.Of(p)
-	_, r, ok := HostRange(p)
-	if !ok {
-		return nil
-	}
-	admitted := shared.Admitted(r)
 	lacking := map[string]map[string]bool{} // names by module
 	for _, requested := range Requested(m.Data) {
 		known, ok := shared.Find(requested.Module)
@@ -164,7 +214,15 @@ func moduleImports(p *validate.Pass) (all []SharedImport) {
 			lacking[requested.Module] = known.Lacking(admitted)
 		}
 	}
-	if !mentionsMember(m.Data, lacking) { // as nearly always: reading a large bundle takes half a second
+	isLacking := func(member []byte) bool {
+		for _, names := range lacking {
+			if names[string(member)] {
+				return true
+			}
+		}
+		return false
+	}
+	if !mentionsMember(m.Data, isLacking) { // as nearly always: reading a large bundle takes half a second
 		return nil
 	}
 	f, err := script.Parse(ModuleFile, m.Data)
@@ -195,8 +253,8 @@ func moduleImports(p *validate.Pass) (all []SharedImport) {
 	return all
 }
 
-// mentionsMember reports whether a script has a member with one of the names, of whatever object.
-func mentionsMember(data []byte, names map[string]map[string]bool) bool {
+// mentionsMember reports whether a script has such a member, of whatever object.
+func mentionsMember(data []byte, isSuch func(member []byte) bool) bool {
 	for {
 		dot := bytes.IndexByte(data, '.')
 		if dot < 0 {
@@ -207,10 +265,8 @@ func mentionsMember(data []byte, names map[string]map[string]bool) bool {
 		if end < 0 {
 			end = len(data)
 		}
-		for _, set := range names {
-			if set[string(data[:end])] {
-				return true
-			}
+		if isSuch(data[:end]) {
+			return true
 		}
 	}
 }

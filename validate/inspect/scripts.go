@@ -118,34 +118,54 @@ var frontends = validate.NewFact(func(p *validate.Pass) *frontend {
 // EachTypeScript calls check with every TypeScript file of the frontend that contains one of
 // the words. A file that cannot be read is a skip. Nested plugins belong to the outer one.
 func EachTypeScript(p *validate.Pass, check func(*Script), words ...string) {
-	eachScript(p, check, script.IsTypeScript, words)
+	eachFrontend(p, func(c *Code) {
+		if s := readScript(p, c); s != nil {
+			check(s)
+		}
+	}, script.IsTypeScript, words)
 }
 
 // EachScript is EachTypeScript for JavaScript as well, which is often not the author's.
 func EachScript(p *validate.Pass, check func(*Script), words ...string) {
-	eachScript(p, check, func(string) bool { return true }, words)
+	eachFrontend(p, func(c *Code) {
+		if s := readScript(p, c); s != nil {
+			check(s)
+		}
+	}, isAny, words)
 }
 
-func eachScript(p *validate.Pass, check func(*Script), isWanted func(string) bool, words []string) {
+func isAny(string) bool { return true }
+
+func eachFrontend(p *validate.Pass, check func(*Code), isWanted func(name string) bool, words []string) {
 	if IsNested(p) {
 		return
 	}
-	all := frontends.Of(p)
-	for i := range all.code {
-		c := &all.code[i]
-		if !isWanted(c.Name) || !mayConcern(p, c, words) {
-			continue
+	all := frontends.Of(p).code
+	for i := range all {
+		if c := &all[i]; isWanted(c.Name) && mayConcern(p, c, words) {
+			check(c)
 		}
-		f, ok := all.parsed[c.Name]
-		if !ok {
-			f.file, f.err = script.Parse(c.Name, c.Data)
-			all.parsed[c.Name] = f
-		}
-		if e, ok := errors.AsType[*script.Error](f.err); ok {
-			p.Skipf("cannot read %s: %s", c.Place(p, e.Offset, e.Offset).Address(), e.Problem)
-			continue
-		}
-		check(&Script{File: f.file, Name: c.Name, code: c})
+	}
+}
+
+// readScript returns a file as tokens. One that cannot be read is nil and a skip.
+func readScript(p *validate.Pass, c *Code) *Script {
+	known := frontends.Of(p).parsed
+	f, ok := known[c.Name]
+	if !ok {
+		f.file, f.err = script.Parse(c.Name, c.Data)
+		known[c.Name] = f
+	}
+	if f.err != nil {
+		skipScript(p, c, f.err)
+		return nil
+	}
+	return &Script{File: f.file, Name: c.Name, code: c}
+}
+
+func skipScript(p *validate.Pass, c *Code, err error) {
+	if e, ok := errors.AsType[*script.Error](err); ok {
+		p.Skipf("cannot read %s: %s", c.Place(p, e.Offset, e.Offset).Address(), e.Problem)
 	}
 }
 

@@ -17,11 +17,15 @@ func importDeprecated() validate.Rule {
 		Help:     "replace it, if all versions in the range have the replacement",
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
+			uses := inspect.SharedImports.Of(p)
+			if len(uses) == 0 {
+				return
+			}
 			d, ok := declaredRange(p)
 			if !ok {
 				return
 			}
-			for _, use := range inspect.SharedImports.Of(p) {
+			for _, use := range uses {
 				m, _ := shared.Find(use.Module)
 				name, _ := m.Name(use.Name)
 				if name.Deprecated&d.admitted == 0 || name.Deprecated.Newest() < name.Values.Newest() {

@@ -22,11 +22,15 @@ func importOutsideRange() validate.Rule {
 			"versions, by their newest patch.",
 		Help: "change the range to versions that have it, or use it only if it is not undefined",
 		Check: func(p *validate.Pass) {
+			uses := inspect.SharedImports.Of(p)
+			if len(uses) == 0 {
+				return
+			}
 			d, ok := declaredRange(p)
 			if !ok {
 				return
 			}
-			for _, use := range inspect.SharedImports.Of(p) {
+			for _, use := range uses {
 				missing, why := d.missing(use)
 				if missing == 0 {
 					continue

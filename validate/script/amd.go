@@ -132,8 +132,11 @@ func (a *amd) define() (body int, ok bool) {
 // 7:e=>{e.exports=t}.
 func (a *amd) externals(body int) {
 	for i := body; i < a.Tokens[body].Pair; i++ {
+		if !a.Is(i-1, "=") || !a.Is(i-2, "exports") || !a.Is(i-3, ".") || !a.Is(i+1, "}", ",", ";", "]") {
+			continue
+		}
 		module, ok := a.params[a.Text(i)]
-		if !ok || !a.Is(i-1, "=") || !a.Is(i-2, "exports") || !a.Is(i-3, ".") || !a.Is(i+1, "}", ",", ";", "]") {
+		if !ok {
 			continue
 		}
 		block := a.Tokens[i].Around

@@ -1,5 +1,7 @@
 package script
 
+import "bytes"
+
 // Import is an import declaration, or an export declaration with a module.
 type Import struct {
 	Module   string
@@ -17,20 +19,53 @@ type ImportedName struct {
 	IsType   bool   // the declaration says that it is only a type
 }
 
+// ReadImports returns the Imports of a file that have names. It reads no more than that needs: in most
+// files, the imports come first.
+func ReadImports(name string, data []byte) ([]Import, error) {
+	end := endOfImports(data)
+	if end == 0 {
+		return nil, nil
+	}
+	f, err := Parse(name, data[:end])
+	if err != nil { // the last one is in the code
+		if f, err = Parse(name, data); err != nil {
+			return nil, err
+		}
+	}
+	return f.Imports(), nil
+}
+
+// endOfImports returns the offset after the last "from" with a string.
+func endOfImports(data []byte) (end int) {
+	rest := data
+	for {
+		_, after, ok := bytes.Cut(rest, []byte("from"))
+		if !ok {
+			return end
+		}
+		rest = skipSpace(after)
+		if len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
+			end = len(data) - len(rest) + bytes.IndexByte(rest[1:], rest[0]) + 2
+		}
+	}
+}
+
 // Imports returns the import declarations of the file, and the exports of other modules.
 // Calls of import and require are not among them.
 func (f *File) Imports() []Import {
-	var all []Import
+	if f.imports != nil {
+		return f.imports
+	}
 	for i := range f.Tokens {
 		isExport := f.Is(i, "export")
 		if !isExport && !f.Is(i, "import") || f.Is(i-1, ".", "?.") || f.Is(i+1, "(", ".", ":") {
 			continue
 		}
 		if m, ok := f.readImport(i+1, isExport); ok {
-			all = append(all, m)
+			f.imports = append(f.imports, m)
 		}
 	}
-	return all
+	return f.imports
 }
 
 // readImport reads what follows the keyword import or export.

@@ -276,6 +276,9 @@ func puncts() []string {
 }
 
 func punctLength(text []byte) int {
+	if len(text) < 2 || strings.IndexByte(".=>+-&|?*", text[1]) < 0 { // as most of them
+		return 1
+	}
 	for _, p := range puncts() {
 		if bytes.HasPrefix(text, []byte(p)) && (p != "?." || len(text) < 3 || text[2] < '0' || text[2] > '9') {
 			return len(p)

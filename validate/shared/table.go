@@ -1,10 +1,7 @@
 package shared
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
-	"io"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -13,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/bundle/ranges"
 )
 
-//go:embed table.txt.gz
-var compressed []byte
+//go:embed table.txt
+var text string
 
 // Name is what the versions of a host say about a name in a module. The sets have the index of each
 // minor version in Minors.
@@ -27,35 +24,45 @@ type Name struct {
 
 // Module is a module whose exports the table has.
 type Module struct {
-	names    func() map[string]Name
-	versions []string // of its package; "-" if the version of the host does not have it
+	lines    func() map[string]string // what follows a name in the table
+	versions []string                 // of its package; "-" if the version of the host does not have it
 }
 
 // Name returns what is known of a name in the module. ok is false if no version exports or declares it.
 func (m *Module) Name(name string) (n Name, ok bool) {
-	n, ok = m.names()[name]
-	return n, ok
+	line, ok := m.lines()[name]
+	if !ok {
+		return Name{}, false
+	}
+	return parse(line), true
 }
 
 // Lacking returns the names that some of the versions do not export, and others do.
 func (m *Module) Lacking(versions Set) map[string]bool {
+	versions &= m.Versions()
 	all := map[string]bool{}
-	for name, n := range m.names() {
-		if n.Values != 0 && versions&m.Versions()&^n.Values != 0 {
+	for name, line := range m.lines() {
+		if n := parse(line); n.Values != 0 && versions&^n.Values != 0 {
 			all[name] = true
 		}
 	}
 	return all
 }
 
-// names parses the lines of a module.
-func names(lines string) map[string]Name {
-	all := make(map[string]Name, strings.Count(lines, "\n"))
-	for line := range strings.Lines(lines) {
-		columns := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "", "", "", "")
-		all[columns[0]] = Name{Values: set(columns[1]), Types: set(columns[2]), Deprecated: set(columns[3]), Advice: columns[4]}
+// lines splits the lines of a module by their names. Few of them are looked up.
+func lines(text string) map[string]string {
+	all := make(map[string]string, strings.Count(text, "\n"))
+	for line := range strings.Lines(text) {
+		name, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		all[name] = rest
 	}
 	return all
+}
+
+// parse reads what follows a name in the table.
+func parse(line string) Name {
+	columns := append(strings.Split(line, "\t"), "", "", "")
+	return Name{Values: set(columns[0]), Types: set(columns[1]), Deprecated: set(columns[2]), Advice: columns[3]}
 }
 
 // Versions returns the minor versions of the host that have the module.
@@ -82,26 +89,18 @@ type table struct {
 	modules map[string]*Module
 }
 
-// read decompresses and parses the table, whose form is described in build/libraries.
+// read parses the heads of the table, whose form is described in build/libraries.
 var read = sync.OnceValue(func() table {
-	in, err := gzip.NewReader(bytes.NewReader(compressed))
-	if err != nil {
-		panic(err) // the file is part of the program
-	}
-	data, err := io.ReadAll(in)
-	if err != nil {
-		panic(err)
-	}
-	first, rest, _ := strings.Cut(string(data), "\n")
+	first, rest, _ := strings.Cut(text, "\n")
 	t := table{modules: map[string]*Module{}}
 	for minor := range strings.FieldsSeq(first) {
 		major, rest, _ := strings.Cut(minor, ".")
 		t.minors = append(t.minors, ranges.Version{Major: uint64(number(major)), Minor: uint64(number(rest))})
 	}
 	for part := range strings.SplitSeq(strings.TrimPrefix(rest, "\n"), "\n\n") {
-		head, lines, _ := strings.Cut(part, "\n")
+		head, names, _ := strings.Cut(part, "\n")
 		fields := strings.Fields(head)
-		m := &Module{names: sync.OnceValue(func() map[string]Name { return names(lines) }), versions: fields[1:]}
+		m := &Module{lines: sync.OnceValue(func() map[string]string { return lines(names) }), versions: fields[1:]}
 		t.modules[fields[0]] = m
 	}
 	return t
