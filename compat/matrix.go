@@ -80,8 +80,8 @@ func Versions(ctx context.Context, files fs.FS, versions []string) ([]VersionRow
 	return rows, nil
 }
 
-// Suggest returns the widest range of the versions in the table in which the rules about versions
-// have no errors: the newest ones, one after the other. It is "" if there are none.
+// Suggest returns the widest range in which the rules about versions find no errors. It ends with the newest
+// version that has none, and has no gaps. Without such a version, it is "".
 func Suggest(ctx context.Context, files fs.FS) (string, error) {
 	minors := shared.Minors()
 	isGood := func(i int) (bool, error) {

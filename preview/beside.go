@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Side is one of several previews of the same plugin that are shown beside each other.
+// Side is one of several previews of a plugin that one page shows side by side.
 type Side struct {
 	With   string // version of the libraries, as it was asked for
 	Origin string
@@ -39,7 +39,8 @@ for (const frame of document.querySelectorAll('iframe')) {
 </script>
 `
 
-// beside shows the view at the parameter path in all sides. They have the same token, which the address has in its fragment.
+// beside shows a view, the path in the parameter "path", in each of the sides. They share a token, which is in
+// the fragment of the address.
 func (s *Server) beside(w http.ResponseWriter, r *http.Request) {
 	if s.framer() != s.Origin {
 		http.NotFound(w, r)
@@ -61,7 +62,7 @@ func (s *Server) beside(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Bytes())
 }
 
-// framer is the origin whose page shows the sides, or "".
+// framer returns the origin of the page that shows the sides, or "" if there is only one preview.
 func (s *Server) framer() string {
 	if len(s.Sides) == 0 {
 		return ""

@@ -36,8 +36,8 @@ func ownConfigs(root string) string {
 	return string(text) + string(more)
 }
 
-// tsconfigRaw returns what esbuild gets in place of the path of tsconfig.json, or "" if there is none. It extends
-// that file, and decides what the package of baseConfigs would: class fields are defined, as in the bundles
+// tsconfigRaw returns the settings that esbuild gets instead of the path of tsconfig.json, or "" without such a file.
+// They extend it, and set what the package of baseConfigs would: class fields are defined, as in the bundles
 // of create-plugin, and decorators are those of TypeScript, unless the repository says otherwise.
 func tsconfigRaw(root string) string {
 	if Tsconfig(root) == "" {

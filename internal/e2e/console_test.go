@@ -52,28 +52,35 @@ type consoleTest struct {
 	isDown   bool     // the host is stopped: failed requests are expected
 }
 
-// TestConsole uses the console of "slipway dev" in Chromium. It takes screenshots if
-// SLIPWAY_SCREENSHOTS names a directory for them.
-func TestConsole(t *testing.T) {
+// openBrowser starts Chromium with a profile of its own, and returns its tab. A test without it is skipped.
+func openBrowser(t *testing.T) context.Context {
+	t.Helper()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("chromium is not installed")
 	}
+	// The sandbox needs a kernel feature that containers lack. The pages are ours.
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))...)
+	t.Cleanup(stop)
+	tab, stop := chromedp.NewContext(allocator)
+	t.Cleanup(stop)
+	if err := chromedp.Do(tab); err != nil { // starts the browser
+		t.Fatal(err)
+	}
+	return tab
+}
+
+// TestConsole uses the console of "slipway dev" in Chromium. It takes screenshots if
+// SLIPWAY_SCREENSHOTS names a directory for them.
+func TestConsole(t *testing.T) {
+	browser := openBrowser(t)
 	dir := t.TempDir()
 	c := &consoleTest{t: t, slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID), data: filepath.Join(dir, "data"), screenshots: os.Getenv("SLIPWAY_SCREENSHOTS"), subject: "console"}
 	run(t, 0, "", c.slipway, "scaffold", "datasource", pluginID, "--dir", c.repo)
 	write(t, filepath.Join(c.repo, "pkg", "resource.go"), resourceSource)
 	c.start(t, "127.0.0.1:0")
-	// The sandbox needs a kernel feature that containers lack. The pages are ours.
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.UserDataDir(filepath.Join(dir, "profile")))...)
-	t.Cleanup(stop)
-	c.browser, stop = chromedp.NewContext(allocator)
-	t.Cleanup(stop)
-	c.tab = c.browser
-	if err := chromedp.Do(c.tab); err != nil { // starts the browser
-		t.Fatal(err)
-	}
+	c.browser, c.tab = browser, browser
 	if err := chromedp.Listen(c.tab, c.watch); err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,8 @@
 package e2e
 
 import (
-	"bufio"
-	"context"
-	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -18,116 +14,41 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// previewed is a panel in a running "slipway preview", and a browser.
-type previewed struct {
-	*consoleTest
-	link, console string // of the preview with its token, and of the host
+const faultyID = "acme-seen-panel"
+
+// faultyTest is the preview of a panel with mistakes.
+type faultyTest struct {
+	previewTest
+	console string // the host's address
 }
 
-const previewedID = "acme-seen-panel"
-
-// startPreview runs "slipway preview" or "slipway dev" of a scaffolded panel with files in src that replace those of the scaffold.
-func startPreview(t *testing.T, verb string, files map[string]string) *previewed {
+// startFaulty runs "slipway preview" or "slipway dev" of a scaffolded panel with files in src that replace those of the scaffold.
+func startFaulty(t *testing.T, verb string, files map[string]string) *faultyTest {
 	t.Helper()
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed")
-	}
 	dir := t.TempDir()
-	p := &previewed{consoleTest: &consoleTest{t: t, slipway: slipwayCommand(t), repo: filepath.Join(dir, previewedID),
-		screenshots: os.Getenv("SLIPWAY_SCREENSHOTS")}}
-	run(t, 0, dir, p.slipway, "scaffold", "panel", previewedID)
+	p := &faultyTest{previewTest: previewTest{id: faultyID, consoleTest: &consoleTest{t: t, slipway: slipwayCommand(t), tab: openBrowser(t),
+		repo: filepath.Join(dir, faultyID), screenshots: os.Getenv("SLIPWAY_SCREENSHOTS"), subject: "fault"}}}
+	run(t, 0, dir, p.slipway, "scaffold", "panel", faultyID)
 	for name, text := range files {
 		p.write(t, name, text)
 	}
-	printed, stop := p.launch(t, "preview", "--with=12.4", "--listen=127.0.0.1:0") // which downloads, as dev does not
+	stop := p.launch(t, "preview", "--with=12.4", "--listen=127.0.0.1:0") // which downloads, as dev does not
 	if verb == "dev" {
 		stop()
 		pinned := regexp.MustCompile(`"@grafana/(\w+)": "[^"]*"`)
 		manifest := readFile(t, filepath.Join(p.repo, "package.json"))
 		write(t, filepath.Join(p.repo, "package.json"), pinned.ReplaceAllString(string(manifest), `"@grafana/$1": "~12.4.0"`))
-		printed, stop = p.launch(t, "dev", "--data-dir="+filepath.Join(dir, "data"), "--listen=127.0.0.1:0")
+		stop = p.launch(t, "dev", "--data-dir="+filepath.Join(dir, "data"), "--listen=127.0.0.1:0")
 	}
 	t.Cleanup(stop)
-	p.link = previewLink.FindString(printed)
-	resp, err := http.Get(p.link)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	document, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.console = regexp.MustCompile(`"console":"(http://[^"]+)"`).FindStringSubmatch(string(document))[1]
-	// The sandbox needs a kernel feature that containers lack. The pages are ours.
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.UserDataDir(filepath.Join(dir, "profile")))...)
-	t.Cleanup(stop)
-	p.tab, stop = chromedp.NewContext(allocator)
-	t.Cleanup(stop)
-	if err := chromedp.Do(p.tab, chromedp.EmulateViewport(1280, 900)); err != nil { // starts the browser
-		t.Fatal(err)
-	}
+	p.do(t, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(p.link))
+	p.console = value[string](t, p.consoleTest, `JSON.parse(document.getElementById("boot").textContent).console`)
 	return p
 }
 
-var previewLink = regexp.MustCompile(`http://localhost:\d+/#token=\w+`)
-
-// launch runs a verb until it watches. It skips the test if the libraries cannot be downloaded.
-func (p *previewed) launch(t *testing.T, args ...string) (printed string, stop func()) {
-	t.Helper()
-	cmd := exec.Command(p.slipway, append(args, "--dir="+p.repo)...)
-	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
-	out, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stdout, cmd.Stderr = in, in
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	_ = in.Close()
-	stop = func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait()
-		_ = out.Close()
-	}
-	for lines := bufio.NewScanner(out); !strings.Contains(printed, "\nwatching ") && lines.Scan(); {
-		printed += lines.Text() + "\n"
-	}
-	if previewLink.FindString(printed) == "" {
-		stop()
-		if strings.Contains(printed, "cannot be reached") {
-			t.Skip(printed)
-		}
-		t.Fatalf("no preview:\n%s", printed)
-	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	return printed, stop
-}
-
-func (p *previewed) write(t *testing.T, name, text string) {
+func (p *faultyTest) write(t *testing.T, name, text string) {
 	t.Helper()
 	write(t, filepath.Join(p.repo, "src", name), text)
-}
-
-// open opens a page of the preview.
-func (p *previewed) open(t *testing.T, path string) {
-	t.Helper()
-	p.do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(strings.Replace(p.link, "/#", path+"#", 1)))
-}
-
-func (p *previewed) shoot(t *testing.T, name string) {
-	t.Helper()
-	if p.screenshots == "" {
-		return
-	}
-	picture, err := chromedp.Run(p.tab, chromedp.CaptureScreenshot())
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(p.screenshots, name+".png"), string(picture))
 }
 
 // faultyPanel is a panel with places for mistakes, and state.
@@ -156,9 +77,9 @@ export const plugin = new PanelPlugin(Panel);
 // TestFaults makes each kind of mistake in a panel. The preview shows it with its place in the author's file, until it
 // is corrected, and the host goes on.
 func TestFaults(t *testing.T) {
-	p := startPreview(t, "preview", map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "#it { color: red }\n",
+	p := startFaulty(t, "preview", map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "#it { color: red }\n",
 		"module.ts": goodModule})
-	p.open(t, "/panel/"+previewedID)
+	p.navigate(t, "/panel/"+faultyID)
 	p.do(t, until(hasText("#it", "clicks: 0")), click("#it"), until(hasText("#it", "clicks: 1")))
 	const overlay = ".preview-overlay"
 	for _, c := range []struct {
@@ -178,7 +99,7 @@ func TestFaults(t *testing.T) {
 		{"effect", "Panel.tsx", "// effect", "throw new Error('FAULT of an effect');", true, "FAULT of an effect", "clicks: "},
 		{"endless-draw", "Panel.tsx", "// draw", "setClicks(clicks + 1); // FAULT", false, "src/Panel.tsx:", "clicks: "},
 		{"endless-effect", "Panel.tsx", "// effect", "setClicks((n) => n + 1); // FAULT", false, "src/Panel.tsx:", "clicks: "},
-		{"nothing", "module.ts", goodModule, "export {}; // FAULT", false, previewedID, "clicks: "},
+		{"nothing", "module.ts", goodModule, "export {}; // FAULT", false, faultyID, "clicks: "},
 		{"evaluation", "module.ts", "export const", "throw new Error('FAULT of a module');\nexport const", true, "FAULT of a module",
 			"clicks: "},
 	} {
@@ -199,7 +120,7 @@ func TestFaults(t *testing.T) {
 				place := "src/" + c.file + ":" + strconv.Itoa(strings.Count(before, "\n")+1) + ":"
 				p.do(t, until(hasText(overlay, place)), until(hasText(overlay+" .preview-code-here", "FAULT")))
 			}
-			p.shoot(t, c.name)
+			p.screenshot(t, c.name)
 			if resp, err := http.Get(p.console + "/login"); err != nil || resp.Body.Close() != nil || resp.StatusCode != 200 {
 				t.Errorf("the console: %v %v", resp, err)
 			}
@@ -209,7 +130,7 @@ func TestFaults(t *testing.T) {
 				p.do(t, click("#it"))
 			}
 			p.do(t, until(hasText("#it", c.keep)), js("window.swapped = window.__preview.lastSwap()"))
-			p.shoot(t, c.name+"-fixed")
+			p.screenshot(t, c.name+"-fixed")
 		}) {
 			break
 		}

@@ -28,11 +28,11 @@ var tries = []struct{ name, code string }{
 	{"provisioning", `return api('POST', '/api/admin/provisioning/datasources/reload')`},
 	{"to delete a data source", `return api('DELETE', '/api/datasources/uid/testdata')`},
 	{"a stronger role", `return api('GET', '/api/admin/settings', undefined, {'X-Preview-Role': 'GrafanaAdmin'})`},
-	{"a service worker", `return (await navigator.serviceWorker.register('/public/plugins/` + previewedID + `/module.js')).scope`},
+	{"a service worker", `return (await navigator.serviceWorker.register('/public/plugins/` + faultyID + `/module.js')).scope`},
 	{"a service worker of its own text", `return (await navigator.serviceWorker.register(URL.createObjectURL(new Blob([''],
 		{type: 'text/javascript'})))).scope`},
 	{"a file outside of the repository", `return api('GET', '/-/source?line=1&file=' + encodeURIComponent('../outside.go'))`},
-	{"a file that is no source", `return api('GET', '/-/source?line=1&file=go.mod')`},
+	{"a file that is not a source file", `return api('GET', '/-/source?line=1&file=go.mod')`},
 	{"the files of another plugin", `return api('GET', '/public/plugins/other-app/module.js')`},
 	{"a form to the console", `const f = Object.assign(document.createElement('form'), {method: 'POST', action: host + '/logout',
 		target: '_blank'});
@@ -42,7 +42,7 @@ var tries = []struct{ name, code string }{
 	{"a socket to the console", `const s = new WebSocket(host.replace('http', 'ws') + '/api/live/ws');
 		return new Promise((r) => { s.onopen = () => r('open'); s.onerror = () => r('') })`},
 	{"a script of the console", `const s = document.createElement('script');
-		s.src = host + '/public/plugins/` + previewedID + `/module.js'; document.head.append(s);
+		s.src = host + '/public/plugins/` + faultyID + `/module.js'; document.head.append(s);
 		return new Promise((r) => { s.onload = () => r('loaded'); s.onerror = () => r('') })`},
 	{"a script in an address", `const a = Object.assign(document.createElement('a'), {href: "javascript:window.ran = 'ran'"});
 		document.body.append(a); a.click(); await sleep(); return window.ran`},
@@ -78,7 +78,7 @@ addEventListener('securitypolicyviolation', (e) => window.refusals.push(e.effect
 
 // TestHostilePlugin runs a hostile plugin in the browser in which somebody has signed in to the console.
 func TestHostilePlugin(t *testing.T) {
-	p := startPreview(t, "dev", map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "", "../../outside.go": "package outside\n",
+	p := startFaulty(t, "dev", map[string]string{"Panel.tsx": faultyPanel, "Panel.css": "", "../../outside.go": "package outside\n",
 		"module.ts": hostileModule()})
 	p.do(t, chromedp.Navigate(p.console+"/login"), chromedp.SendKeys("input[name=password]", password+kb.Enter),
 		until(`location.pathname === "/"`))
@@ -86,7 +86,7 @@ func TestHostilePlugin(t *testing.T) {
 	if status := value[int](t, p.consoleTest, session); status != 200 {
 		t.Fatalf("the session is not valid: %d", status)
 	}
-	p.open(t, "/panel/"+previewedID)
+	p.navigate(t, "/panel/"+faultyID)
 	p.do(t, until(`window.tries !== undefined`), until(hasText("#it", "clicks: ")))
 	if got := value[string](t, p.consoleTest, `fetch("/api/user",
 		{headers: {"X-Preview-Token": sessionStorage.getItem("preview.token")}}).then((r) => String(r.status))`); got != "200" {
@@ -101,9 +101,9 @@ func TestHostilePlugin(t *testing.T) {
 		}
 	}
 	t.Logf("refused by the policy of the page: %v", value[[]string](t, p.consoleTest, `window.refusals`))
-	p.do(t, chromedp.Navigate(p.console+"/plugins/"+previewedID+"/preview"), js(`addEventListener("message", (e) => { window.told = e.data })`),
+	p.do(t, chromedp.Navigate(p.console+"/plugins/"+faultyID+"/preview"), js(`addEventListener("message", (e) => { window.told = e.data })`),
 		until(`window.told?.includes("clicks: ") && window.told.endsWith("SecurityError")`))
-	p.shoot(t, "console-preview")
+	p.screenshot(t, "console-preview")
 	p.do(t, until(`location.pathname.endsWith("/preview")`), chromedp.Navigate(p.console+"/"))
 	if status := value[int](t, p.consoleTest, session); status != 200 {
 		t.Errorf("the session after the tries: %d", status)

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"bufio"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"flag"
@@ -39,24 +38,13 @@ const pictureWidth = 1280
 // not pixels: fonts, and with them the position of almost every pixel, differ between machines and
 // versions of Chromium. "go tool mage pictures" takes the pictures again.
 func TestPictures(t *testing.T) {
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed")
-	}
+	tab := openBrowser(t)
 	dir := t.TempDir()
 	shop := httptest.NewServer(http.HandlerFunc(shopHandler))
 	defer shop.Close()
 	c := &consoleTest{t: t, slipway: slipwayCommand(t)}
 	startExamples(t, c, dir)
-	// The sandbox needs a kernel feature that containers lack. The pages are ours.
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.UserDataDir(filepath.Join(dir, "profile")))...)
-	defer stop()
-	c.tab, stop = chromedp.NewContext(allocator)
-	defer stop()
-	if err := chromedp.Do(c.tab); err != nil { // starts the browser
-		t.Fatal(err)
-	}
+	c.tab = tab
 	c.do(t, chromedp.Navigate(c.url+"/login"), chromedp.SendKeys("input[name=password]", password+kb.Enter), until(`location.pathname === "/"`),
 		js(`localStorage.setItem("theme", "light")`))
 	settings, err := json.Marshal(map[string]any{"name": "Corner shop", "uid": "corner-shop", "type": "slipway-shop-datasource",

@@ -4,25 +4,24 @@ package e2e
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/slipway-dev/slipway/build/packages"
-	"github.com/slipway-dev/slipway/preview"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -40,10 +39,6 @@ var brokenElsewhere = map[string][]string{
 // names a directory for them.
 func TestPreview(t *testing.T) {
 	t.Parallel()
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed")
-	}
 	axe, err := axeCore(t)
 	if _, isOffline := errors.AsType[*url.Error](err); isOffline {
 		t.Skipf("no registry of npm can be reached: %v", err)
@@ -68,19 +63,11 @@ func TestPreview(t *testing.T) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
-				installLibraries(t, version)
 				// A browser of its own: one draws only the tab in front.
-				allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-					chromedp.ExecPath(chromium), chromedp.NoSandbox)...)
-				defer stop()
-				tab, stop := chromedp.NewContext(allocator)
-				defer stop()
-				if err := chromedp.Do(tab, chromedp.EmulateViewport(1280, 800)); err != nil { // starts the browser
-					t.Fatal(err)
-				}
-				p := &previewTest{id: id, consoleTest: consoleTest{t: t, slipway: slipway, repo: repo, tab: tab, axe: axe, known: brokenElsewhere,
-					screenshots: os.Getenv("SLIPWAY_SCREENSHOTS"), subject: "preview-" + name}}
-				p.start(t, version)
+				p := &previewTest{id: id, consoleTest: &consoleTest{t: t, slipway: slipway, repo: repo, tab: openBrowser(t), axe: axe,
+					known: brokenElsewhere, screenshots: os.Getenv("SLIPWAY_SCREENSHOTS"), subject: "preview-" + name}}
+				p.do(t, chromedp.EmulateViewport(1280, 800))
+				t.Cleanup(p.launch(t, "preview", "--with="+version))
 				p.views(t, kind.Name)
 				p.told(t)
 				p.edit(t, kind.Name)
@@ -118,60 +105,53 @@ func cacheDir(t *testing.T) string {
 	return filepath.Join(dir, "slipway")
 }
 
-// installLibraries downloads the libraries as the verb preview does, and skips the test without a network.
-func installLibraries(t *testing.T, version string) {
-	t.Helper()
-	lock, err := preview.ReadLock(version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = lock.Install(t.Context(), preview.InstallOptions{CacheDir: cacheDir(t), Root: t.TempDir(), Environ: os.Environ(), Out: t.Output()})
-	if _, isOffline := errors.AsType[*url.Error](err); isOffline {
-		t.Skipf("the libraries %s cannot be downloaded: %v", version, err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// previewTest is a tab with the preview of a scaffold.
+// previewTest is a plugin in a running "slipway preview" or "slipway dev", and a tab.
 type previewTest struct {
-	consoleTest
-	id    string
-	token string // with its name, for addresses
+	*consoleTest
+	id   string
+	link string // of the preview, with its token
 }
 
-// start starts the preview, and waits until the plugin is built.
-func (p *previewTest) start(t *testing.T, version string) {
+var previewLink = regexp.MustCompile(`http://localhost:\d+/#token=\w+`)
+
+// launch runs a verb until it watches. It skips the test if the libraries cannot be downloaded.
+func (p *previewTest) launch(t *testing.T, args ...string) (stop func()) {
 	t.Helper()
-	cmd := exec.Command(p.slipway, "preview", "--with="+version, "--dir="+p.repo)
-	stdout, err := cmd.StdoutPipe()
+	cmd := exec.Command(p.slipway, append(args, "--dir="+p.repo)...)
+	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
+	out, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	cmd.Stdout, cmd.Stderr = in, in
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = in.Close()
+	stop = func() {
+		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
-	})
-	lines := bufio.NewScanner(stdout)
-	var printed []string
-	for lines.Scan() {
-		printed = append(printed, lines.Text())
-		if link, ok := strings.CutPrefix(lines.Text(), "preview: "); ok {
-			link, _, _ = strings.Cut(link, " ")
-			p.url, p.token, _ = strings.Cut(link, "/#")
-		}
-		if strings.HasPrefix(lines.Text(), "watching ") {
-			go func() {
-				for lines.Scan() {
-				}
-			}()
-			return
-		}
+		_ = out.Close()
 	}
-	t.Fatalf("preview ended before it watched:\n%s", strings.Join(printed, "\n"))
+	printed := ""
+	for lines := bufio.NewScanner(out); !strings.Contains(printed, "\nwatching ") && lines.Scan(); {
+		printed += lines.Text() + "\n"
+	}
+	if p.link = previewLink.FindString(printed); p.link == "" {
+		stop()
+		if strings.Contains(printed, "cannot be reached") {
+			t.Skip(printed)
+		}
+		t.Fatalf("no preview:\n%s", printed)
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return stop
+}
+
+// navigate opens a page of the preview.
+func (p *previewTest) navigate(t *testing.T, path string) {
+	t.Helper()
+	p.do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(strings.Replace(p.link, "/#", path+"#", 1)))
 }
 
 // rest waits until the page has drawn what it draws.
@@ -184,9 +164,9 @@ func (p *previewTest) open(t *testing.T, path, theme string) {
 	if strings.Contains(path, "?") {
 		separator = "&"
 	}
-	p.do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(p.url+path+separator+"theme="+theme+"#"+p.token),
-		until("window.__preview !== undefined"))
-	value[bool](t, &p.consoleTest, rest)
+	p.navigate(t, path+separator+"theme="+theme)
+	p.do(t, until("window.__preview !== undefined"))
+	value[bool](t, p.consoleTest, rest)
 	p.fine(t, path)
 }
 
@@ -204,7 +184,7 @@ func (p *previewTest) fine(t *testing.T, path string) {
 		Empty    bool
 		Calls    []call
 		Drawings []struct{ Title, Error string }
-	}](t, &p.consoleTest, "window.__preview.report()")
+	}](t, p.consoleTest, "window.__preview.report()")
 	refused := slices.ContainsFunc(got.Calls, func(c call) bool { return c.Refused })
 	isOfPlugin := path != "/" && !strings.HasSuffix(path, "=extensions")
 	if len(got.Errors) > 0 || len(got.Missing) > 0 || refused || isOfPlugin && (got.Drawn == nil || got.Empty) {
@@ -228,12 +208,12 @@ func (p *previewTest) views(t *testing.T, kind string) {
 		rules := accessibility
 		for theme, background := range map[string]string{"light": "> 200", "dark": "< 55"} {
 			p.open(t, path, theme)
-			if !value[bool](t, &p.consoleTest, `Number(getComputedStyle(document.body).backgroundColor.match(/\d+/)[0]) `+background) {
+			if !value[bool](t, p.consoleTest, `Number(getComputedStyle(document.body).backgroundColor.match(/\d+/)[0]) `+background) {
 				t.Errorf("%s does not have the %s theme", path, theme)
 			}
 			for _, width := range []int64{800, 1280} {
 				p.do(t, chromedp.EmulateViewport(width, 800))
-				if over := value[int](t, &p.consoleTest, "document.documentElement.scrollWidth - innerWidth"); over > 0 {
+				if over := value[int](t, p.consoleTest, "document.documentElement.scrollWidth - innerWidth"); over > 0 {
 					t.Errorf("%s is %d pixels wider than %d", path, over, width)
 				}
 				name := fmt.Sprintf("%s-%s-%d", strings.Trim(strings.NewReplacer("/", "-", "?", "-", "=", "-").Replace(path), "-"), theme, width)
