@@ -25,7 +25,11 @@ export function AnnotationPane({ instance, settings }: { instance: DataSourceApi
   const [annotation, setAnnotation] = useKept(`annotation:${settings.type}`, first);
   const { data, run } = useRun(instance);
   if (!annotations) {
-    return <p>The data source has no annotations: its class has no property "annotations".</p>;
+    return 'annotationQuery' in instance ? (
+      <p>The preview does not call annotationQuery, which is deprecated: annotations need the property "annotations".</p>
+    ) : (
+      <p>The data source has no annotations: its class has no property "annotations".</p>
+    );
   }
   const Editor = annotations.QueryEditor ?? instance.components?.QueryEditor;
   const prepared = annotations.prepareAnnotation?.(annotation) ?? annotation;
@@ -48,6 +52,7 @@ export function AnnotationPane({ instance, settings }: { instance: DataSourceApi
       <Button icon="play" className="preview-action" onClick={() => run([query()])}>
         Run query
       </Button>
+      {data && annotations.processEvents && <p>These are the frames of the query. The preview does not call processEvents.</p>}
       {data && <FramesView data={data} timeZone="browser" />}
     </DataSourcePluginContextProvider>
   );
