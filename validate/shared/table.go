@@ -2,6 +2,7 @@ package shared
 
 import (
 	_ "embed"
+	"fmt"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -127,6 +128,12 @@ func number(text string) int { n, _ := strconv.Atoi(text); return n }
 
 // Minors returns the minor versions that the table has, oldest first.
 func Minors() []ranges.Version { return read().minors }
+
+// Minor returns a minor version of the table as text, such as 12.4.
+func Minor(i int) string {
+	v := Minors()[i]
+	return fmt.Sprintf("%d.%d", v.Major, v.Minor)
+}
 
 // Find returns the module of a name such as @grafana/ui, if the table has its exports.
 func Find(module string) (*Module, bool) {
