@@ -32,6 +32,9 @@ func TestCheck(t *testing.T) {
 		{"from a patch on", "", "modules no yes yes", ">=12.3.0", "[10.4] module.js:1:10 react/jsx-runtime", map[string]string{
 			"plugin.json": strings.Replace(panel, "*", ">=11.6.11 <12", 1), "module.js": `define(["react/jsx-runtime"],(a)=>{});`,
 		}},
+		{"from a prerelease on", "", "modules no yes yes", ">=12.3.0", "[10.4] module.js:1:18 react/jsx-runtime", map[string]string{
+			"plugin.json": strings.Replace(panel, "*", ">=11.6.11-0", 1), "module.js": `define(["react","react/jsx-runtime"],(a)=>{});`,
+		}},
 		{"Angular", "", "modules yes partly no", ">=8.0.0 <12.0.0", `[11.6 13.2] module.js:1:10 module.js contains "app/plugins/sdk"`, map[string]string{
 			"plugin.json": panel, "module.js": `define(["app/plugins/sdk"],(a)=>{});`,
 		}},

@@ -157,8 +157,11 @@ func Admitted(r ranges.Range) (s Set) {
 	return s
 }
 
-// Lowest returns the lowest release of a minor version that a range admits.
+// Lowest returns the lowest release of a minor version that a range admits. If the range begins with a
+// prerelease, as >=11.6.7-0 does, it is the release that follows.
 func Lowest(r ranges.Range, minor int) (ranges.Version, bool) {
 	v := Minors()[minor]
-	return r.LowestWithin(v, ranges.Version{Major: v.Major, Minor: v.Minor + 1})
+	lowest, ok := r.LowestWithin(v, ranges.Version{Major: v.Major, Minor: v.Minor + 1})
+	lowest.Pre = ""
+	return lowest, ok
 }
