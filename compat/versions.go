@@ -76,15 +76,11 @@ func ends(s shared.Set) (ends shared.Set) {
 // widest returns the range of the newest versions of a set that have no gap between them.
 func widest(good shared.Set) string {
 	minors := shared.Minors()
-	high := good.Newest()
-	if high < 0 {
+	low, high := good.Latest()
+	switch high {
+	case -1:
 		return ""
-	}
-	low := high
-	for low > 0 && good.Has(low-1) {
-		low--
-	}
-	if high == len(minors)-1 {
+	case len(minors) - 1:
 		return ">=" + minors[low].String()
 	}
 	return fmt.Sprintf(">=%s <%s", minors[low], minors[high+1])

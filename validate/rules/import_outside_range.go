@@ -120,14 +120,7 @@ func narrowed(text string, admitted, good shared.Set) string {
 		return ""
 	}
 	minors := shared.Minors()
-	high := len(minors) - 1
-	for !good.Has(high) {
-		high--
-	}
-	low := high
-	for low > 0 && good.Has(low-1) {
-		low--
-	}
+	low, high := good.Latest()
 	result := ">=" + bounds[1]
 	if low > 0 && admitted.Has(low-1) {
 		result = ">=" + minors[low].String()

@@ -85,6 +85,16 @@ func (s Set) Has(minor int) bool { return s&(1<<minor) != 0 }
 // Newest returns the newest minor version in the set, or -1.
 func (s Set) Newest() int { return bits.Len64(uint64(s)) - 1 }
 
+// Latest returns the first and the last of the newest minor versions in the set that have no gap between
+// them, or -1 for both if the set is empty.
+func (s Set) Latest() (first, last int) {
+	last = s.Newest()
+	for first = last; first > 0 && s.Has(first-1); {
+		first--
+	}
+	return first, last
+}
+
 type table struct {
 	minors  []ranges.Version
 	modules map[string]*Module
