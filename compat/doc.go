@@ -1,7 +1,6 @@
-// Package compat determines from the files of a plugin in which hosts it runs: in this
-// one, in existing ones, or in both. It reads a directory or a zip, within bounds, and
-// executes nothing; a caller that starts the backend passes on what happened.
+// Package compat shows what the rules of package validate find about the versions of existing hosts: a
+// matrix of aspects and versions, and the widest range of versions that is true. It has no checks of
+// its own.
 //
-// What is wrong with a plugin is the subject of package validate. What its backend does
-// with calls is that of package conformance.
+// What a backend does with calls is the subject of package conformance.
 package compat

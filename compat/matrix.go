@@ -1,209 +1,187 @@
 package compat
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/ranges"
-	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 	"github.com/slipway-dev/slipway/validate/rules"
 	"github.com/slipway-dev/slipway/validate/shared"
 )
 
 // aspect is a group of rules about the versions of existing hosts.
 type aspect struct {
-	name  string
-	rules []string
+	name    string
+	isBuilt bool // the rules check what a build writes
+	rules   []string
 }
 
 // aspects lists the rules whose findings depend on the range of versions in plugin.json.
 func aspects() []aspect {
 	return []aspect{
-		{"imports", []string{"import-outside-range"}},
-		{"modules", []string{"module-not-shared"}},
-		{"react", []string{"react-runtime-bundled"}},
-		{"plugin.json", []string{"min-version-iam", "min-version-roles", "min-version-health-diagnostics"}},
+		{"plugin.json", false, []string{"min-version-iam", "min-version-roles", "min-version-health-diagnostics", "renderer-executable"}},
+		{"imports", false, []string{"import-outside-range"}},
+		{"modules", true, []string{"module-not-shared", "angular-frontend"}},
+		{"react", true, []string{"react-runtime-bundled"}},
 	}
 }
 
-// VersionRow is an aspect of a plugin in each of some versions of existing hosts.
-type VersionRow struct {
+// Verdict reports whether an aspect of a plugin works in a version of existing hosts.
+type Verdict string
+
+// The verdicts.
+const (
+	Yes     Verdict = "yes"
+	Partly  Verdict = "partly" // there are warnings
+	No      Verdict = "no"     // there are errors
+	Unknown Verdict = "?"      // the plugin is not built
+)
+
+// Report is a matrix of aspects and versions.
+type Report struct {
+	Versions []string  `json:"versions"` // minor versions, such as 12.4
+	Rows     []Row     `json:"rows"`
+	Findings []Finding `json:"findings"`
+
+	// Suggested is the widest range of versions, without gaps, in which there are no errors. It ends with
+	// the newest version that has none, and is "" if there is no such version.
+	Suggested string `json:"suggested"`
+}
+
+// Row is an aspect of a plugin.
+type Row struct {
 	Aspect   string    `json:"aspect"`
 	Verdicts []Verdict `json:"verdicts"` // in the order of the versions
-	Found    []string  `json:"found,omitempty"`
 }
 
-// Versions runs the rules about versions for each minor version of existing hosts, such as 12.4, as if
-// plugin.json allowed only that one.
-func Versions(ctx context.Context, files fs.FS, versions []string) ([]VersionRow, error) {
-	var rows []VersionRow
-	for _, a := range aspects() {
-		rows = append(rows, VersionRow{Aspect: a.name})
-	}
-	for _, version := range versions {
-		text, err := patches(version)
-		if err != nil {
-			return nil, err
-		}
-		report, err := runFor(ctx, files, text)
-		if err != nil {
-			return nil, err
-		}
-		for i, a := range aspects() {
-			verdict := Yes
-			for _, f := range report.Findings {
-				if !slices.Contains(a.rules, f.Rule) || f.Severity == validate.Info {
-					continue
-				}
-				if verdict != No {
-					verdict = Partly
-				}
-				if f.Severity == validate.Error {
-					verdict = No
-				}
-				message, _, _ := strings.Cut(f.Message, ", but the plugin allows") // which is this version
-				line := fmt.Sprintf("%s: %s: %s", version, f.Address(), message)
-				rows[i].Found = append(rows[i].Found, line)
-			}
-			rows[i].Verdicts = append(rows[i].Verdicts, verdict)
-		}
-	}
-	return rows, nil
+// Finding is what a rule says about some of the versions.
+type Finding struct {
+	Aspect   string            `json:"aspect"`
+	Versions []string          `json:"versions"`
+	Rule     string            `json:"rule"`
+	Severity validate.Severity `json:"severity"` // error or warning
+	File     string            `json:"file"`
+	Line     int               `json:"line,omitempty"`
+	Column   int               `json:"column,omitempty"`
+	Message  string            `json:"message"`
 }
 
-// Suggest returns the widest range in which the rules about versions find no errors. It ends with the newest
-// version that has none, and has no gaps. Without such a version, it is "".
-func Suggest(ctx context.Context, files fs.FS) (string, error) {
-	minors := shared.Minors()
-	isGood := func(i int) (bool, error) {
-		text, err := patches(short(minors[i]))
-		if err != nil {
-			return false, err
-		}
-		report, err := runFor(ctx, files, text)
-		if err != nil {
-			return false, err
-		}
-		return !slices.ContainsFunc(report.Findings, func(f validate.Finding) bool { return f.Severity == validate.Error }), nil
-	}
-	low, high := -1, -1
-	for i := range slices.Backward(minors) {
-		good, err := isGood(i)
-		if err != nil {
-			return "", err
-		}
-		if good && high < 0 {
-			high = i
-		}
-		if !good && high >= 0 {
-			break
-		}
-		if good {
-			low = i
-		}
-	}
-	switch {
-	case high < 0:
-		return "", nil
-	case high == len(minors)-1:
-		return ">=" + minors[low].String(), nil
-	}
-	return fmt.Sprintf(">=%s <%s", minors[low], minors[high+1]), nil
-}
-
-func short(v ranges.Version) string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
-
-// patches returns the range of all patches of a minor version that the table has.
-func patches(version string) (string, error) {
-	minors := shared.Minors()
-	if !slices.ContainsFunc(minors, func(v ranges.Version) bool { return short(v) == version }) {
-		return "", fmt.Errorf("invalid version %q: write minor versions from %s to %s, such as 12.4", version, short(minors[0]),
-			short(minors[len(minors)-1]))
-	}
-	return "~" + version + ".0", nil
-}
-
-// runFor runs the rules about versions as if plugin.json had a range.
-func runFor(ctx context.Context, files fs.FS, text string) (*validate.Report, error) {
-	wanted := rules.All()
-	wanted = slices.DeleteFunc(wanted, func(r validate.Rule) bool {
-		return !slices.ContainsFunc(aspects(), func(a aspect) bool { return slices.Contains(a.rules, r.ID) })
-	})
-	o := validate.Options{Rules: wanted, NoDist: true}
-	if _, err := fs.Stat(files, "module.js"); err == nil {
-		o.Where = validate.Dist // which the name of its directory need not say
-	}
-	return validate.Run(ctx, ranged{files, text}, o)
-}
-
-// ranged is a tree whose plugin.json files have another range of versions.
-type ranged struct {
-	fs.FS
-	text string
-}
-
-// Open replaces the range in a plugin.json. One that cannot be read is unchanged: validate reports it.
-func (r ranged) Open(name string) (fs.File, error) {
-	f, err := r.FS.Open(name)
-	if err != nil || path.Base(name) != bundle.MetadataFile {
-		return f, err
-	}
-	data, err := limit.ReadAll(f, maxMetadata)
+// Check runs the rules about versions on a tree and with options from validate.Open, as if plugin.json
+// allowed every version of existing hosts, and reports on some. If versions is empty, these are the oldest
+// and the newest that the plugin declares, and between them the last of each major version.
+func Check(ctx context.Context, files fs.FS, o validate.Options, versions shared.Set) (*Report, error) {
+	var d declared
+	found, err := validate.Run(ctx, files, d.options(files, o))
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, err
 	}
-	doc, err := bundle.ParseDocument(name, data)
-	if err == nil && doc != nil {
-		for _, profile := range bundle.Profiles() {
-			pointer := "/dependencies/" + profile.DependencyKey
-			if doc.Kind(pointer) != "string" {
+	if i := slices.IndexFunc(found.Skips, func(s validate.Skip) bool { return s.IsBroken }); i >= 0 {
+		return nil, fmt.Errorf("%s: %s", found.Skips[i].File, found.Skips[i].Reason)
+	}
+	if found.Plugins == 0 {
+		return nil, fmt.Errorf("no %s found: choose a plugin repository, a built plugin or a zip", bundle.MetadataFile)
+	}
+	if versions == 0 {
+		versions = ends(d.hosts)
+	}
+	r := &Report{Versions: names(versions), Findings: []Finding{}}
+	good := everyVersion()
+	for _, a := range aspects() {
+		var warned, failed shared.Set
+		for _, f := range found.Findings {
+			if !slices.Contains(a.rules, f.Rule) || f.Severity == validate.Info {
 				continue
 			}
-			span := doc.Value(pointer)
-			data = slices.Concat(data[:span.Start.Offset], []byte(`"`+r.text+`"`), data[span.End.Offset:])
-			if doc, err = bundle.ParseDocument(name, data); err != nil {
-				break
+			hosts := f.Hosts
+			if hosts == 0 {
+				hosts = everyVersion()
+			}
+			warned |= hosts
+			if f.Severity == validate.Error {
+				failed |= hosts
+			}
+			if hosts &= versions; hosts != 0 {
+				message, _, _ := strings.Cut(f.Message, ", but the plugin allows") // every version, here
+				r.Findings = append(r.Findings, Finding{a.name, names(hosts), f.Rule, f.Severity, f.File, f.Line, f.Column, message})
 			}
 		}
+		good &^= failed
+		r.Rows = append(r.Rows, row(a.name, versions, failed, warned, a.isBuilt && d.isUnbuilt))
 	}
-	return replaced{f, bytes.NewReader(data)}, nil
+	r.Suggested = widest(good)
+	return r, nil
 }
 
-// replaced is a file with other contents.
-type replaced struct {
-	fs.File
-	contents io.Reader
+// row returns the row of an aspect, whose rules have failed for some versions and warned of some.
+func row(aspect string, versions, failed, warned shared.Set, isUnknown bool) Row {
+	row := Row{Aspect: aspect}
+	for i := range shared.Minors() {
+		v := Yes
+		switch {
+		case !versions.Has(i):
+			continue
+		case failed.Has(i):
+			v = No
+		case warned.Has(i):
+			v = Partly
+		case isUnknown:
+			v = Unknown
+		}
+		row.Verdicts = append(row.Verdicts, v)
+	}
+	return row
 }
 
-// Read reads the other contents.
-func (r replaced) Read(b []byte) (int, error) { return r.contents.Read(b) }
+// declared is what the plugins of a tree declare.
+type declared struct {
+	sync.Mutex
+	hosts     shared.Set // the versions that they allow
+	isBuilt   bool       // there is a built plugin
+	isUnbuilt bool       // there is none, but a frontend to build
+}
 
-// Text returns the rows as a table.
-func Text(versions []string, rows []VersionRow) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "%-11s", "aspect")
-	for _, v := range versions {
-		fmt.Fprintf(&out, "  %-6s", v)
+// options returns the options for running the rules about versions. Where there are both the source of a
+// plugin and what was built from it, each rule runs on one of them.
+func (d *declared) options(files fs.FS, o validate.Options) validate.Options {
+	_, err := fs.Stat(files, path.Join(o.Path, "src", bundle.MetadataFile))
+	isRepository := err == nil
+	if _, err := fs.Stat(files, path.Join(o.Path, "module.js")); err == nil {
+		o.Where = validate.Dist // which the name of its directory need not say
 	}
-	out.WriteByte('\n')
-	for _, row := range rows {
-		fmt.Fprintf(&out, "%-11s", row.Aspect)
-		for _, v := range row.Verdicts {
-			fmt.Fprintf(&out, "  %-6s", v)
-		}
-		out.WriteByte('\n')
-		for _, line := range row.Found {
-			fmt.Fprintf(&out, "  %s\n", line)
+	o.Range = widened
+	o.Rules = []validate.Rule{{ID: "declared", Severity: validate.Info, Check: d.read}}
+	all := rules.All()
+	for _, a := range aspects() {
+		for _, id := range a.rules {
+			rule := all[slices.IndexFunc(all, func(r validate.Rule) bool { return r.ID == id })]
+			if isRepository && !a.isBuilt {
+				rule.Where = validate.Source
+			}
+			o.Rules = append(o.Rules, rule)
 		}
 	}
-	return out.String()
+	return o
+}
+
+// read reads what one plugin declares.
+func (d *declared) read(p *validate.Pass) {
+	d.Lock()
+	defer d.Unlock()
+	pointer, _, _ := inspect.HostRange(p)
+	text, _ := p.Doc.Text(pointer)
+	if r, err := ranges.Parse(text); text != "" && err == nil {
+		d.hosts |= shared.Admitted(r)
+	}
+	d.isBuilt = d.isBuilt || p.Where != validate.Source
+	kind, _ := p.Doc.Text("/type")
+	hasFrontend := slices.Contains([]bundle.Type{bundle.TypeApp, bundle.TypePanel, bundle.TypeDatasource}, bundle.Type(kind))
+	d.isUnbuilt = !d.isBuilt && (d.isUnbuilt || hasFrontend)
 }

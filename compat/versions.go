@@ -2,126 +2,86 @@ package compat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/ranges"
+	"github.com/slipway-dev/slipway/validate/shared"
 )
 
-// profile reports which key names plugin.json uses. A nested plugin needs none: that of the
-// plugin around it counts.
-func (p plugin) profile() []Row {
-	row := Row{Aspect: "profile", Here: Yes, Existing: Yes}
-	var found []string
-	for _, one := range bundle.Profiles() {
-		if p.document.Has("/dependencies/" + one.DependencyKey) {
-			found = append(found, one.Name)
+// Versions returns the set of some minor versions of existing hosts, such as 12.4.
+func Versions(list []string) (s shared.Set, err error) {
+	all := names(everyVersion())
+	for _, v := range list {
+		i := slices.Index(all, v)
+		if i < 0 {
+			return 0, fmt.Errorf("invalid version %q: write minor versions from %s to %s, such as 12.4", v, all[0], all[len(all)-1])
 		}
+		s |= 1 << i
 	}
-	row.Found = strings.Join(found, " and ")
-	if p.document.Has("/dependencies/" + bundle.Published().DependencyKey) {
-		return []Row{row}
-	}
-	if len(found) == 0 && p.isNested {
-		return nil
-	}
-	row.Existing = Partly
-	row.Help = fmt.Sprintf("add dependencies.%s: without it, existing hosts do not check the version and their tools reject the plugin",
-		bundle.Published().DependencyKey)
-	if len(found) == 0 {
-		row.Found, row.Here = "neither", Partly
-	}
-	return []Row{row}
+	return s, nil
 }
 
-// kind reports a type of plugin that existing hosts treat in their own way. Secrets managers were
-// removed before 12.0 (https://github.com/grafana/grafana/pull/101467).
-func (p plugin) kind(o Options) []Row {
-	row := Row{Aspect: "type", Found: string(p.metadata.Type), Here: Yes, Existing: No}
-	switch p.metadata.Type {
-	case bundle.TypeRenderer:
-		if p.metadata.Executable == bundle.RendererExecutable {
-			return nil
+func everyVersion() shared.Set { return 1<<len(shared.Minors()) - 1 }
+
+// names returns the versions of a set, oldest first.
+func names(s shared.Set) (list []string) {
+	for i := range shared.Minors() {
+		if s.Has(i) {
+			list = append(list, shared.Minor(i))
 		}
-		row.Help = fmt.Sprintf(`existing hosts start %s_%s for a renderer, whatever "executable" says, and exit if it is missing: write `+
-			`"executable": %[1]q and build it again`, bundle.RendererExecutable, "<os>_<arch>")
-	case bundle.TypeSecretsManager:
-		const executable = "secrets_plugin_start"
-		if p.metadata.Executable == executable {
-			row.Existing = Partly
-			if o.Existing != "" {
-				row.Existing = admits("<12", o.Existing)
-			}
-		}
-		row.Help = "existing hosts from version 12 on do not have this type, and earlier ones start " + executable + "_<os>_<arch> for it"
-	default:
-		return nil
 	}
-	if row.Existing == Yes {
-		row.Help = ""
-	}
-	return []Row{row}
+	return list
 }
 
-// versions compares the ranges in plugin.json with the versions of the hosts, and names the
-// plugins that must be present.
-func (p plugin) versions(o Options) (rows []Row) {
-	for _, one := range bundle.Profiles() {
-		pointer := "/dependencies/" + one.DependencyKey
-		if !p.document.Has(pointer) {
+// widened returns a range that admits what the declared one does and all minor versions that it does not
+// admit. So if a plugin allows a minor version from a patch on, the patches before do not matter.
+func widened(text string) string {
+	r, err := ranges.Parse(text)
+	var parts []string
+	if text != "" && err == nil {
+		parts = append(parts, text)
+	}
+	for i, v := range shared.Minors() {
+		if _, ok := shared.Lowest(r, i); !ok {
+			parts = append(parts, "~"+v.String())
+		}
+	}
+	return strings.Join(parts, " || ")
+}
+
+// ends returns the oldest and the newest of some versions, and the last of each major version. If there
+// are none, it returns those of all versions.
+func ends(s shared.Set) (ends shared.Set) {
+	if s == 0 {
+		s = everyVersion()
+	}
+	last := map[uint64]int{} // by major version
+	oldest := -1
+	for i, v := range shared.Minors() {
+		if !s.Has(i) {
 			continue
 		}
-		text, _ := p.document.Text(pointer)
-		row := Row{Aspect: one.DependencyKey, Found: text, Here: Yes, Existing: Yes}
-		if one == bundle.Published() {
-			if row.Existing = admits(text, o.Existing); row.Existing == No {
-				row.Existing = Partly // only the installation compares versions
-			}
+		last[v.Major] = i
+		if oldest < 0 {
+			oldest = i
 		}
-		if text == p.metadata.Dependencies.ServiceRange { // the one that counts here
-			if row.Here = admits(text, o.Version); row.Here == No {
-				row.Here = Partly // this host reports it and runs the plugin: most such plugins work
-			}
-		}
-		row.Help = versionHelp(row, o)
-		rows = append(rows, row)
 	}
-	for _, d := range p.metadata.Dependencies.Plugins {
-		rows = append(rows, Row{
-			Aspect: "plugin", Found: strings.TrimSpace(d.ID + " " + d.Version), Here: Partly, Existing: Partly,
-			Help: "install it in the host as well",
-		})
+	for _, i := range last {
+		ends |= 1 << i
 	}
-	return rows
+	return ends | 1<<oldest
 }
 
-// admits reports whether a range admits a version. Hosts run a plugin whose range they cannot
-// read.
-func admits(text, version string) Verdict {
-	r, err := ranges.Parse(text)
-	if err != nil || !r.IsSatisfiable() {
-		return Partly
+// widest returns the range of the newest versions of a set that have no gap between them.
+func widest(good shared.Set) string {
+	minors := shared.Minors()
+	low, high := good.Latest()
+	switch high {
+	case -1:
+		return ""
+	case len(minors) - 1:
+		return ">=" + minors[low].String()
 	}
-	exact, err := ranges.Parse(version)
-	if err != nil { // the version is not known
-		return Yes
-	}
-	if v, ok := exact.Lowest(); ok && !r.Admits(v) {
-		return No
-	}
-	return Yes
-}
-
-func versionHelp(row Row, o Options) string {
-	switch {
-	case row.Aspect == bundle.Published().DependencyKey && admits(row.Found, o.Existing) == No:
-		return fmt.Sprintf("the existing host has version %s: it does not install the plugin from its catalog, but runs it if it is mounted "+
-			"or copied into the directory of plugins", o.Existing)
-	case admits(row.Found, "") == Partly:
-		return "write a range that a version can satisfy, such as >=10.3.0"
-	case row.Here == Partly:
-		return fmt.Sprintf("this host has version %s: it runs the plugin and reports the difference; set %s to a version within the range",
-			o.Version, o.VersionOption)
-	}
-	return ""
+	return fmt.Sprintf(">=%s <%s", minors[low], minors[high+1])
 }

@@ -80,6 +80,20 @@ func Validate(ctx context.Context,
 	)
 }
 
+// Compat shows in which versions of existing hosts a plugin runs.
+func Compat(ctx context.Context,
+	path *string, // a plugin repository, a built plugin or a zip (default: the plugin repository of this directory)
+	versions *string, // minor versions to show, such as 10.4,12.4 (default: the ends of the declared range, and the last of each major version)
+	suggest *bool, // print only the widest range without errors
+	format *string, // output format: text or json (default: text)
+) error {
+	return program.Mage(ctx, "compat", program.Args(path),
+		program.Option("versions", versions),
+		program.Option("suggest", suggest),
+		program.Option("format", format),
+	)
+}
+
 // Rules lists the rules of validate.
 func Rules(ctx context.Context) error {
 	return program.Mage(ctx, "rules", nil)
@@ -165,29 +179,6 @@ func Verify(ctx context.Context,
 	return program.Mage(ctx, "verify", program.Args(path),
 		program.Option("dir", dir),
 		program.Option("key", key),
-	)
-}
-
-// Compat reports whether a plugin runs in Slipway's host and in existing hosts.
-func Compat(ctx context.Context,
-	dir *string, // plugin repository, dist directory or zip (default: the repository of this directory)
-	format *string, // output format: text or json (default: text)
-	serviceVersion *string, // version of Slipway's host (default: one that the plugin accepts)
-	existingVersion *string, // version of the existing host (default: any)
-	versions *string, // show what validate finds about these minor versions of existing hosts, such as 10.4,12.4
-	suggest *bool, // print the widest range of existing hosts in which these findings are no errors
-	platform *string, // platform of the hosts: os/arch, or "host" for that of this machine (default: host)
-	start *bool, // start the backend and complete the handshake; not for a zip
-) error {
-	return program.Mage(ctx, "compat", nil,
-		program.Option("dir", dir),
-		program.Option("format", format),
-		program.Option("service-version", serviceVersion),
-		program.Option("existing-version", existingVersion),
-		program.Option("versions", versions),
-		program.Option("suggest", suggest),
-		program.Option("platform", platform),
-		program.Option("start", start),
 	)
 }
 

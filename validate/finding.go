@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/validate/shared"
 )
 
 // Severity is how serious a finding is.
@@ -45,7 +47,8 @@ type Finding struct {
 	Message string // what is wrong
 	Help    string // what to do about it
 	Related []Related
-	Fix     *Fix // nil if only a person can fix it
+	Fix     *Fix       // nil if only a person can fix it
+	Hosts   shared.Set // the versions of existing hosts within the range that it concerns; 0 if it concerns all
 }
 
 // Related is another position that concerns a finding.

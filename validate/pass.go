@@ -36,6 +36,7 @@ type Pass struct {
 	RootName string   // the name of the directory that FS represents, or ""
 	Plugins  []string // every plugin.json of the run
 
+	rangeOf func(declared string) string // Options.Range
 	rule    Rule
 	running map[string]bool
 	facts   map[any]fact
@@ -68,6 +69,15 @@ func (p *Pass) Form(name string) (where Where, isLink bool) {
 
 // Runs reports whether the rule with the ID is part of the run.
 func (p *Pass) Runs(id string) bool { return p.running[id] }
+
+// Range returns the range of host versions to check for, which plugin.json declares unless Options.Range
+// returns another.
+func (p *Pass) Range(declared string) string {
+	if p.rangeOf == nil {
+		return declared
+	}
+	return p.rangeOf(declared)
+}
 
 // Reportf reports a finding with the severity and the help of the rule.
 func (p *Pass) Reportf(at Place, format string, args ...any) {

@@ -34,6 +34,8 @@ type Options struct {
 	IsPart       bool                     // suppressions may concern files outside the tree
 	Config       string                   // the file with the Severities, for the report
 
+	Range func(declared string) string // the range of host versions to check for; nil means the declared one
+
 	IsAlone bool // Path is a single file, as from OpenReader: rules that open other files are skipped
 }
 

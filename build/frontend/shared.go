@@ -44,9 +44,6 @@ func shared() []library {
 	}
 }
 
-// IsShared reports whether existing hosts share a module with plugins.
-func IsShared(module string) bool { return isShared(shared(), module) }
-
 // externalsFiles are where create-plugin keeps the list in a repository, newest first.
 func externalsFiles() []string {
 	return []string{

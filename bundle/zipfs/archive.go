@@ -21,8 +21,8 @@ type Limits struct {
 	RatioFrom  int64
 }
 
-// Default returns limits far above what a plugin of thirty executables needs.
-func Default() Limits {
+// defaultLimits returns limits far above what a plugin of thirty executables needs.
+func defaultLimits() Limits {
 	return Limits{
 		Entries: 20_000, Directory: 8 << 20, EntryBytes: 512 << 20, TotalBytes: 2 << 30,
 		Ratio: 200, RatioFrom: 8 << 20,
@@ -165,7 +165,7 @@ const (
 const maxNodes = 12
 
 func (l Limits) orDefault() Limits {
-	d := Default()
+	d := defaultLimits()
 	return Limits{
 		Entries: cmp.Or(l.Entries, d.Entries), Directory: cmp.Or(l.Directory, d.Directory),
 		EntryBytes: cmp.Or(l.EntryBytes, d.EntryBytes), TotalBytes: cmp.Or(l.TotalBytes, d.TotalBytes),

@@ -1,5 +1,5 @@
 // Command slipway-host runs the verbs that run plugins or read them as a host does: host, dev, preview,
-// conformance, compat and plugins. Users run it as slipway, which finds it and runs it.
+// conformance and plugins. Users run it as slipway, which finds it and runs it.
 package main
 
 import (
@@ -20,7 +20,7 @@ func main() {
 // newProgram returns the program with the hosted verbs of the table.
 func newProgram(face verbs.Face, stdout, stderr *os.File) command.Program {
 	return command.Program{
-		Verbs: []verbs.Verb{hostVerb(), devVerb(), previewVerb(), conformanceVerb(), compatVerb(), pluginsVerb()},
+		Verbs: []verbs.Verb{hostVerb(), devVerb(), previewVerb(), conformanceVerb(), pluginsVerb()},
 		Face:  face, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr,
 	}
 }

@@ -83,7 +83,6 @@ func commandsInDocuments(t *testing.T) map[string]string {
 var before = map[string]string{
 	"slipway init --undo":                                   "rm magefile.go && slipway init",
 	"slipway init --dir=plugins/acme-hello-datasource":      "rm -r plugins/* && cp -r ../panel plugins/acme-hello-datasource",
-	"slipway compat acme-hello-datasource":                  "cp -r dist acme-hello-datasource",
 	"slipway verify":                                        "slipway sign --key=release-key",
 	"go tool mage verify -key":                              "slipway sign --key=release-key",
 	"go tool mage validate -baseline=slipway-baseline.json": "slipway validate --write-baseline=slipway-baseline.json",

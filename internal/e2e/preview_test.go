@@ -25,7 +25,7 @@ import (
 	"github.com/slipway-dev/slipway/templates"
 )
 
-// previewVersions has the versions of the libraries that scaffolds are shown in. With -short, only the newest.
+// previewVersions has the versions of the libraries that scaffolds are shown in.
 var previewVersions = []string{"12.4", "13.2"}
 
 // brokenElsewhere are violations in components of @grafana/ui, which the page cannot correct.
@@ -56,12 +56,8 @@ func TestPreview(t *testing.T) {
 			}
 			continue
 		}
-		for i, version := range previewVersions {
+		for _, version := range previewVersions {
 			name := kind.Name + "-" + version
-			if testing.Short() && i < len(previewVersions)-1 {
-				t.Logf("%s: left out by -short", name)
-				continue
-			}
 			t.Run(name, func(t *testing.T) {
 				// A browser of its own: one draws only the tab in front.
 				p := &previewTest{id: id, consoleTest: &consoleTest{t: t, slipway: slipway, repo: repo, tab: openBrowser(t), axe: axe,

@@ -23,7 +23,7 @@ func ServiceRange(p *validate.Pass) (r ranges.Range, err *ranges.Error, ok bool)
 	if !ok {
 		return ranges.Range{}, nil, false
 	}
-	r, parseError := ranges.Parse(text)
+	r, parseError := ranges.Parse(p.Range(text))
 	errors.As(parseError, &err)
 	return r, err, true
 }
@@ -36,7 +36,7 @@ func HostRange(p *validate.Pass) (pointer string, r ranges.Range, ok bool) {
 		pointer = RangePointer(p)
 	}
 	text, _ := p.Doc.Text(pointer)
-	r, err := ranges.Parse(text)
+	r, err := ranges.Parse(p.Range(text))
 	return pointer, r, err == nil
 }
 

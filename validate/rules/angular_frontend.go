@@ -2,9 +2,12 @@ package rules
 
 import (
 	"bytes"
+	"fmt"
 
+	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
+	"github.com/slipway-dev/slipway/validate/shared"
 )
 
 // angularSigns returns what existing hosts take as a sign of Angular.
@@ -26,10 +29,22 @@ func angularFrontend() validate.Rule {
 		Help:  "port the frontend to React",
 		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
+			var hosts shared.Set
+			if _, r, ok := inspect.HostRange(p); ok {
+				without, _ := ranges.Parse(">=11.0.0")
+				hosts = shared.Admitted(r) & shared.Admitted(without)
+				if hosts == 0 && !p.IsCatalog {
+					return
+				}
+			}
 			m := inspect.Module.Of(p)
 			for _, sign := range angularSigns() {
 				if at := bytes.Index(m.Data, []byte(sign)); at >= 0 {
-					p.Reportf(inspect.PlaceIn(p, m.File, m.Data, at, at+len(sign)), "module.js contains %q, which hosts take as a sign of Angular", sign)
+					p.Report(validate.Finding{
+						Place:   inspect.PlaceIn(p, m.File, m.Data, at, at+len(sign)),
+						Message: fmt.Sprintf("module.js contains %q, which hosts take as a sign of Angular", sign),
+						Hosts:   hosts,
+					})
 					return
 				}
 			}

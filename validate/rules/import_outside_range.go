@@ -39,6 +39,7 @@ func importOutsideRange() validate.Rule {
 					Place:   use.Place(),
 					Message: fmt.Sprintf("%s %s, but the plugin allows %s", use.Module, why, versions(missing)),
 					Related: []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}},
+					Hosts:   missing,
 				}
 				if use.IsGuarded {
 					f.Severity = validate.Info
@@ -119,14 +120,7 @@ func narrowed(text string, admitted, good shared.Set) string {
 		return ""
 	}
 	minors := shared.Minors()
-	high := len(minors) - 1
-	for !good.Has(high) {
-		high--
-	}
-	low := high
-	for low > 0 && good.Has(low-1) {
-		low--
-	}
+	low, high := good.Latest()
 	result := ">=" + bounds[1]
 	if low > 0 && admitted.Has(low-1) {
 		result = ">=" + minors[low].String()
@@ -139,24 +133,23 @@ func narrowed(text string, admitted, good shared.Set) string {
 
 // versions writes a set of minor versions, such as "8.0 to 10.4, and 11.5 and later".
 func versions(s shared.Set) string {
-	minors := shared.Minors()
-	short := func(i int) string { return fmt.Sprintf("%d.%d", minors[i].Major, minors[i].Minor) }
+	newest := len(shared.Minors()) - 1
 	var parts []string
-	for i := 0; i < len(minors); i++ {
+	for i := 0; i <= newest; i++ {
 		if !s.Has(i) {
 			continue
 		}
 		j := i
-		for s.Has(j+1) && j+1 < len(minors) {
+		for j < newest && s.Has(j+1) {
 			j++
 		}
 		switch {
-		case j == len(minors)-1 && j > i:
-			parts = append(parts, short(i)+" and later")
+		case j == newest && j > i:
+			parts = append(parts, shared.Minor(i)+" and later")
 		case j > i:
-			parts = append(parts, short(i)+" to "+short(j))
+			parts = append(parts, shared.Minor(i)+" to "+shared.Minor(j))
 		default:
-			parts = append(parts, short(i))
+			parts = append(parts, shared.Minor(i))
 		}
 		i = j
 	}

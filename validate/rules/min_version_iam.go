@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 	"github.com/slipway-dev/slipway/validate/schema"
+	"github.com/slipway-dev/slipway/validate/shared"
 )
 
 func minVersionIAM() validate.Rule {
@@ -37,6 +38,12 @@ func needsVersion(p *validate.Pass, pointer string, least ranges.Version, severi
 		return
 	}
 	lowest, _ := r.Lowest()
+	var hosts shared.Set
+	for i := range shared.Minors() {
+		if v, ok := shared.Lowest(r, i); ok && v.Compare(least) < 0 {
+			hosts |= 1 << i
+		}
+	}
 	key := schema.Name(pointer)
 	p.Report(validate.Finding{
 		Severity: severity,
@@ -47,5 +54,6 @@ func needsVersion(p *validate.Pass, pointer string, least ranges.Version, severi
 			Place:   p.Value(inspect.RangePointer(p)),
 			Message: fmt.Sprintf("the lowest version allowed here is %s", lowest),
 		}},
+		Hosts: hosts,
 	})
 }

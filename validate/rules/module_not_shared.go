@@ -24,17 +24,18 @@ func moduleNotShared() validate.Rule {
 			if !ok {
 				return
 			}
-			r, _ := ranges.Parse(d.text)
+			r, _ := ranges.Parse(p.Range(d.text))
 			m := inspect.Module.Of(p)
 			for _, requested := range inspect.Requested(m.Data) {
 				providers, text, isKnown := shared.Providers(requested.Module)
-				if !isKnown || requested.Module == "angular" { // for which there is a rule of its own
+				if !isKnown {
 					continue
 				}
 				var without []string
+				var hosts shared.Set
 				for i := range shared.Minors() {
 					if v, ok := shared.Lowest(r, i); ok && !providers.Admits(v) {
-						without = append(without, v.String())
+						without, hosts = append(without, v.String()), hosts|1<<i
 					}
 				}
 				if len(without) > 0 {
@@ -46,6 +47,7 @@ func moduleNotShared() validate.Rule {
 						Place:   inspect.PlaceIn(p, m.File, m.Data, requested.From, requested.To),
 						Message: fmt.Sprintf("%s is shared by hosts %s, but the plugin allows %s", requested.Module, text, strings.Join(without, ", ")),
 						Related: []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}},
+						Hosts:   hosts,
 					})
 				}
 			}

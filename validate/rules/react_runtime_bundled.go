@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"regexp"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -37,8 +38,11 @@ func reactRuntimeBundled() validate.Rule {
 				}
 			}
 			if with != 0 {
-				p.Reportf(inspect.PlaceIn(p, m.File, m.Data, at[0], at[1]),
-					"module.js contains the JSX runtime of React 18, but the plugin allows %s, which has React 19", versions(with))
+				p.Report(validate.Finding{
+					Place:   inspect.PlaceIn(p, m.File, m.Data, at[0], at[1]),
+					Message: fmt.Sprintf("module.js contains the JSX runtime of React 18, but the plugin allows %s, which has React 19", versions(with)),
+					Hosts:   with,
+				})
 			}
 		},
 	}

@@ -37,7 +37,7 @@ func modules() []Provided {
 		{"react/jsx-runtime", JSXRuntime}, {"react/jsx-dev-runtime", JSXRuntime},
 		{"rxjs", all}, {"rxjs/operators", all}, {"slate", all}, {"slate-plain-serializer", all}, {"slate-react", all},
 		{"@grafana/slate-react", all},
-		{"angular", "<12.0.0"},
+		{"angular", "<12.0.0"}, {"app/plugins/sdk", "<12.0.0"},
 	}
 }
 

@@ -2,6 +2,7 @@ package shared
 
 import (
 	_ "embed"
+	"fmt"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -84,6 +85,16 @@ func (s Set) Has(minor int) bool { return s&(1<<minor) != 0 }
 // Newest returns the newest minor version in the set, or -1.
 func (s Set) Newest() int { return bits.Len64(uint64(s)) - 1 }
 
+// Latest returns the first and the last of the newest minor versions in the set that have no gap between
+// them, or -1 for both if the set is empty.
+func (s Set) Latest() (first, last int) {
+	last = s.Newest()
+	for first = last; first > 0 && s.Has(first-1); {
+		first--
+	}
+	return first, last
+}
+
 type table struct {
 	minors  []ranges.Version
 	modules map[string]*Module
@@ -128,6 +139,12 @@ func number(text string) int { n, _ := strconv.Atoi(text); return n }
 // Minors returns the minor versions that the table has, oldest first.
 func Minors() []ranges.Version { return read().minors }
 
+// Minor returns a minor version of the table as text, such as 12.4.
+func Minor(i int) string {
+	v := Minors()[i]
+	return fmt.Sprintf("%d.%d", v.Major, v.Minor)
+}
+
 // Find returns the module of a name such as @grafana/ui, if the table has its exports.
 func Find(module string) (*Module, bool) {
 	m, ok := read().modules[module]
@@ -150,8 +167,11 @@ func Admitted(r ranges.Range) (s Set) {
 	return s
 }
 
-// Lowest returns the lowest release of a minor version that a range admits.
+// Lowest returns the lowest release of a minor version that a range admits. If the range begins with a
+// prerelease, as >=11.6.7-0 does, it is the release that follows.
 func Lowest(r ranges.Range, minor int) (ranges.Version, bool) {
 	v := Minors()[minor]
-	return r.LowestWithin(v, ranges.Version{Major: v.Major, Minor: v.Minor + 1})
+	lowest, ok := r.LowestWithin(v, ranges.Version{Major: v.Major, Minor: v.Minor + 1})
+	lowest.Pre = ""
+	return lowest, ok
 }

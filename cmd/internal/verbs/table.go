@@ -104,10 +104,10 @@ func (v Verb) Help() (long, examples string) {
 // All returns the table, in the order of the help.
 func All(b Bundler) []Verb {
 	return slices.Concat([]Verb{
-		scaffoldVerb(), updateVerb(), initVerb(), validateVerb(), rulesVerb(), explainVerb(), schemaVerb(), depsVerb(b), buildVerb(b),
+		scaffoldVerb(), updateVerb(), initVerb(), validateVerb(), compatVerb(), rulesVerb(), explainVerb(), schemaVerb(), depsVerb(b), buildVerb(b),
 		packageVerb(), signVerb(), verifyVerb(), testVerb(),
 	}, dirVerbs(), []Verb{
-		CompatVerb(&CompatOptions{}), ConformanceVerb(&ConformanceOptions{}), PluginsVerb(&PluginsOptions{}),
+		ConformanceVerb(&ConformanceOptions{}), PluginsVerb(&PluginsOptions{}),
 		HostVerb(&HostOptions{}), DevVerb(&DevOptions{}), PreviewVerb(&PreviewOptions{}), versionVerb(),
 	})
 }

@@ -181,35 +181,6 @@ func ListFormats() []string { return []string{"text", "json"} }
 // ConformanceFormats returns the formats of a conformance report.
 func ConformanceFormats() []string { return append(ListFormats(), "junit") }
 
-// CompatOptions are the options of the verb compat.
-type CompatOptions struct {
-	Path, Format      string
-	Version, Existing string
-	Platform          string
-	Versions          []string
-	Start, Suggest    bool
-}
-
-// CompatVerb returns the row of compat, which compares a plugin with the routes and variables of
-// the host.
-func CompatVerb(o *CompatOptions) Verb {
-	o.Format, o.Platform = "text", "host"
-	return Verb{
-		Name: "compat", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "path", Value: &o.Path}},
-		Short: "Report whether a plugin runs in Slipway's host and in existing hosts",
-		Options: []Option{
-			{Name: "dir", Value: &o.Path, Help: "plugin repository, dist directory or zip (default: the repository of this directory)"},
-			{Name: "format", Value: &o.Format, Help: "output format: text or json"},
-			{Name: "service-version", Value: &o.Version, Help: "version of Slipway's host (default: one that the plugin accepts)"},
-			{Name: "existing-version", Value: &o.Existing, Help: "version of the existing host (default: any)"},
-			{Name: "versions", Value: &o.Versions, Help: "show what validate finds about these minor versions of existing hosts, such as 10.4,12.4"},
-			{Name: "suggest", Value: &o.Suggest, Help: "print the widest range of existing hosts in which these findings are no errors"},
-			{Name: "platform", Value: &o.Platform, Help: "platform of the hosts: os/arch, or \"host\" for that of this machine"},
-			{Name: "start", Value: &o.Start, Help: "start the backend and complete the handshake; not for a zip"},
-		},
-	}
-}
-
 // PluginsOptions are the options of the verb plugins.
 type PluginsOptions struct {
 	Target string // a directory or the URL of a host

@@ -114,6 +114,24 @@ func validateVerb() Verb {
 	}
 }
 
+func compatVerb() Verb {
+	o := &CompatOptions{Format: "text"}
+	return Verb{
+		Name: "compat", Mage: Targets,
+		Args: []Arg{{Name: "path", Value: &o.Path, Option: "path",
+			Help: "a plugin repository, a built plugin or a zip (default: the plugin repository of this directory)"}},
+		Short: "Show in which versions of existing hosts a plugin runs",
+		Options: []Option{
+			{Name: "versions", Value: &o.Versions, Help: "minor versions to show, such as 10.4,12.4 (default: the ends of the declared range, and " +
+				"the last of each major version)"},
+			{Name: "suggest", Value: &o.Suggest, Help: "print only the widest range without errors"},
+			{Name: "format", Value: &o.Format, Help: "output format: text or json"},
+		},
+		Face: &o.Face,
+		Run:  func(ctx context.Context, c Call) error { return Compat(ctx, c.Stdout, *o) },
+	}
+}
+
 func rulesVerb() Verb {
 	return Verb{
 		Name: "rules", Mage: Targets,

@@ -154,7 +154,7 @@ func (o origin) stamp() (string, error) {
 // isOther reports whether the program is built from nothing in a directory of the checkout.
 func isOther(name string) bool {
 	switch name {
-	case "targets", "doc", "examples", "host", "loader", "sdk", "conformance", "compat", "tools", "dist":
+	case "targets", "doc", "examples", "host", "loader", "sdk", "conformance", "tools", "dist":
 		return true
 	}
 	return false

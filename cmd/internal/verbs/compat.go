@@ -1,0 +1,108 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/compat"
+	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// CompatOptions are the options of the verb compat.
+type CompatOptions struct {
+	Face     Face
+	Path     string // "" is the current directory
+	Format   string // one of ListFormats
+	Versions []string
+	Suggest  bool // print only the widest range
+}
+
+// Compat writes to w what validate finds about versions of existing hosts.
+func Compat(ctx context.Context, w io.Writer, o CompatOptions) error {
+	if !slices.Contains(ListFormats(), o.Format) {
+		return usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, ListFormats()))
+	}
+	versions, err := compat.Versions(o.Versions)
+	if err != nil {
+		return usage("%s: %w", o.Face.Option("versions"), err)
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("compat: %w", err)
+	}
+	if o.Path == "" {
+		o.Path = Around()
+	}
+	files, options, err := validate.Open(cwd, o.Path)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if c, ok := files.(io.Closer); ok {
+		defer func() { _ = c.Close() }()
+	}
+	r, err := compat.Check(ctx, files, options, versions)
+	if err != nil {
+		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("compat: %w", err)}
+	}
+	switch {
+	case o.Suggest && r.Suggested == "":
+		return &ExitError{Code: ExitFindings, Err: fmt.Errorf("no version has all that the plugin uses: run %s", o.Face.Verb("compat"))}
+	case o.Suggest:
+		_, err = fmt.Fprintln(w, r.Suggested)
+	case o.Format == "json":
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		err = e.Encode(struct {
+			Version int `json:"version"`
+			*compat.Report
+		}{2, r})
+	default:
+		_, err = io.WriteString(w, matrix(r))
+	}
+	if err != nil {
+		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("write report: %w", err)}
+	}
+	if !o.Suggest && slices.ContainsFunc(r.Rows, func(row compat.Row) bool { return slices.Contains(row.Verdicts, compat.No) }) {
+		return &ExitError{Code: ExitFindings}
+	}
+	return nil
+}
+
+// matrix returns a report as a table, with the findings below each row.
+func matrix(r *compat.Report) string {
+	lines := []string{line("aspect", r.Versions)}
+	isBuilt := true
+	for _, row := range r.Rows {
+		lines = append(lines, line(row.Aspect, row.Verdicts))
+		isBuilt = isBuilt && !slices.Contains(row.Verdicts, compat.Unknown)
+		for _, f := range r.Findings {
+			if f.Aspect == row.Aspect {
+				at := validate.Place{File: f.File, Line: f.Line, Column: f.Column}
+				lines = append(lines, terminal.Line(fmt.Sprintf("  %s: %s: %s", strings.Join(f.Versions, ", "), at.Address(), f.Message)))
+			}
+		}
+	}
+	if !isBuilt {
+		lines = append(lines, "? the plugin is not built")
+	}
+	if r.Suggested != "" {
+		lines = append(lines, "widest range without errors: "+r.Suggested)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// line returns a line of the table.
+func line[T ~string](head string, cells []T) string {
+	text := fmt.Sprintf("%-11s", head)
+	for _, cell := range cells {
+		text += fmt.Sprintf("  %-6s", cell)
+	}
+	return strings.TrimRight(text, " ")
+}
