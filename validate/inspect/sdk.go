@@ -25,8 +25,8 @@ const (
 
 // EachSDKUse calls check with what the backend uses of the requests of Grafana's SDK, such as
 // "PluginContext.Namespace" and "GrafanaCfg.AppURL", and with the methods that a host calls, such as
-// "ValidateAdmission". isGuarded says that the file asks for the version of the host, or that the code
-// goes on without a result. Only files with one of the words are read.
+// "ValidateAdmission". isGuarded says that the file asks for the version of the host or whether there is a
+// value, or that the code goes on after an error. Only files with one of the words are read.
 func EachSDKUse(p *validate.Pass, check func(name string, isGuarded bool, at func() validate.Place), words ...string) {
 	EachGoFile(p, func(f *GoFile) {
 		if !slices.ContainsFunc([]string{sdkBackend, sdkConfig, sdkUserAgent}, func(pkg string) bool { return f.importName(pkg) != "" }) {
@@ -56,6 +56,9 @@ func EachSDKUse(p *validate.Pass, check func(name string, isGuarded bool, at fun
 				}
 			case *ast.SelectorExpr:
 				if f.sdkType(n.X) == pluginContext {
+					if f.asksWhetherEmpty(n.Sel.Name) {
+						handled = append(handled, n)
+					}
 					report(pluginContext+"."+n.Sel.Name, n, n)
 				}
 			}
@@ -172,6 +175,27 @@ func handledCalls(n ast.Node) (calls []ast.Node) {
 		}
 	}
 	return calls
+}
+
+// asksWhetherEmpty reports whether the file compares a member, or a variable of the same name, with "".
+func (f *GoFile) asksWhetherEmpty(member string) (found bool) {
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		comparison, ok := n.(*ast.BinaryExpr)
+		if found || !ok || comparison.Op != token.EQL && comparison.Op != token.NEQ {
+			return !found
+		}
+		name := ""
+		switch x := comparison.X.(type) {
+		case *ast.Ident:
+			name = x.Name
+		case *ast.SelectorExpr:
+			name = x.Sel.Name
+		}
+		value, isString := f.StringOf(comparison.Y)
+		found = isString && value == "" && strings.EqualFold(name, member)
+		return !found
+	})
+	return found
 }
 
 // goesOn reports whether a statement compares an error with nil and does not return because of it.
