@@ -75,7 +75,7 @@ var hostRoutes = sync.OnceValue(func() (all []route) {
 	// 121692
 	add(`^/api/alertmanager/grafana/config/api/v1/receivers/test$`, "<13", "do not serve it from 13.0 on",
 		"use the API notifications.alerting.grafana.app")
-	// 119930
+	// 119930; grafana/strava-datasource/128 and grafana/opensearch-datasource/1083 report the status 404
 	add(`^/api/datasources/(proxy/)?`+byID+`(/|$)`, "<13", "serve it from 13.0 on only with the feature toggle datasourceLegacyIdApi",
 		"use the uid of the data source").other = regexp.MustCompile(`datasources/(proxy/)?uid/`)
 	// 47634 and 48676
