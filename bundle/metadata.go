@@ -30,8 +30,11 @@ func Types() []Type {
 	return []Type{TypeApp, TypeDatasource, TypePanel, TypeRenderer, TypeSecretsManager}
 }
 
-// RendererExecutable is what existing hosts start for a renderer, whatever its "executable" says.
-const RendererExecutable = "plugin_start"
+// What existing hosts start for a renderer and for a secrets manager, whatever their "executable" says.
+const (
+	RendererExecutable       = "plugin_start"
+	SecretsManagerExecutable = "secrets_plugin_start"
+)
 
 // HasFrontend reports whether hosts load a module.js for plugins of the type.
 func (t Type) HasFrontend() bool {

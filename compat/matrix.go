@@ -27,8 +27,11 @@ type aspect struct {
 // aspects lists the rules whose findings depend on the range of versions in plugin.json.
 func aspects() []aspect {
 	return []aspect{
-		{"plugin.json", false, []string{"min-version-iam", "min-version-roles", "min-version-health-diagnostics", "renderer-executable"}},
+		{"plugin.json", false, []string{"min-version-iam", "min-version-roles", "min-version-health-diagnostics", "field-outside-range",
+			"renderer-executable"}},
 		{"imports", false, []string{"import-outside-range"}},
+		{"backend", false, []string{"backend-outside-range"}},
+		{"routes", false, []string{"route-outside-range"}},
 		{"modules", true, []string{"module-not-shared", "angular-frontend"}},
 		{"react", true, []string{"react-runtime-bundled"}},
 	}

@@ -227,8 +227,11 @@ func check(o Options) (fields, error) {
 		}
 		f.Backend = *o.Backend
 	}
-	if t.Name == string(bundle.TypeRenderer) {
+	switch bundle.Type(t.Name) {
+	case bundle.TypeRenderer:
 		f.Executable = bundle.RendererExecutable
+	case bundle.TypeSecretsManager:
+		f.Executable = bundle.SecretsManagerExecutable
 	}
 	if f.Org == "" {
 		f.Org = parts[0]

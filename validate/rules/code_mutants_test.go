@@ -1,6 +1,16 @@
 package rules
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// allow adds a range of versions of existing hosts to the complete plugin.
+func allow(text string) func(*plugin) {
+	return replaceText("plugin.json", `"serviceDependency"`, `"grafanaDependency": `+strconv.Quote(text)+`, "serviceDependency"`)
+}
 
 // codeMutants returns the mutants of the rules for code: statements in Go or TypeScript.
 func codeMutants() []mutant {
@@ -24,6 +34,28 @@ func codeMutants() []mutant {
 	const sqlds = "package main\n\nimport _ \"github.com/grafana/sqlds\"\n"
 	all = append(all, mutant{name: "sqlds", form: validate.Source, file: "pkg/main.go", mutate: addFile("pkg/main.go", sqlds),
 		rule: "outdated-sqlds-version", at: "text", what: `"github.com/grafana/sqlds"`})
+
+	for _, c := range []struct{ code, at string }{
+		{"func f(r *backend.QueryDataRequest) string { return (r.PluginContext).Namespace }", "(r.PluginContext).Namespace"},
+		{"func f(c *backend.PluginContext) string { return c.Namespace }", "c.Namespace"},
+		{"func f(c context.Context) { p := backend.PluginConfigFromContext(c); _, _ = p.GrafanaConfig.AppURL() }", "p.GrafanaConfig.AppURL"},
+		{"func f(c *backend.GrafanaCfg) { go func() { _, _ = c.SQL() }() }", "c.SQL"},
+		{"func (t) ConvertObjects(_ context.Context, r *backend.ConversionRequest) (a *backend.ConversionResponse, err error) { return }",
+			"ConvertObjects"},
+	} {
+		code := "package main\n\nimport (\n\t\"context\"\n\n\t" + strconv.Quote(grafanaSDK+"/backend") + "\n)\n\n" +
+			"type t struct{}\n\n" + c.code + "\n"
+		all = append(all, mutant{name: c.code, form: validate.Source, file: "pkg/main.go",
+			mutate: both(allow(">=10.2.0"), addFile("pkg/main.go", code)), rule: "backend-outside-range", at: "text", what: c.at})
+	}
+	for _, statement := range []string{
+		"get(`/api/datasources/${this.id}/resources/x`)", "get(\"api/tsdb/query\")", "get(`/api/user/stars/dashboard/${a.b}`)",
+		"get('/api/auth/keys')", "get(`api/datasources/proxy/${a?.datasourceID}`)", "get('/api/serviceaccounts/migrate/1')",
+	} {
+		path := strings.TrimRight(statement[len("get('"):], "'`\")")
+		all = append(all, mutant{name: statement, form: validate.Source, file: "code.ts",
+			mutate: both(allow(">=10.4.0"), addFile("code.ts", statement+";\n")), rule: "route-outside-range", at: "text", what: path})
+	}
 
 	const internals = "'__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED'"
 	for _, c := range []struct{ rule, statement, at string }{

@@ -87,6 +87,8 @@ func ruleMutants() []mutant {
 		{name: "iam below 10.3.0", mutate: set("/dependencies/serviceDependency", ">=10.2.9"), rule: "min-version-iam", at: key, what: "/iam"},
 		{name: "roles below 9.4.0", mutate: both(removeIn("plugin.json", "/iam"), set("/dependencies/serviceDependency", ">=9.3.9")), rule: "min-version-roles", at: key, what: "/roles"},
 		{name: "diagnostics below 7.5.5", mutate: both(removeIn("plugin.json", "/iam"), removeIn("plugin.json", "/roles"), set("/dependencies/serviceDependency", ">=7.5.4")), rule: "min-version-health-diagnostics", at: key, what: "/enterpriseFeatures/healthDiagnosticsErrors"},
+		{name: "API keys from 12.1 on", mutate: both(allow(">=10.3.0"), set("/iam/permissions/0/action", "apikeys:read"), set("/iam/permissions/0/scope", "apikeys:id:1")),
+			rule: "field-outside-range", at: value, what: "/iam/permissions/0/action"},
 		{name: "no lower bound", mutate: both(removeIn("plugin.json", "/enterpriseFeatures"), removeIn("plugin.json", "/roles"), set("/dependencies/serviceDependency", "<12")), rule: "min-version-iam", at: key, what: "/iam"},
 
 		{name: "panel with preload", mutate: setIn(panelFile, "/preload", true), file: panelFile, rule: "type-only-field", at: key, what: "/preload"},

@@ -52,6 +52,7 @@ func All() []validate.Rule {
 		minVersionIAM(),
 		minVersionRoles(),
 		minVersionHealthDiagnostics(),
+		fieldOutsideRange(),
 		typeOnlyField(),
 		alertingNeedsBackend(),
 		backendNeedsExecutable(),
@@ -110,6 +111,8 @@ func All() []validate.Rule {
 		tsIgnoreSuppress(),
 		importOutsideRange(),
 		importDeprecated(),
+		routeOutsideRange(),
+		backendOutsideRange(),
 
 		moduleJSMissing(),
 		sourcemapMissing(),

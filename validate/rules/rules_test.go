@@ -69,6 +69,7 @@ func TestGrafanaRoles(t *testing.T) {
 	for _, file := range []string{"plugin.json", datasourceFile, panelFile} {
 		replaceText(file, "serviceDependency", "grafanaDependency")(p)
 		replaceText(file, "serviceVersion", "grafanaVersion")(p)
+		replaceText(file, ">=10.3.0", ">=10.4.0")(p)
 	}
 	report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist})
 	if err != nil {

@@ -1,0 +1,217 @@
+package inspect
+
+import (
+	"bytes"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// The packages of Grafana's SDK that have the types below.
+const (
+	sdkBackend   = "github.com/grafana/grafana-plugin-sdk-go/backend"
+	sdkConfig    = "github.com/grafana/grafana-plugin-sdk-go/config"
+	sdkUserAgent = "github.com/grafana/grafana-plugin-sdk-go/backend/useragent"
+)
+
+// The types of a request of Grafana's SDK whose members EachSDKUse finds.
+const (
+	pluginContext = "PluginContext"
+	grafanaConfig = "GrafanaCfg"
+)
+
+// EachSDKUse calls check with what the backend uses of the requests of Grafana's SDK, such as
+// "PluginContext.Namespace" and "GrafanaCfg.AppURL", and with the methods that a host calls, such as
+// "ValidateAdmission". isGuarded says that the file asks for the version of the host or whether there is a
+// value, or that the code goes on after an error. Only files with one of the words are read.
+func EachSDKUse(p *validate.Pass, check func(name string, isGuarded bool, at func() validate.Place), words ...string) {
+	EachGoFile(p, func(f *GoFile) {
+		if !slices.ContainsFunc([]string{sdkBackend, sdkConfig, sdkUserAgent}, func(pkg string) bool { return f.importName(pkg) != "" }) {
+			return
+		}
+		asksVersion := bytes.Contains(f.code.Data, []byte(".GrafanaVersion()"))
+		var handled []ast.Node
+		report := func(name string, call, n ast.Node) {
+			isGuarded := asksVersion || slices.Contains(handled, call)
+			check(name, isGuarded, func() validate.Place { return f.Place(p, n) })
+		}
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			handled = append(handled, handledCalls(n)...)
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if f.isHandler(n) {
+					report(n.Name.Name, n, n.Name)
+				}
+			case *ast.CallExpr:
+				selector, ok := n.Fun.(*ast.SelectorExpr)
+				switch {
+				case !ok:
+				case f.isFrom(selector, sdkBackend, "UserAgentFromContext"), f.isFrom(selector, sdkUserAgent, "FromContext"):
+					report(pluginContext+".UserAgent", n, n.Fun)
+				case f.sdkType(selector.X) == grafanaConfig:
+					report(grafanaConfig+"."+selector.Sel.Name, n, n.Fun)
+				}
+			case *ast.SelectorExpr:
+				if f.sdkType(n.X) == pluginContext {
+					if f.asksWhetherEmpty(n.Sel.Name) {
+						handled = append(handled, n)
+					}
+					report(pluginContext+"."+n.Sel.Name, n, n)
+				}
+			}
+			return true
+		})
+	}, words...)
+}
+
+// isHandler reports whether a declaration is a method with a context and a request of the SDK.
+func (f *GoFile) isHandler(n *ast.FuncDecl) bool {
+	const least = 2
+	if n.Recv == nil || n.Type.Params.NumFields() < least {
+		return false
+	}
+	return slices.ContainsFunc(n.Type.Params.List, func(param *ast.Field) bool {
+		star, ok := param.Type.(*ast.StarExpr)
+		if !ok {
+			return false
+		}
+		selector, ok := star.X.(*ast.SelectorExpr)
+		return ok && strings.HasSuffix(selector.Sel.Name, "Request") && f.isFrom(selector, sdkBackend, selector.Sel.Name)
+	})
+}
+
+// isFrom reports whether a selector is a name of an imported package.
+func (f *GoFile) isFrom(selector *ast.SelectorExpr, pkg, name string) bool {
+	x, ok := selector.X.(*ast.Ident)
+	return ok && selector.Sel.Name == name && denotes(x) == nil && x.Name == f.importName(pkg)
+}
+
+// sdkType returns which of the two types of a request an expression, or the name of a type, is, or "".
+func (f *GoFile) sdkType(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return f.sdkType(e.X)
+	case *ast.StarExpr:
+		return f.sdkType(e.X)
+	case *ast.UnaryExpr:
+		return f.sdkType(e.X)
+	case *ast.CallExpr:
+		selector, ok := e.Fun.(*ast.SelectorExpr)
+		switch {
+		case !ok:
+		case f.isFrom(selector, sdkBackend, "PluginConfigFromContext"):
+			return pluginContext
+		case f.isFrom(selector, sdkBackend, "GrafanaConfigFromContext"), f.isFrom(selector, sdkConfig, "GrafanaConfigFromContext"):
+			return grafanaConfig
+		}
+	case *ast.SelectorExpr:
+		x, ok := e.X.(*ast.Ident)
+		isPackage := ok && denotes(x) == nil // or a variable of another file
+		switch {
+		case f.isFrom(e, sdkBackend, pluginContext), e.Sel.Name == pluginContext && !isPackage:
+			return pluginContext
+		case f.isFrom(e, sdkBackend, grafanaConfig), f.isFrom(e, sdkConfig, grafanaConfig),
+			e.Sel.Name == "GrafanaConfig" && f.sdkType(e.X) == pluginContext:
+			return grafanaConfig
+		}
+	case *ast.Ident:
+		return f.sdkTypeOf(e)
+	}
+	return ""
+}
+
+// sdkTypeOf returns the type of a parameter, or of a variable of a function.
+func (f *GoFile) sdkTypeOf(x *ast.Ident) string {
+	if denotes(x) == nil {
+		return ""
+	}
+	switch d := denotes(x).Decl.(type) {
+	case *ast.Field:
+		return f.sdkType(d.Type)
+	case *ast.ValueSpec:
+		if d.Type != nil {
+			return f.sdkType(d.Type)
+		}
+	case *ast.AssignStmt:
+		i := slices.IndexFunc(d.Lhs, func(e ast.Expr) bool {
+			name, ok := e.(*ast.Ident)
+			return ok && name.Name == x.Name
+		})
+		if i >= 0 && len(d.Rhs) == len(d.Lhs) && d.Tok == token.DEFINE && !mentions(d.Rhs[i], x.Name) {
+			return f.sdkType(d.Rhs[i])
+		}
+	}
+	return ""
+}
+
+// mentions reports whether an expression contains a name, as in "x := x.y" for another x.
+func mentions(e ast.Expr, name string) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		x, ok := n.(*ast.Ident)
+		found = found || ok && x.Name == name
+		return !found
+	})
+	return found
+}
+
+// handledCalls returns the calls of a statement after which the code goes on if there is an error.
+func handledCalls(n ast.Node) (calls []ast.Node) {
+	add := func(s ast.Stmt, after *ast.IfStmt) {
+		if assign, ok := s.(*ast.AssignStmt); ok && len(assign.Rhs) == 1 && goesOn(after) {
+			calls = append(calls, assign.Rhs[0])
+		}
+	}
+	switch n := n.(type) {
+	case *ast.IfStmt:
+		add(n.Init, n)
+	case *ast.BlockStmt:
+		for i, s := range n.List {
+			if after, ok := s.(*ast.IfStmt); ok && i > 0 && after.Init == nil {
+				add(n.List[i-1], after)
+			}
+		}
+	}
+	return calls
+}
+
+// asksWhetherEmpty reports whether the file compares a member, or a variable of the same name, with "".
+func (f *GoFile) asksWhetherEmpty(member string) (found bool) {
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		comparison, ok := n.(*ast.BinaryExpr)
+		if found || !ok || comparison.Op != token.EQL && comparison.Op != token.NEQ {
+			return !found
+		}
+		name := ""
+		switch x := comparison.X.(type) {
+		case *ast.Ident:
+			name = x.Name
+		case *ast.SelectorExpr:
+			name = x.Sel.Name
+		}
+		value, isString := f.StringOf(comparison.Y)
+		found = isString && value == "" && strings.EqualFold(name, member)
+		return !found
+	})
+	return found
+}
+
+// goesOn reports whether a statement compares an error with nil and does not return because of it.
+func goesOn(s *ast.IfStmt) bool {
+	condition, ok := s.Cond.(*ast.BinaryExpr)
+	if !ok || condition.Op != token.EQL && condition.Op != token.NEQ {
+		return false
+	}
+	if y, ok := condition.Y.(*ast.Ident); !ok || y.Name != "nil" {
+		return false
+	}
+	returns := false
+	ast.Inspect(s.Body, func(n ast.Node) bool {
+		_, isReturn := n.(*ast.ReturnStmt)
+		returns = returns || isReturn
+		return !returns
+	})
+	return condition.Op == token.EQL || !returns
+}

@@ -1,0 +1,52 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// TestGuards requires that a use that the code can do without is an info, and that what another package or
+// variable has is none.
+func TestGuards(t *testing.T) {
+	t.Parallel()
+	const file, script = "pkg/main.go", "code.ts"
+	for _, c := range []struct {
+		name, file, code string
+		want             validate.Severity // "" is no finding
+	}{
+		{"returned error", file, `func f(c *backend.GrafanaCfg) error { u, err := c.AppURL(); if err != nil { return err }; _ = u; return nil }`,
+			validate.Warning},
+		{"default", file, `func f(c *backend.GrafanaCfg) (n int) { n, err := c.ConcurrentQueryCount(); if err != nil { n = 10 }; return n }`,
+			validate.Info},
+		{"only if there is one", file, `func f(c *backend.GrafanaCfg) { if u, err := c.AppURL(); err == nil { println(u) } }`, validate.Info},
+		{"version of the host", file, `func f(r backend.PluginContext) { if r.UserAgent.GrafanaVersion() > "13" { println(r.Namespace) } }`,
+			validate.Info},
+		{"empty", file, `func f(r backend.PluginContext) { if namespace := r.Namespace; namespace != "" { println(namespace) } }`, validate.Info},
+		{"other value compared", file, `func f(r backend.PluginContext, a string) { if a != "" { println(r.Namespace) } }`, validate.Warning},
+		{"other type", file, `type c struct{ Namespace string }; func f(r *c) string { return r.Namespace + string(backend.OrgID) }`, ""},
+		{"other variable", file, `func f(backend.PluginContext) { c := g(); c.AppURL(); println(c.Namespace) }`, ""},
+		{"function", file, `func ValidateAdmission(a int, r *backend.AdmissionRequest) {}`, ""},
+		{"other route", script, "get(a.uid ? `/api/datasources/uid/${a.uid}` : `/api/datasources/${a.id}`)", validate.Info},
+		{"route of a uid", script, "get(`/api/datasources/proxy/${dsUid}/x`); get(`/api/datasources/${uid}`); get('/api/datasources/' + id)", ""},
+		{"route of a service", script, "get(url + '/api/tsdb/query'); get(`${url}/api/tsdb/query`); /* '/api/tsdb/query' */", ""},
+		{"route of a service", file, `func f(backend.PluginContext, url string) { get(url + "/api/tsdb/query") }`, ""},
+	} {
+		p := completePlugin(t, validate.Source)
+		allow(">=10.0.0")(p)
+		code := c.code + "\n"
+		if c.file == file {
+			code = "package main\n\nimport \"" + grafanaSDK + "/backend\"\n\n" + code
+		}
+		addFile(c.file, code)(p)
+		got := validate.Severity("")
+		for _, f := range p.run(t, []validate.Rule{backendOutsideRange(), routeOutsideRange()}).Findings {
+			if got = f.Severity; got == validate.Warning {
+				break
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
