@@ -40,11 +40,14 @@ func (r *reader) about(ctx context.Context, name, version string) (a about, dir 
 	return a, dir, json.Unmarshal(text, &a)
 }
 
+// d3Bundle is the bundle of the packages that d3 consists of, which exports their names in any of its functions.
+const d3Bundle = "d3.js"
+
 // entries returns the script and the declarations of an entry of a package, or "" for what it lacks.
 func entries(a about, dir, name, sub string) (code, types string) {
 	base := filepath.Base(name)
-	tried := []string{ // of React, which chooses at run time, and of old versions of ours
-		"cjs/" + base + ".production.js", "cjs/" + base + ".production.min.js", "index.development.js",
+	tried := []string{ // of React, which chooses at run time, of old versions of ours, and of d3
+		"cjs/" + base + ".production.js", "cjs/" + base + ".production.min.js", "index.development.js", "dist/" + d3Bundle,
 	}
 	if sub != "" {
 		tried = []string{"dist/esm" + sub + ".mjs", "dist/esm" + sub + "/index.js", "_esm2015" + sub + "/index.js"}
@@ -126,7 +129,7 @@ func (r *reader) read(file string) (*source, error) {
 	for i := range f.Tokens {
 		around := f.Tokens[i].Around
 		switch {
-		case around < 0:
+		case around < 0, filepath.Base(file) == d3Bundle && f.Is(i, "exports"):
 			s.statement(f, file, i)
 		case f.Is(i, "exports") && f.Is(i+3, "||") && f.Is(i+5, "exports") && f.Tokens[around].Around < 0: // an enum in CommonJS
 			s.exported[f.Text(i+2)] = ""

@@ -43,6 +43,10 @@ func TestTable(t *testing.T) {
 		{"react", "useId", 10, 0, true, false, true},
 		{"react-dom", "render", 13, 2, false, false, true},
 		{"rxjs", "firstValueFrom", 8, 1, false, false, true},
+		{"d3", "event", 9, 3, true, false, true},
+		{"d3", "event", 9, 4, false, false, true},
+		{"d3", "pointer", 9, 4, true, false, true},
+		{"emotion", "css", 8, 0, true, false, true},
 		{"rxjs/operators", "map", 8, 0, true, false, true},
 	} {
 		m, ok := Find(c.module)
