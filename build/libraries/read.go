@@ -75,6 +75,7 @@ func firstFile(dir string, names []string) string {
 // name in the file, or in another one: "file\nname".
 type source struct {
 	exported map[string]string
+	imported map[string]string // of other files, in the same form
 	stars    []string          // files whose exports it exports
 	notes    map[string]string // why a declared name is deprecated
 }
@@ -124,8 +125,15 @@ func (r *reader) read(file string) (*source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	s := &source{exported: map[string]string{}, notes: map[string]string{}}
+	s := &source{exported: map[string]string{}, imported: map[string]string{}, notes: map[string]string{}}
 	r.files[file] = s
+	for _, m := range f.Imports() {
+		if from := s.relative(f, file, m.At); from != "" {
+			for _, n := range m.Names {
+				s.imported[n.Local] = from + "\n" + n.Name
+			}
+		}
+	}
 	for i := range f.Tokens {
 		around := f.Tokens[i].Around
 		switch {
@@ -190,6 +198,8 @@ func (s *source) export(f *script.File, file string, i int) {
 				original = from + "\n" + original
 			case f.Is(end+1, "from"): // another package
 				original = ""
+			case s.imported[original] != "":
+				original = s.imported[original]
 			}
 			s.exported[name] = original
 			n++ // the comma
@@ -269,8 +279,8 @@ func deprecation(f *script.File, i int) string {
 			}
 			return parts[1]
 		})
-		note = strings.Trim(margins.ReplaceAllString(note, " "), " -:.\t")
-		note = strings.ReplaceAll(note, "\t", " ")
+		note = strings.Join(strings.Fields(margins.ReplaceAllString(note, " ")), " ")
+		note = strings.Trim(note, " -:.*")
 		if note == "" {
 			return noReason
 		}

@@ -63,6 +63,10 @@ func TestTable(t *testing.T) {
 	if v, _ := data.Name("ArrayVector"); v.Advice != "use a simple Array<T>" || !v.Deprecated.Has(at(10, 0)) || v.Deprecated.Has(at(9, 5)) {
 		t.Errorf("ArrayVector: %+v", v)
 	}
+	ui, _ := Find("@grafana/ui")
+	if v, _ := ui.Name("LegacyInputStatus"); v.Deprecated.Newest() != at(13, 2) { // exported by a file that imports it
+		t.Errorf("LegacyInputStatus: %+v", v)
+	}
 	if React(at(9, 5)) != 17 || React(at(10, 0)) != 18 || React(at(13, 1)) != 18 || React(at(13, 2)) != 19 {
 		t.Error("the major versions of React are wrong")
 	}
