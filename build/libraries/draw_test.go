@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/dop251/goja"
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/slipway-dev/slipway/build/packages"
@@ -23,7 +25,8 @@ const seed = 34
 
 // TestDraw draws names from the packages of pairs of versions, and requires that a plugin for both
 // versions that uses them gets a finding for exactly those that one of the versions does not export, in
-// its source and in its bundle. What they export is what esbuild says, not our own reader.
+// its source and in its bundle. What they export is what esbuild says, or for d3 an interpreter, not our
+// own reader.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	l, err := readLock("package-lock.json")
@@ -44,10 +47,10 @@ func TestDraw(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"v9.2", "v9.5"}, {"v10.0", "v10.4"}, {"v10.4", "v11.5"}, {"v11.2", "v12.1"}, {"v11.6", "v13.0"}, {"v12.4", "v13.2"},
 	} {
-		for _, lib := range ours() {
+		for _, lib := range append(ours(), library{name: "d3"}) {
 			var exports [2]map[string]bool
 			for i, minor := range pair {
-				if exports[i], err = exportsOf(t.Context(), r, lib.name, l.at(lib.name, minor)); err != nil {
+				if exports[i], err = exportsOf(t.Context(), r, l, lib.name, minor); err != nil {
 					if unreachable, ok := errors.AsType[packages.UnreachableError](err); ok {
 						t.Skipf("the registry is needed: %v", unreachable)
 					}
@@ -84,12 +87,22 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-func exportsOf(ctx context.Context, r *reader, name, version string) (map[string]bool, error) {
+func exportsOf(ctx context.Context, r *reader, l *lock, name, minor string) (map[string]bool, error) {
+	version := l.at(name, minor)
+	if version == "" {
+		var err error
+		if version, err = r.required(ctx, l, name, minor); err != nil {
+			return nil, err
+		}
+	}
 	about, dir, err := r.about(ctx, name, version)
 	if err != nil {
 		return nil, err
 	}
 	code, _ := entries(about, dir, name, "")
+	if filepath.Base(code) == d3Bundle {
+		return evaluated(code, name)
+	}
 	result := api.Build(api.BuildOptions{
 		EntryPoints: []string{code}, Bundle: true, Plugins: []api.Plugin{packagesExternal()}, Format: api.FormatESModule, Metafile: true,
 		Outdir: dir, Loader: map[string]api.Loader{".svg": api.LoaderEmpty, ".css": api.LoaderEmpty}, LogLevel: api.LogLevelSilent,
@@ -98,6 +111,23 @@ func exportsOf(ctx context.Context, r *reader, name, version string) (map[string
 		return nil, fmt.Errorf("%s@%s: %s", name, version, result.Errors[0].Text)
 	}
 	return metafileExports(result.Metafile)
+}
+
+// evaluated returns the members of the global variable that a script sets.
+func evaluated(file, global string) (map[string]bool, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	vm := goja.New()
+	if _, err := vm.RunScript(file, string(text)); err != nil {
+		return nil, err
+	}
+	all := map[string]bool{}
+	for _, name := range vm.Get(global).ToObject(vm).Keys() {
+		all[name] = true
+	}
+	return all, nil
 }
 
 func packagesExternal() api.Plugin {

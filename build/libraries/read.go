@@ -40,11 +40,14 @@ func (r *reader) about(ctx context.Context, name, version string) (a about, dir 
 	return a, dir, json.Unmarshal(text, &a)
 }
 
+// d3Bundle is the bundle of the packages that d3 consists of, which exports their names in any of its functions.
+const d3Bundle = "d3.js"
+
 // entries returns the script and the declarations of an entry of a package, or "" for what it lacks.
 func entries(a about, dir, name, sub string) (code, types string) {
 	base := filepath.Base(name)
-	tried := []string{ // of React, which chooses at run time, and of old versions of ours
-		"cjs/" + base + ".production.js", "cjs/" + base + ".production.min.js", "index.development.js",
+	tried := []string{ // of React, which chooses at run time, of old versions of ours, and of d3
+		"cjs/" + base + ".production.js", "cjs/" + base + ".production.min.js", "index.development.js", "dist/" + d3Bundle,
 	}
 	if sub != "" {
 		tried = []string{"dist/esm" + sub + ".mjs", "dist/esm" + sub + "/index.js", "_esm2015" + sub + "/index.js"}
@@ -72,6 +75,7 @@ func firstFile(dir string, names []string) string {
 // name in the file, or in another one: "file\nname".
 type source struct {
 	exported map[string]string
+	imported map[string]string // of other files, in the same form
 	stars    []string          // files whose exports it exports
 	notes    map[string]string // why a declared name is deprecated
 }
@@ -121,12 +125,19 @@ func (r *reader) read(file string) (*source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	s := &source{exported: map[string]string{}, notes: map[string]string{}}
+	s := &source{exported: map[string]string{}, imported: map[string]string{}, notes: map[string]string{}}
 	r.files[file] = s
+	for _, m := range f.Imports() {
+		if from := s.relative(f, file, m.At); from != "" {
+			for _, n := range m.Names {
+				s.imported[n.Local] = from + "\n" + n.Name
+			}
+		}
+	}
 	for i := range f.Tokens {
 		around := f.Tokens[i].Around
 		switch {
-		case around < 0:
+		case around < 0, filepath.Base(file) == d3Bundle && f.Is(i, "exports"):
 			s.statement(f, file, i)
 		case f.Is(i, "exports") && f.Is(i+3, "||") && f.Is(i+5, "exports") && f.Tokens[around].Around < 0: // an enum in CommonJS
 			s.exported[f.Text(i+2)] = ""
@@ -187,6 +198,8 @@ func (s *source) export(f *script.File, file string, i int) {
 				original = from + "\n" + original
 			case f.Is(end+1, "from"): // another package
 				original = ""
+			case s.imported[original] != "":
+				original = s.imported[original]
 			}
 			s.exported[name] = original
 			n++ // the comma
@@ -266,8 +279,8 @@ func deprecation(f *script.File, i int) string {
 			}
 			return parts[1]
 		})
-		note = strings.Trim(margins.ReplaceAllString(note, " "), " -:.\t")
-		note = strings.ReplaceAll(note, "\t", " ")
+		note = strings.Join(strings.Fields(margins.ReplaceAllString(note, " ")), " ")
+		note = strings.Trim(note, " -:.*")
 		if note == "" {
 			return noReason
 		}

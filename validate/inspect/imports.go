@@ -47,7 +47,7 @@ var SharedImports = validate.NewFact(func(p *validate.Pass) []SharedImport {
 		r.files[name] = importer{c, imports}
 		names = append(names, name)
 	}
-	eachFrontend(p, read, isAny, []string{"@grafana/", "react", "rxjs", "@emotion/"})
+	eachFrontend(p, read, isAny, []string{"@grafana/", "react", "rxjs", "emotion", "'d3'", `"d3"`})
 	if len(names) == 0 {
 		return nil
 	}
@@ -210,7 +210,7 @@ func moduleImports(p *validate.Pass, admitted shared.Set) (all []SharedImport) {
 	lacking := map[string]map[string]bool{} // names by module
 	for _, requested := range Requested(m.Data) {
 		known, ok := shared.Find(requested.Module)
-		if ok && (shared.IsOurs(requested.Module) || strings.HasPrefix(requested.Module, "rxjs")) {
+		if ok && !strings.HasPrefix(requested.Module, "react") {
 			lacking[requested.Module] = known.Lacking(admitted)
 		}
 	}

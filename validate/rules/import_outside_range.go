@@ -18,8 +18,8 @@ func importOutsideRange() validate.Rule {
 		Summary:  "frontend that imports what a version in its range does not have",
 		Why: "Hosts share their own libraries with plugins, whatever version the plugin was compiled with. A name that they do not have is " +
 			"undefined, and the plugin fails when it uses it. A use that the same file guards, as in \"if (name)\" or by comparing " +
-			"config.buildInfo.version, is an info. In module.js, only the host's own modules and rxjs are compared. The versions are minor " +
-			"versions, by their newest patch.",
+			"config.buildInfo.version, is an info. React and its router are not compared in module.js. The versions are minor versions, " +
+			"by their newest patch.",
 		Help: "change the range to versions that have it, or use it only if it is not undefined",
 		Check: func(p *validate.Pass) {
 			uses := inspect.SharedImports.Of(p)

@@ -22,16 +22,18 @@ const all = "*"
 const JSXRuntime = ">=11.6.11 <12 || >=12.0.10 <12.1 || >=12.1.7 <12.2 || >=12.2.5 <12.3 || >=12.3.0"
 
 // modules lists what hosts provide. Pull requests of https://github.com/grafana/grafana say since when:
-// 75609 for i18next, 118852 for the parts of react-dom, 108478 for the JSX runtime. The modules below
-// unstable are inferred from the packages in npm, as is what a version of React contains. Angular is
-// gone since 12.0. Of a module that is not in the list, nothing is known.
+// 55297 for @emotion/react, with the backports 55398 to 55400; 66921 for react-router; 76191 for i18next
+// and react-inlinesvg; 97080 and 101547 for the modules below unstable; 108478 for the JSX runtime; 118852
+// for the parts of react-dom. Angular is gone since 12.0. Of a module that is not in the list, nothing is
+// known.
 func modules() []Provided {
 	return []Provided{
-		{"@emotion/css", all}, {"@emotion/react", all}, {"emotion", all},
+		{"@emotion/css", all}, {"emotion", all},
+		{"@emotion/react", ">=8.5.13 <9 || >=9.0.9 <9.1 || >=9.1.6"},
 		{"@grafana/data", all}, {"@grafana/runtime", all}, {"@grafana/ui", all},
 		{"@grafana/data/unstable", ">=11.6.0"}, {"@grafana/runtime/unstable", ">=11.6.0"}, {"@grafana/ui/unstable", ">=11.6.0"},
 		{"d3", all}, {"jquery", all}, {"lodash", all}, {"moment", all}, {"prismjs", all},
-		{"i18next", ">=10.2.0"},
+		{"i18next", ">=10.2.0"}, {"react-inlinesvg", ">=10.2.0"}, {"react-router", ">=10.0.0"},
 		{"react", all}, {"react-dom", all}, {"react-redux", all}, {"redux", all}, {"react-router-dom", all},
 		{"react-dom/client", ">=13.0.0"}, {"react-dom/server", ">=13.0.0"},
 		{"react/jsx-runtime", JSXRuntime}, {"react/jsx-dev-runtime", JSXRuntime},

@@ -147,6 +147,9 @@ func Minor(i int) string {
 
 // Find returns the module of a name such as @grafana/ui, if the table has its exports.
 func Find(module string) (*Module, bool) {
+	if module == "emotion" { // since 8.0 another name of it
+		module = "@emotion/css"
+	}
 	m, ok := read().modules[module]
 	return m, ok
 }

@@ -43,6 +43,10 @@ func TestTable(t *testing.T) {
 		{"react", "useId", 10, 0, true, false, true},
 		{"react-dom", "render", 13, 2, false, false, true},
 		{"rxjs", "firstValueFrom", 8, 1, false, false, true},
+		{"d3", "event", 9, 3, true, false, true},
+		{"d3", "event", 9, 4, false, false, true},
+		{"d3", "pointer", 9, 4, true, false, true},
+		{"emotion", "css", 8, 0, true, false, true},
 		{"rxjs/operators", "map", 8, 0, true, false, true},
 	} {
 		m, ok := Find(c.module)
@@ -59,6 +63,10 @@ func TestTable(t *testing.T) {
 	if v, _ := data.Name("ArrayVector"); v.Advice != "use a simple Array<T>" || !v.Deprecated.Has(at(10, 0)) || v.Deprecated.Has(at(9, 5)) {
 		t.Errorf("ArrayVector: %+v", v)
 	}
+	ui, _ := Find("@grafana/ui")
+	if v, _ := ui.Name("LegacyInputStatus"); !v.Deprecated.Has(at(13, 2)) { // exported by a file that imports it
+		t.Errorf("LegacyInputStatus: %+v", v)
+	}
 	if React(at(9, 5)) != 17 || React(at(10, 0)) != 18 || React(at(13, 1)) != 18 || React(at(13, 2)) != 19 {
 		t.Error("the major versions of React are wrong")
 	}
@@ -67,7 +75,8 @@ func TestTable(t *testing.T) {
 func TestAdmitted(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		">=13.2": "13.2", "10.4.x": "10.4", "~11.0.1 || 12.1.2": "11.0 12.1", ">=13.1.0-0": "13.1 13.2", "<8.0.0": "", "8.0.9": "8.0",
+		">=13.2 <13.3": "13.2", "10.4.x": "10.4", "~11.0.1 || 12.1.2": "11.0 12.1", ">=13.1.0-0 <13.3": "13.1 13.2",
+		"<8.0.0": "", "8.0.9": "8.0",
 	} {
 		r, err := ranges.Parse(text)
 		if err != nil {

@@ -63,6 +63,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
+	added := addRange(ctx, plan)
 	if o.DryRun {
 		return printDiff(w, plan)
 	}
@@ -71,6 +72,9 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 		return nil
 	}
 	printPlan(w, plan)
+	if added != "" {
+		fmt.Fprintf(w, "note: plugin.json had no range of versions; %s is the widest in which they have what the plugin uses\n", added)
+	}
 	if err := plan.Apply(); err != nil {
 		return fmt.Errorf("init: %w", err)
 	}

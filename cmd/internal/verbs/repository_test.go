@@ -301,9 +301,10 @@ func TestInit(t *testing.T) {
 		t.Fatalf("%v\n%s", err, printed())
 	}
 	for _, want := range []string{
-		"  create  magefile.go\n", "  create  go.mod\n", "  create  .github/workflows/slipway.yml\n",
+		"  create  magefile.go\n", "  create  go.mod\n", "  create  .github/workflows/slipway.yml\n", "  change  src/plugin.json\n",
+		"note: plugin.json had no range of versions; >=8.0.0 is the widest",
 		"To undo these changes, run slipway init --undo --dir=" + filepath.ToSlash(dir) + "\n",
-		"$ go tool mage validate\nsrc/plugin.json:1:1: error",
+		"$ go tool mage validate\nsrc/plugin.json", "src/plugin.json:1:1: error",
 		"  go tool mage validate: ended with exit status 1; the reason is above\n",
 		"  go tool mage deps: works\n",
 		"\nthe plugin cannot be built yet; once it can, run it in a host: go tool mage dev\n",
@@ -332,7 +333,8 @@ func TestInit(t *testing.T) {
 		t.Errorf("undo in a directory above: %v", err)
 	}
 	w, printed = captured(t)
-	if err := Init(t.Context(), w, InitOptions{Dir: dir, Undo: true}); err != nil || strings.Count(printed(), "  removed   ") != 4 {
+	if err := Init(t.Context(), w, InitOptions{Dir: dir, Undo: true}); err != nil || strings.Count(printed(), "  removed   ") != 4 ||
+		!strings.Contains(printed(), "  restored  src/plugin.json\n") {
 		t.Errorf("undo: %v\n%s", err, printed())
 	}
 	if err := Init(t.Context(), w, InitOptions{Dir: filepath.Dir(dir), Undo: true}); code(err) != ExitUsage || !strings.Contains(err.Error(), "revert the commit") {

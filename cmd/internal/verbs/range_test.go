@@ -1,0 +1,94 @@
+package verbs
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/compat"
+	"github.com/slipway-dev/slipway/templates"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// TestRangesOfScaffolds requires that the range of each scaffold is true, and that it begins with the
+// oldest version in which all of them are. TestScaffolds of internal/e2e validates what is built.
+func TestRangesOfScaffolds(t *testing.T) {
+	t.Parallel()
+	checkout, err := filepath.Abs(filepath.Join("..", "..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lowest, before = "10.3", "10.2"
+	older, err := compat.Versions([]string{before})
+	if err != nil {
+		t.Fatal(err)
+	}
+	needed := false
+	for _, kind := range templates.Types() {
+		for _, hasBackend := range []bool{true, false} {
+			if !hasBackend && !kind.BackendOptional {
+				continue
+			}
+			dir := filepath.Join(t.TempDir(), kind.Name)
+			_, err := templates.Scaffold(templates.Options{
+				Type: kind.Name, ID: "acme-range-" + kind.Name, Dir: dir, Backend: &hasBackend, Profile: "grafana",
+				Slipway: templates.Module{Checkout: checkout}, Today: time.Now(),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, o, err := validate.Open(dir, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := compat.Check(t.Context(), files, o, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.Versions[0] != lowest || len(report.Findings) > 0 {
+				t.Errorf("%s, backend %t: %+v", kind.Name, hasBackend, report)
+			}
+			if report, err = compat.Check(t.Context(), files, o, older); err != nil {
+				t.Fatal(err)
+			}
+			needed = needed || len(report.Findings) > 0
+		}
+	}
+	if !needed {
+		t.Errorf("each scaffold runs in %s: lower the range", before)
+	}
+}
+
+// TestRangeOfInit requires that init adds a range that is true, and changes none.
+func TestRangeOfInit(t *testing.T) {
+	t.Parallel()
+	const added = ">=11.5.0 <13.0.0"
+	for text, want := range map[string]string{
+		`{"id": "acme-x-panel"}`:                              `{"dependencies": {"grafanaDependency":"` + added + `"}, "id": "acme-x-panel"}`,
+		`{"dependencies": { "plugins": [] }}`:                 `{"dependencies": { "grafanaDependency": "` + added + `", "plugins": [] }}`,
+		`{"dependencies": {"grafanaDependency": ">=10.0.0"}}`: "", // not true
+		`{"dependencies": {"serviceDependency": ">=10.0.0"}}`: "",
+		`{"dependencies"`:                                     "",
+	} {
+		root := t.TempDir()
+		dir := filepath.Join(root, "plugins", "x")
+		write(t, filepath.Join(dir, "src", "plugin.json"), text)
+		write(t, filepath.Join(dir, "src", "nested", "plugin.json"), `{"id": "acme-y-panel", "type": "panel"}`)
+		write(t, filepath.Join(dir, "src", "module.ts"), "import { Combobox, Graph } from '@grafana/ui';\nf(Combobox, Graph);\n")
+		p := &adopt.Plan{Root: root, Dir: dir}
+		got := addRange(t.Context(), p)
+		if want == "" {
+			if got != "" || len(p.Files) > 0 {
+				t.Errorf("%s: %q, %s", text, got, p.Files)
+			}
+			continue
+		}
+		change := []adopt.File{{Path: "plugins/x/src/plugin.json", Before: []byte(text), After: []byte(want)}}
+		if diff := cmp.Diff(change, p.Files); got != added || diff != "" {
+			t.Errorf("%s: %q (-want +got):\n%s", text, got, diff)
+		}
+	}
+}
