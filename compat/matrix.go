@@ -45,7 +45,7 @@ const (
 	Yes     Verdict = "yes"
 	Partly  Verdict = "partly" // there are warnings
 	No      Verdict = "no"     // there are errors
-	Unknown Verdict = "?"      // the plugin is not built
+	Unknown Verdict = "?"      // not checked, or not completely; see Report.Skips
 )
 
 // Report is a matrix of aspects and versions.
@@ -54,8 +54,11 @@ type Report struct {
 	Rows     []Row     `json:"rows"`
 	Findings []Finding `json:"findings"`
 
-	// Suggested is the widest range of versions, without gaps, in which there are no errors. It ends with
-	// the newest version that has none, and is "" if there is no such version.
+	// Skips say what was not checked, and why.
+	Skips []string `json:"skips"`
+
+	// Suggested is the widest range without errors and without gaps that includes the newest version
+	// without errors. If every version has errors, it is "".
 	Suggested string `json:"suggested"`
 }
 
@@ -95,7 +98,13 @@ func Check(ctx context.Context, files fs.FS, o validate.Options, versions shared
 	if versions == 0 {
 		versions = ends(d.hosts)
 	}
-	r := &Report{Versions: names(versions), Findings: []Finding{}}
+	r := &Report{Versions: names(versions), Findings: []Finding{}, Skips: []string{}}
+	for _, s := range found.Skips {
+		r.Skips = append(r.Skips, fmt.Sprintf("%s: %s", s.Rule, s.Reason))
+	}
+	if d.isUnbuilt {
+		r.Skips = append(r.Skips, "the bundle of the frontend: the plugin is not built")
+	}
 	good := everyVersion()
 	for _, a := range aspects() {
 		var warned, failed shared.Set
@@ -117,13 +126,15 @@ func Check(ctx context.Context, files fs.FS, o validate.Options, versions shared
 			}
 		}
 		good &^= failed
-		r.Rows = append(r.Rows, row(a.name, versions, failed, warned, a.isBuilt && d.isUnbuilt))
+		isSkipped := slices.ContainsFunc(found.Skips, func(s validate.Skip) bool { return slices.Contains(a.rules, s.Rule) })
+		r.Rows = append(r.Rows, row(a.name, versions, failed, warned, isSkipped || a.isBuilt && d.isUnbuilt))
 	}
 	r.Suggested = widest(good)
 	return r, nil
 }
 
-// row returns the row of an aspect, whose rules have failed for some versions and warned of some.
+// row returns the row of an aspect, whose rules have found errors in some versions and errors or warnings
+// in some.
 func row(aspect string, versions, failed, warned shared.Set, isUnknown bool) Row {
 	row := Row{Aspect: aspect}
 	for i := range shared.Minors() {
@@ -147,8 +158,8 @@ func row(aspect string, versions, failed, warned shared.Set, isUnknown bool) Row
 type declared struct {
 	sync.Mutex
 	hosts     shared.Set // the versions that they allow
-	isBuilt   bool       // there is a built plugin
-	isUnbuilt bool       // there is none, but a frontend to build
+	isBuilt   bool       // one of them is built
+	isUnbuilt bool       // none of them is built, and one has a frontend
 }
 
 // options returns the options for running the rules about versions. Where there are both the source of a

@@ -34,8 +34,8 @@ func names(s shared.Set) (list []string) {
 	return list
 }
 
-// widened returns a range that admits what the declared one does and all minor versions that it does not
-// admit. So if a plugin allows a minor version from a patch on, the patches before do not matter.
+// widened returns a range that admits what the declared one does, and in full each minor version of which
+// that admits nothing. So if a plugin allows 11.6 only from a patch on, the patches before do not matter.
 func widened(text string) string {
 	r, err := ranges.Parse(text)
 	var parts []string
@@ -50,8 +50,8 @@ func widened(text string) string {
 	return strings.Join(parts, " || ")
 }
 
-// ends returns the oldest and the newest of some versions, and the last of each major version. If there
-// are none, it returns those of all versions.
+// ends returns the oldest and the newest version of a set, and the last of each major version. For the
+// empty set, it returns those of all versions.
 func ends(s shared.Set) (ends shared.Set) {
 	if s == 0 {
 		s = everyVersion()

@@ -1,14 +1,9 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/access"
-	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/inspect"
-	"github.com/slipway-dev/slipway/validate/shared"
 )
 
 func fieldOutsideRange() validate.Rule {
@@ -54,37 +49,4 @@ func fieldOutsideRange() validate.Rule {
 			}
 		},
 	}
-}
-
-// publishedRange returns the range of existing hosts that plugin.json has under their own key.
-func publishedRange(p *validate.Pass) (d declared, ok bool) {
-	if !p.Doc.Has("/dependencies/" + bundle.Published().DependencyKey) {
-		return d, false
-	}
-	var r ranges.Range
-	if d.pointer, r, ok = inspect.HostRange(p); !ok {
-		return d, false
-	}
-	d.admitted = shared.Admitted(r)
-	return d, d.admitted != 0
-}
-
-// hosts returns the minor versions of a range.
-func hosts(text string) shared.Set {
-	r, err := ranges.Parse(text)
-	if err != nil {
-		panic(err) // the text is that of a table in this package
-	}
-	return shared.Admitted(r)
-}
-
-// report reports what some versions do not have, if there are any. The message says what they lack.
-func (d declared) report(p *validate.Pass, f validate.Finding, missing shared.Set) {
-	if missing == 0 {
-		return
-	}
-	f.Message += fmt.Sprintf(", but the plugin allows %s", versions(missing))
-	f.Related = []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}}
-	f.Hosts = missing
-	p.Report(f)
 }

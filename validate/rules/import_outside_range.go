@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
@@ -30,54 +31,34 @@ func importOutsideRange() validate.Rule {
 			if !ok {
 				return
 			}
+			widest := d.widest(p)
 			for _, use := range uses {
 				missing, why := d.missing(use)
 				if missing == 0 {
 					continue
 				}
-				f := validate.Finding{
-					Place:   use.Place(),
-					Message: fmt.Sprintf("%s %s, but the plugin allows %s", use.Module, why, versions(missing)),
-					Related: []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}},
-					Hosts:   missing,
-				}
+				f := validate.Finding{Place: use.Place(), Message: use.Module + " " + why}
 				if use.IsGuarded {
 					f.Severity = validate.Info
 				} else {
-					f.Help, f.Fix = d.help(p)
+					f.Help, f.Fix = d.help(p, widest)
 				}
-				p.Report(f)
+				d.report(p, f, missing)
 			}
 		},
 	}
 }
 
-// declared is the range of versions of existing hosts that a plugin allows.
-type declared struct {
-	pointer  string
-	text     string
-	admitted shared.Set
-	isBuilt  bool
-	widest   string // the widest range within it that is true, or "" if there is none
-}
-
-// declaredRange returns the range of a plugin. ok is false if it has none, or none that the table covers.
-func declaredRange(p *validate.Pass) (d declared, ok bool) {
-	var r ranges.Range
-	if d.pointer, r, ok = inspect.HostRange(p); !ok {
-		return d, false
-	}
-	d.text, _ = p.Doc.Text(d.pointer)
-	d.isBuilt = p.Where != validate.Source
-	d.admitted = shared.Admitted(r)
+// widest returns the widest range within the declared one that has all that a plugin imports, or "" if that
+// is the declared range, or there is none.
+func (d declared) widest(p *validate.Pass) string {
 	good := d.admitted
 	for _, use := range inspect.SharedImports.Of(p) {
 		if missing, _ := d.missing(use); !use.IsGuarded {
 			good &^= missing
 		}
 	}
-	d.widest = narrowed(d.text, d.admitted, good)
-	return d, d.admitted != 0
+	return narrowed(d.text, d.admitted, good)
 }
 
 // missing returns the versions in the range that do not have what a plugin uses, and which do.
@@ -99,13 +80,13 @@ func (d declared) missing(use inspect.SharedImport) (shared.Set, string) {
 }
 
 // help returns what to do about the range.
-func (d declared) help(p *validate.Pass) (string, *validate.Fix) {
-	if d.widest == "" {
+func (d declared) help(p *validate.Pass, widest string) (string, *validate.Fix) {
+	if widest == "" {
 		return "", nil
 	}
-	return fmt.Sprintf("write %q as the range, or use it only if it is not undefined", d.widest), &validate.Fix{
-		Title: fmt.Sprintf("change the range to %q", d.widest),
-		Edits: []validate.Edit{p.Replace(d.pointer, d.widest)},
+	return fmt.Sprintf("write %q as the range, or use it only if it is not undefined", widest), &validate.Fix{
+		Title: fmt.Sprintf("change the range to %q", widest),
+		Edits: []validate.Edit{p.Replace(d.pointer, widest)},
 	}
 }
 
@@ -129,6 +110,54 @@ func narrowed(text string, admitted, good shared.Set) string {
 		return result + " <" + minors[high+1].String()
 	}
 	return result + bounds[2]
+}
+
+// declared is the range of versions of existing hosts that a plugin allows.
+type declared struct {
+	pointer  string
+	text     string
+	admitted shared.Set
+	isBuilt  bool
+}
+
+// declaredRange returns the range of a plugin. ok is false if it has none, or none that the table covers.
+func declaredRange(p *validate.Pass) (d declared, ok bool) {
+	var r ranges.Range
+	if d.pointer, r, ok = inspect.HostRange(p); !ok {
+		return d, false
+	}
+	d.text, _ = p.Doc.Text(d.pointer)
+	d.isBuilt = p.Where != validate.Source
+	d.admitted = shared.Admitted(r)
+	return d, d.admitted != 0
+}
+
+// publishedRange returns the range of a plugin that has the dependency key of existing hosts.
+func publishedRange(p *validate.Pass) (d declared, ok bool) {
+	if !p.Doc.Has("/dependencies/" + bundle.Published().DependencyKey) {
+		return d, false
+	}
+	return declaredRange(p)
+}
+
+// hosts returns the minor versions of a range.
+func hosts(text string) shared.Set {
+	r, err := ranges.Parse(text)
+	if err != nil {
+		panic(err) // the text is that of a table in this package
+	}
+	return shared.Admitted(r)
+}
+
+// report reports what some versions do not have, if there are any. The message says what they lack.
+func (d declared) report(p *validate.Pass, f validate.Finding, missing shared.Set) {
+	if missing == 0 {
+		return
+	}
+	f.Message += fmt.Sprintf(", but the plugin allows %s", versions(missing))
+	f.Related = []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}}
+	f.Hosts = missing
+	p.Report(f)
 }
 
 // versions writes a set of minor versions, such as "8.0 to 10.4, and 11.5 and later".

@@ -6,8 +6,8 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// TestGuards requires that a use that the code can do without is an info, and that what another package or
-// variable has is none.
+// TestGuards requires that a use that the code can do without is an info, and that a member of the same name
+// of another package or variable is not reported.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	const file, script = "pkg/main.go", "code.ts"

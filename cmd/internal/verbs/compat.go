@@ -78,10 +78,8 @@ func Compat(ctx context.Context, w io.Writer, o CompatOptions) error {
 // matrix returns a report as a table, with the findings below each row.
 func matrix(r *compat.Report) string {
 	lines := []string{line("aspect", r.Versions)}
-	isBuilt := true
 	for _, row := range r.Rows {
 		lines = append(lines, line(row.Aspect, row.Verdicts))
-		isBuilt = isBuilt && !slices.Contains(row.Verdicts, compat.Unknown)
 		for _, f := range r.Findings {
 			if f.Aspect == row.Aspect {
 				at := validate.Place{File: f.File, Line: f.Line, Column: f.Column}
@@ -89,8 +87,8 @@ func matrix(r *compat.Report) string {
 			}
 		}
 	}
-	if !isBuilt {
-		lines = append(lines, "? the plugin is not built")
+	for _, skip := range r.Skips {
+		lines = append(lines, terminal.Line("not checked: "+skip))
 	}
 	if r.Suggested != "" {
 		lines = append(lines, "widest range without errors: "+r.Suggested)

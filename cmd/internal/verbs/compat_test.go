@@ -44,7 +44,7 @@ backend      yes     yes     yes
 routes       yes     yes     yes
 modules      ?       ?       ?
 react        ?       ?       ?
-? the plugin is not built
+not checked: the bundle of the frontend: the plugin is not built
 widest range without errors: >=11.5.0 <13.0.0
 `
 	got, err := run(CompatOptions{Format: "text", Versions: []string{"10.4", "11.6", "13.2"}})

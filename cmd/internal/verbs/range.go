@@ -39,7 +39,7 @@ func addRange(ctx context.Context, p *adopt.Plan) string {
 		if p.Doc.Has("/dependencies") {
 			edit = p.Insert("/dependencies", key, r.Suggested)
 		}
-		p.Report(validate.Finding{Message: "there is no range", Fix: &validate.Fix{Title: "add a range", Edits: []validate.Edit{edit}}})
+		p.Report(validate.Finding{Message: "plugin.json declares no range of versions", Fix: &validate.Fix{Title: "add a range", Edits: []validate.Edit{edit}}})
 	}}}
 	result, err := fix.Run(ctx, files, o)
 	if err != nil || len(result.Changes) == 0 {
