@@ -85,6 +85,27 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestSkips requires that an aspect is not said to work if a rule could not read a file.
+func TestSkips(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{
+		"src/plugin.json": &fstest.MapFile{Data: []byte(panel)},
+		"src/a.ts":        &fstest.MapFile{Data: []byte("import { Combobox } from '@grafana/ui';\nf(`")},
+	}
+	r, err := Check(t.Context(), files, validate.Options{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range r.Rows {
+		if row.Aspect == "imports" && row.Verdicts[0] != Unknown {
+			t.Errorf("imports: %v, %q", row.Verdicts, r.Skips)
+		}
+	}
+	if !strings.Contains(strings.Join(r.Skips, "\n"), "import-outside-range: ") {
+		t.Errorf("%q", r.Skips)
+	}
+}
+
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for declared, want := range map[string]string{
