@@ -1,0 +1,231 @@
+package provisioning
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/nearest"
+)
+
+// valueOf returns the value of a key of a mapping, or nil if it is absent or null.
+func valueOf(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if value := resolve(n.Content[i+1]); n.Content[i].Value == key && value.Tag != "!!null" {
+			return value
+		}
+	}
+	return nil
+}
+
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// entry reads the values of a mapping.
+type entry struct {
+	*reader
+	file string
+	node *yaml.Node
+}
+
+// entries returns the mappings in the list at a key.
+func (r *reader) entries(d document, key string) (all []entry) {
+	list := valueOf(d.root, key)
+	if list == nil {
+		return nil
+	}
+	if list.Kind != yaml.SequenceNode {
+		r.fail(d.file, list, "%s must be a list", key)
+		return nil
+	}
+	for _, n := range list.Content {
+		if n = resolve(n); n.Kind != yaml.MappingNode {
+			r.fail(d.file, n, "an entry of %s must be a mapping", key)
+			continue
+		}
+		e := entry{r, d.file, n}
+		e.warnOfMisspelled(key)
+		if org := cmp.Or(valueOf(n, "orgId"), valueOf(n, "org_id")); org != nil && org.Value != "1" && org.Value != "0" && org.Value != "" {
+			r.warn(d.file, org, "entry skipped: this host has only organization 1, found %.100q", r.shown(org))
+			continue
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// warnOfMisspelled warns of keys that are almost those of an entry in a list. Existing hosts know
+// more keys than this one.
+func (e entry) warnOfMisspelled(list string) {
+	known := []string{"type", "orgId", "org_id", "jsonData", "secureJsonData", "disabled", "pinned"}
+	if list == "datasources" {
+		known = []string{"name", "type", "uid", "url", "user", "database", "access", "basicAuth", "basicAuthUser", "isDefault", "jsonData",
+			"secureJsonData", "editable", "orgId", "version", "apiVersion", "readOnly", "withCredentials", "correlations"}
+	} else if list != "apps" {
+		return
+	}
+	for i := 0; i+1 < len(e.node.Content); i += 2 {
+		key := e.node.Content[i]
+		if near := nearest.Name(key.Value, known); near != "" && near != key.Value && !slices.Contains(known, key.Value) {
+			e.warn(e.file, key, "ignored the unknown key %q; did you mean %q?", key.Value, near)
+		}
+	}
+}
+
+func (e entry) text(key string) string {
+	n := valueOf(e.node, key)
+	if n == nil {
+		return ""
+	}
+	if n.Kind != yaml.ScalarNode {
+		e.fail(e.file, n, "%s must be a string", key)
+	}
+	return n.Value
+}
+
+// required returns a string that must not be empty.
+func (e entry) required(key string) string {
+	value := e.text(key)
+	if value == "" {
+		at := cmp.Or(valueOf(e.node, key), e.node)
+		e.fail(e.file, at, "%s is required", key)
+	}
+	return value
+}
+
+func (e entry) flag(key string) bool {
+	n := valueOf(e.node, key)
+	if n == nil || n.Value == "" && n.Kind == yaml.ScalarNode {
+		return false
+	}
+	value, err := strconv.ParseBool(n.Value)
+	if err != nil || n.Kind != yaml.ScalarNode {
+		e.fail(e.file, n, "%s must be true or false", key)
+	}
+	return value
+}
+
+const maxSettings = 1 << 20 // bytes of jsonData, whose aliases can multiply a text
+
+// settings returns jsonData, an object.
+func (e entry) settings() json.RawMessage {
+	n := valueOf(e.node, "jsonData")
+	if n == nil {
+		return json.RawMessage("{}")
+	}
+	if n.Kind != yaml.MappingNode {
+		e.fail(e.file, n, "jsonData must be a mapping")
+		return nil
+	}
+	if expandedBytes(n, maxSettings) > maxSettings {
+		e.fail(e.file, n, "jsonData must not be longer than %d MiB", maxSettings>>20)
+		return nil
+	}
+	var value map[string]any
+	err := n.Decode(&value)
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(value)
+	}
+	if err != nil {
+		e.fail(e.file, n, "jsonData: %w", err)
+	}
+	return text
+}
+
+// expandedBytes returns the length of a tree's texts, through its aliases, or a number above most.
+func expandedBytes(n *yaml.Node, most int) int {
+	n = resolve(n)
+	length := len(n.Value) + 1
+	for _, child := range n.Content {
+		if length > most {
+			break
+		}
+		length += expandedBytes(child, most-length)
+	}
+	return length
+}
+
+// scalars calls do for each value of the mapping at a key, all of which must be strings.
+func (e entry) scalars(key string, do func(name, value *yaml.Node)) {
+	n := valueOf(e.node, key)
+	switch {
+	case n == nil:
+	case n.Kind != yaml.MappingNode:
+		e.fail(e.file, n, "%s must be a mapping", key)
+	default:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			name, value := n.Content[i], resolve(n.Content[i+1])
+			if value.Kind != yaml.ScalarNode {
+				e.fail(e.file, value, "%s.%s must be a string", key, name.Value)
+				continue
+			}
+			do(name, value)
+		}
+	}
+}
+
+// values returns the settings of a process, by key in upper case.
+func (e entry) values() map[string]string {
+	all := map[string]string{}
+	if valueOf(e.node, "values") == nil {
+		e.fail(e.file, e.node, "values is required")
+	}
+	e.scalars("values", func(name, value *yaml.Node) {
+		key := strings.ToUpper(name.Value)
+		if err := e.reader.check(key, value.Value); err != nil {
+			e.fail(e.file, name, "values.%s %w", name.Value, err)
+		}
+		all[key] = value.Value
+	})
+	return all
+}
+
+// secrets returns secureJsonData without keys that have no value.
+func (e entry) secrets() map[string]string {
+	secrets := map[string]string{}
+	e.scalars("secureJsonData", func(name, value *yaml.Node) {
+		if value.Tag != "!!null" && value.Value != "" {
+			secrets[name.Value] = value.Value
+		}
+	})
+	return secrets
+}
+
+// check adds an error of package host, which names the key.
+func (e entry) check(err error) {
+	if err == nil {
+		return
+	}
+	at := e.node
+	if problem, ok := errors.AsType[*host.Error](err); ok {
+		key, rest, _ := strings.Cut(problem.Field, ".")
+		if found := valueOf(e.node, key); found != nil {
+			at = cmp.Or(valueOf(found, rest), found)
+		}
+	}
+	e.fail(e.file, at, "%w", err)
+}
+
+// unique adds an error if an earlier entry has the same value at a key.
+func (e entry) unique(of, key, value, format string) {
+	of += " " + key + ":" + value
+	if e.names[of] {
+		shown := value
+		if n := valueOf(e.node, key); n != nil {
+			shown = e.shown(n)
+		}
+		e.fail(e.file, e.node, format, shown)
+	}
+	e.names[of] = true
+}
