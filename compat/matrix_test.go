@@ -44,6 +44,9 @@ func TestCheck(t *testing.T) {
 		{"a renderer that hosts do not start", "", "plugin.json no no no", "", "[10.4 11.6 13.2] src/plugin.json:1:", map[string]string{
 			"src/plugin.json": `{"id":"acme-x-renderer","type":"renderer","executable":"gpx_x","dependencies":{"grafanaDependency":"*"}}`,
 		}},
+		{"a type, without a range", "", "plugin.json yes yes no", ">=9.1.0 <12.0.0", "[13.2] src/plugin.json:1:", map[string]string{
+			"src/plugin.json": `{"id":"acme-x-secretsmanager","type":"secretsmanager","executable":"secrets_plugin_start"}`,
+		}},
 		{"permissions", "", "plugin.json partly yes yes", ">=8.0.0", "[9.5] plugin.json:1:", map[string]string{
 			"plugin.json": strings.Replace(panel, "{", `{"iam":{"permissions":[{"action":"teams:read"}]},`, 1), "module.js": `define([],()=>{});`,
 		}},

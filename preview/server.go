@@ -30,8 +30,6 @@ type Options struct {
 	Console string // origin of the console, which may frame the preview
 	Token   string // that every call must have, a random text
 	Sides   []Side // that are shown beside each other, by the first of them
-
-	Report func(json.RawMessage) // takes what the page has seen; may be nil
 }
 
 // Server is the handler of the preview's origin. It runs the code of plugins, so it is never that of
@@ -59,7 +57,6 @@ func New(o Options) *Server {
 	s.mux.Handle("GET /-/stories", s.guarded(s.stories))
 	s.mux.Handle("GET /-/events", s.guarded(s.streamEvents))
 	s.mux.Handle("GET /-/source", s.guarded(s.source))
-	s.mux.Handle("POST /-/report", s.guarded(s.report))
 	s.mux.Handle("/apis/userstorage.grafana.app/", s.guarded(s.storage.ServeHTTP))
 	s.mux.Handle("/api/", s.guarded(s.call))
 	s.mux.Handle("/apis/", s.guarded(s.call))
@@ -260,20 +257,6 @@ func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
 		text = []byte(emptyIcon)
 	}
 	_, _ = w.Write(text)
-}
-
-const maxReport = 8 << 20 // bytes
-
-func (s *Server) report(w http.ResponseWriter, r *http.Request) {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxReport))
-	if err != nil || !json.Valid(text) {
-		refuse(w, http.StatusBadRequest, "report", "a report is JSON")
-		return
-	}
-	if s.Report != nil {
-		s.Report(text)
-	}
-	w.WriteHeader(http.StatusNoContent)
 }
 
 // cookieless is a response that sets no cookies and allows no service worker, whatever a plugin answers.

@@ -361,16 +361,3 @@ func TestStorage(t *testing.T) {
 		t.Error("the API was called")
 	}
 }
-
-func TestReport(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	var seen string
-	f.Report = func(text json.RawMessage) { seen = string(text) }
-	if got := f.do("POST", "/-/report", `{"drawn": 12}`); got.Code != 204 || seen != `{"drawn": 12}` {
-		t.Errorf("%d %s", got.Code, seen)
-	}
-	if got := f.do("POST", "/-/report", `x`); got.Code != 400 {
-		t.Errorf("not JSON: %d", got.Code)
-	}
-}

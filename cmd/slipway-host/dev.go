@@ -170,9 +170,10 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 		case err := <-r.server.Failed():
 			return err
 		case <-watcher.Errors: // events have been lost
-			if _, err := watchTree(watcher, r.repo, r.repo.Root); err == nil {
-				changed(everything())
+			if _, err := watchTree(watcher, r.repo, r.repo.Root); err != nil {
+				r.unwatched(r.repo.Root, err)
 			}
+			changed(everything())
 		case event := <-watcher.Events:
 			if p := r.partsOf(watcher, event); p != (parts{}) {
 				changed(p)

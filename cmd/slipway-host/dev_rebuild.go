@@ -36,7 +36,6 @@ type rebuilder struct {
 	options devOptions
 	stdout  *os.File
 	bundler *bundler.Session
-	checked string // the findings of the last check
 	server  *server.Server
 	preview previews
 
@@ -117,12 +116,12 @@ type failure struct {
 
 // buildAll makes a complete dist. If that fails, it prints why.
 func (r *rebuilder) buildAll(ctx context.Context) {
+	checked, failure := r.check(ctx)
 	var err error
-	var failure *failure
-	if r.checked, failure = r.check(ctx); failure == nil {
+	if failure == nil {
 		_, err = verbs.Build(ctx, r.stdout, r.buildOptions())
 		r.noteFiles()
-		r.show(r.checked)
+		r.show(checked)
 		r.shown += r.render(warnings(r.repo.Root, r.bundler.Warnings())) // the build prints these itself
 	}
 	if err != nil {
@@ -175,11 +174,9 @@ func (r *rebuilder) update(ctx context.Context, p parts) (texts string, c build.
 	if p.frontend {
 		r.bundler.Changed()
 	}
-	if p != (parts{backend: true}) { // no rule reads Go files
-		var failure *failure
-		if r.checked, failure = r.check(ctx); failure != nil {
-			return "", c, failure
-		}
+	checked, failure := r.check(ctx)
+	if failure != nil {
+		return "", c, failure
 	}
 	options := r.buildOptions()
 	switch {
@@ -193,7 +190,7 @@ func (r *rebuilder) update(ctx context.Context, p parts) (texts string, c build.
 	if err != nil {
 		return "", c, r.failureOf(err)
 	}
-	return r.checked + r.render(warnings(r.repo.Root, r.bundler.Warnings())), c, nil
+	return checked + r.render(warnings(r.repo.Root, r.bundler.Warnings())), c, nil
 }
 
 // check validates the sources. It returns the findings that are not errors as text, or a

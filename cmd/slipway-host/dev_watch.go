@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -45,7 +47,10 @@ func watchTree(w *fsnotify.Watcher, repo bundle.Repo, root string) (files []stri
 		case path != repo.Root && isIgnored(repo, path):
 			return filepath.SkipDir
 		}
-		return w.Add(path)
+		if err := w.Add(path); !errors.Is(err, fs.ErrNotExist) { // or it was removed meanwhile
+			return err
+		}
+		return nil
 	})
 	return files, err
 }
@@ -101,12 +106,20 @@ func (r *rebuilder) partsOf(watcher *fsnotify.Watcher, e fsnotify.Event) parts {
 	}
 	var all parts
 	if e.Has(fsnotify.Create) {
-		files, _ := watchTree(watcher, r.repo, e.Name) // fails if it is already gone
+		files, err := watchTree(watcher, r.repo, e.Name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			r.unwatched(e.Name, err)
+		}
 		for _, file := range files {
 			all = all.with(r.partsOfFile(file))
 		}
 	}
 	return all
+}
+
+// unwatched says that changes below a directory are not seen.
+func (r *rebuilder) unwatched(dir string, err error) {
+	fmt.Fprintf(r.stdout, "cannot watch all of %s: %v; after a change in it, start again\n", dir, err)
 }
 
 // partsOfFile returns what a change to a file makes out of date.

@@ -47,6 +47,9 @@ func previewVerb() verbs.Verb {
 		if o.Check || o.Update {
 			return checkPreview(ctx, c, o)
 		}
+		if o.Report != "" {
+			return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s needs %s", c.Face.Option("report"), c.Face.Option("check"))}
+		}
 		dir := cmp.Or(o.Dir, ".")
 		served := server.Options{Listen: "127.0.0.1:0", DataDir: filepath.Join(dir, ".slipway", "preview")}
 		options := devOptions{Options: served, dir: dir, preview: previewOptions{isAsked: true, with: o.With, listen: o.Listen}}

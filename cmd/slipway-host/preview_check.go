@@ -26,6 +26,10 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
+	out := cmp.Or(o.Report, filepath.Join(repo.Root, ".slipway", "preview-report"))
+	if err := check.CheckOut(out); err != nil {
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s: %w", c.Face.Option("report"), err)}
+	}
 	if err := check.HasBrowser(ctx); errors.Is(err, check.ErrNoBrowser) { // before the build, which takes a while
 		return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
 	}
@@ -60,11 +64,13 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 		return err
 	}
 	list.serve(s)
-	return runCheck(ctx, c, o, repo, list)
+	if faults := s.Loader().Faults(); len(faults) > 0 { // nothing of a plugin that is not mounted is shown
+		return &verbs.ExitError{Code: verbs.ExitFindings, Err: &faults[0]}
+	}
+	return runCheck(ctx, c, o.Update, repo, list, out)
 }
 
-func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo bundle.Repo, list previews) error {
-	out := cmp.Or(o.Report, filepath.Join(repo.Root, ".slipway", "preview-report"))
+func runCheck(ctx context.Context, c verbs.Call, isUpdate bool, repo bundle.Repo, list previews, out string) error {
 	var with []string
 	for _, p := range list {
 		page, err := p.options.Page() // waits for the bundle
@@ -81,7 +87,7 @@ func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo b
 	failed := 0
 	results, err := check.Run(ctx, check.Options{
 		Sides: sides, Token: first.options.Token, Views: first.server.Views(), Pictures: filepath.Join(repo.Root, "previews"),
-		Update: o.Update, Out: out,
+		Update: isUpdate, Out: out,
 		Each: func(r check.Result) {
 			word := "ok    "
 			if len(r.Problems) > 0 {
@@ -95,6 +101,9 @@ func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo b
 	})
 	if err != nil {
 		return err
+	}
+	if len(results) == 0 {
+		return &verbs.ExitError{Code: verbs.ExitBroken, Err: errors.New("nothing was checked: the preview shows no view of this plugin")}
 	}
 	fmt.Fprintf(c.Stdout, "%s, %d failed, with %s; report: %s\n", text.Plural(len(results), "view"), failed, strings.Join(with, "; "),
 		filepath.Join(out, "index.html"))

@@ -28,10 +28,16 @@ func (a *API) As(who host.Identity) http.Handler {
 	})
 }
 
+// identityOf returns the identity that As added to the context of a request.
+func identityOf(ctx context.Context) (who host.Identity, ok bool) {
+	who, ok = ctx.Value(identityKey{}).(host.Identity)
+	return who, ok
+}
+
 // authenticate returns the identity of the caller: the owner of a bearer token, which is
 // an API key or the token of a service account, or the user with basic credentials.
 func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identity, error) {
-	if who, ok := r.Context().Value(identityKey{}).(host.Identity); ok {
+	if who, ok := identityOf(r.Context()); ok {
 		return who, nil
 	}
 	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")

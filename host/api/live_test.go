@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/host"
 )
 
 // packet is what the test backend sends.
@@ -126,5 +128,23 @@ func TestLivePublish(t *testing.T) {
 	s.next(t)
 	want[object](t, f, 200, "POST", "/api/live/publish", f.editor, `{"channel":"1/ds/one/chat","data":{"text":"hi"}}`)
 	for !strings.Contains(s.next(t), `{"text":"hi"}`) {
+	}
+}
+
+// A request whose identity As has set, without credentials, remains open as others do.
+func TestLiveEventsAs(t *testing.T) {
+	t.Parallel()
+	f, _ := liveServer(t)
+	server := httptest.NewServer(f.As(host.Identity{OrgID: org, Role: host.RoleViewer}))
+	t.Cleanup(server.Close)
+	t.Cleanup(f.EndStreams)
+	s := open(t, server, "/api/live/events?channel=ds/one/numbers", "", "")
+	s.next(t) // connected
+	s.next(t) // what the plugin sends first
+	first, start := packetOf(t, s.next(t)), time.Now()
+	for last := first; time.Since(start) < 200*time.Millisecond; { // about 20 checks
+		if last = packetOf(t, s.next(t)); last.PID != first.PID {
+			t.Fatalf("got %+v after %+v", last, first)
+		}
 	}
 }

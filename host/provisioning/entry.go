@@ -14,11 +14,49 @@ import (
 	"github.com/slipway-dev/slipway/internal/nearest"
 )
 
+// member is a key of a mapping with its value.
+type member struct{ key, value *yaml.Node }
+
+// members returns the members of a mapping, followed by those that it merges, as in "<<: *other".
+func members(n *yaml.Node) (all []member) {
+	hasKey, isRead := map[string]bool{}, map[*yaml.Node]bool{}
+	var read func(n *yaml.Node)
+	read = func(n *yaml.Node) {
+		if n = resolve(n); isRead[n] {
+			return
+		}
+		isRead[n] = true
+		if n.Kind == yaml.SequenceNode { // of mappings to merge
+			for _, one := range n.Content {
+				read(one)
+			}
+			return
+		}
+		var merged []*yaml.Node
+		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+			key, value := n.Content[i], n.Content[i+1]
+			if key.Tag == "!!merge" {
+				merged = append(merged, value)
+			} else if !hasKey[key.Value] {
+				hasKey[key.Value] = true
+				all = append(all, member{key, resolve(value)})
+			}
+		}
+		for _, one := range merged {
+			read(one)
+		}
+	}
+	if n.Kind == yaml.MappingNode {
+		read(n)
+	}
+	return all
+}
+
 // valueOf returns the value of a key of a mapping, or nil if it is absent or null.
 func valueOf(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if value := resolve(n.Content[i+1]); n.Content[i].Value == key && value.Tag != "!!null" {
-			return value
+	for _, m := range members(n) {
+		if m.key.Value == key && m.value.Tag != "!!null" {
+			return m.value
 		}
 	}
 	return nil
@@ -74,10 +112,9 @@ func (e entry) warnOfMisspelled(list string) {
 	} else if list != "apps" {
 		return
 	}
-	for i := 0; i+1 < len(e.node.Content); i += 2 {
-		key := e.node.Content[i]
-		if near := nearest.Name(key.Value, known); near != "" && near != key.Value && !slices.Contains(known, key.Value) {
-			e.warn(e.file, key, "ignored the unknown key %q; did you mean %q?", key.Value, near)
+	for _, m := range members(e.node) {
+		if near := nearest.Name(m.key.Value, known); near != "" && near != m.key.Value && !slices.Contains(known, m.key.Value) {
+			e.warn(e.file, m.key, "ignored the unknown key %q; did you mean %q?", m.key.Value, near)
 		}
 	}
 }
@@ -164,13 +201,12 @@ func (e entry) scalars(key string, do func(name, value *yaml.Node)) {
 	case n.Kind != yaml.MappingNode:
 		e.fail(e.file, n, "%s must be a mapping", key)
 	default:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			name, value := n.Content[i], resolve(n.Content[i+1])
-			if value.Kind != yaml.ScalarNode {
-				e.fail(e.file, value, "%s.%s must be a string", key, name.Value)
+		for _, m := range members(n) {
+			if m.value.Kind != yaml.ScalarNode {
+				e.fail(e.file, m.value, "%s.%s must be a string", key, m.key.Value)
 				continue
 			}
-			do(name, value)
+			do(m.key, m.value)
 		}
 	}
 }

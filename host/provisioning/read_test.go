@@ -79,6 +79,30 @@ func TestReadSettings(t *testing.T) {
 	}
 }
 
+// Mappings that are merged count like members that are written out, and what an entry has itself wins.
+func TestReadMerged(t *testing.T) {
+	t.Parallel()
+	c, _, err := read(t, map[string]string{"datasources/a.yaml": `
+apiVersion: 1
+x-common: &common {type: acme, url: 'http://$HOST', editable: true, jsonData: {a: 1}, secureJsonData: {key: common}}
+x-secrets: &secrets {key: own, other: $HOST}
+datasources:
+  - {<<: *common, name: A, uid: a}
+  - {<<: [{url: 'http://first'}, *common], name: B, uid: b, type: own, jsonData: {b: 2}, secureJsonData: {<<: *secrets, other: x}}
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range c.DataSources {
+		got = append(got, fmt.Sprint(d.Name, " ", d.Type, " ", d.URL, " ", d.IsReadOnly, " ", string(d.JSON), " ", d.Secrets))
+	}
+	want := []string{`A acme http://db.example false {"a":1} map[key:common]`, `B own http://first false {"b":2} map[key:own other:x]`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestReadDataSources(t *testing.T) {
 	t.Parallel()
 	c, _, err := read(t, map[string]string{
@@ -165,6 +189,7 @@ func TestReadErrors(t *testing.T) {
 		head + "  - {name: A, type: x, url: '$__file{datasources}'}\n":                              "datasources/a.yaml:3:29: ",
 		head + "  - {name: A, type: x}\n  - {name: A, type: y}\n":                                   `datasources/a.yaml:4:5: another data source has the name "A"`,
 		head + "  - {name: A, type: x, isDefault: true}\n  - {name: B, type: y, isDefault: true}\n": "datasources/a.yaml:4:35: only one data source can be the default",
+		head + "  - &a {<<: *a, type: x}\n":                                                         "datasources/a.yaml:3:",
 		head + "  - &a {name: A, type: x, jsonData: {b: *a}}\n":                                     "datasources/a.yaml:3:",
 	} {
 		_, dir, err := read(t, map[string]string{"datasources/a.yaml": text})

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"image/png"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -102,10 +103,8 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	if o.Patience == 0 {
 		o.Patience = patience
 	}
-	for _, old := range []string{picturesDir, "kept", "marked"} {
-		if err := os.RemoveAll(filepath.Join(o.Out, old)); err != nil {
-			return nil, fmt.Errorf("report: %w", err)
-		}
+	if err := beginReport(o.Out); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
 	}
 	browser, stop, err := open(ctx)
 	if err != nil {
@@ -142,6 +141,35 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 		distinguish(results[first:])
 	}
 	return results, write(o.Out, results)
+}
+
+// ErrOtherFiles is the error for a report in a directory that has other files.
+var ErrOtherFiles = errors.New("the directory has files, and none is the report.json of an earlier check")
+
+// CheckOut reports whether a report can replace what a directory has: nothing, or an earlier report.
+func CheckOut(dir string) error {
+	entries, err := os.ReadDir(dir)
+	isReport := func(e os.DirEntry) bool { return e.Name() == reportFile }
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, isReport):
+		return fmt.Errorf("%s: %w", dir, ErrOtherFiles)
+	}
+	return err
+}
+
+// beginReport replaces an earlier report by one without views, in case that the check is interrupted.
+func beginReport(dir string) error {
+	if err := CheckOut(dir); err != nil {
+		return err
+	}
+	for _, old := range []string{picturesDir, "kept", "marked"} {
+		if err := os.RemoveAll(filepath.Join(dir, old)); err != nil {
+			return err
+		}
+	}
+	return write(dir, nil)
 }
 
 // open starts the browser. Its sandbox needs features of the system that containers lack: what runs

@@ -39,6 +39,29 @@ func pages() map[string]string {
 	}
 }
 
+// TestOtherFiles requires that a report deletes nothing but an earlier report.
+func TestOtherFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mine := filepath.Join(dir, picturesDir, "mine.png")
+	if err := writeFile(mine, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), Options{Out: dir}); !errors.Is(err, ErrOtherFiles) {
+		t.Errorf("%v, want %v", err, ErrOtherFiles)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
+	}
+	for _, free := range []string{t.TempDir(), filepath.Join(dir, "missing")} {
+		for range 2 { // the second report replaces the first
+			if err := beginReport(free); err != nil {
+				t.Errorf("%s: %v", free, err)
+			}
+		}
+	}
+}
+
 func TestRun(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("chromium"); err != nil {

@@ -11,9 +11,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
+// reportFile is the report for programs.
+const reportFile = "report.json"
+
 // write writes the report: index.html, junit.xml and report.json.
 func write(dir string, results []Result) error {
-	data, err := json.MarshalIndent(results, "", "  ")
+	data, err := json.MarshalIndent(append([]Result{}, results...), "", "  ")
 	if err != nil {
 		return err
 	}
@@ -44,7 +47,7 @@ func write(dir string, results []Result) error {
 	if err := page.Execute(&html, sortedOut(results)); err != nil {
 		return err
 	}
-	for name, text := range map[string][]byte{"report.json": data, "junit.xml": xml.Bytes(), "index.html": html.Bytes()} {
+	for name, text := range map[string][]byte{reportFile: data, "junit.xml": xml.Bytes(), "index.html": html.Bytes()} {
 		if err := writeFile(filepath.Join(dir, name), text); err != nil {
 			return err
 		}

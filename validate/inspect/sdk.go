@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -33,13 +34,16 @@ func EachSDKUse(p *validate.Pass, check func(name string, isGuarded bool, at fun
 			return
 		}
 		asksVersion := bytes.Contains(f.code.Data, []byte(".GrafanaVersion()"))
-		var handled []ast.Node
+		handled := map[ast.Node]bool{}
+		compared := sync.OnceValue(f.comparedWithEmpty)
 		report := func(name string, call, n ast.Node) {
-			isGuarded := asksVersion || slices.Contains(handled, call)
+			isGuarded := asksVersion || handled[call]
 			check(name, isGuarded, func() validate.Place { return f.Place(p, n) })
 		}
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
-			handled = append(handled, handledCalls(n)...)
+			for _, call := range handledCalls(n) {
+				handled[call] = true
+			}
 			switch n := n.(type) {
 			case *ast.FuncDecl:
 				if f.isHandler(n) {
@@ -51,14 +55,12 @@ func EachSDKUse(p *validate.Pass, check func(name string, isGuarded bool, at fun
 				case !ok:
 				case f.isFrom(selector, sdkBackend, "UserAgentFromContext"), f.isFrom(selector, sdkUserAgent, "FromContext"):
 					report(pluginContext+".UserAgent", n, n.Fun)
-				case f.sdkType(selector.X) == grafanaConfig:
+				case f.sdkType(selector.X, 0) == grafanaConfig:
 					report(grafanaConfig+"."+selector.Sel.Name, n, n.Fun)
 				}
 			case *ast.SelectorExpr:
-				if f.sdkType(n.X) == pluginContext {
-					if f.asksWhetherEmpty(n.Sel.Name) {
-						handled = append(handled, n)
-					}
+				if f.sdkType(n.X, 0) == pluginContext {
+					handled[n] = handled[n] || compared()[strings.ToLower(n.Sel.Name)]
 					report(pluginContext+"."+n.Sel.Name, n, n)
 				}
 			}
@@ -89,15 +91,19 @@ func (f *GoFile) isFrom(selector *ast.SelectorExpr, pkg, name string) bool {
 	return ok && selector.Sel.Name == name && denotes(x) == nil && x.Name == f.importName(pkg)
 }
 
+// maxVariables is through how many variables sdkType follows a value. Code that does not compile can be a circle.
+const maxVariables = 10
+
 // sdkType returns which of the two types of a request an expression, or the name of a type, is, or "".
-func (f *GoFile) sdkType(e ast.Expr) string {
+// variables is how many led to it.
+func (f *GoFile) sdkType(e ast.Expr, variables int) string {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return f.sdkType(e.X)
+		return f.sdkType(e.X, variables)
 	case *ast.StarExpr:
-		return f.sdkType(e.X)
+		return f.sdkType(e.X, variables)
 	case *ast.UnaryExpr:
-		return f.sdkType(e.X)
+		return f.sdkType(e.X, variables)
 	case *ast.CallExpr:
 		selector, ok := e.Fun.(*ast.SelectorExpr)
 		switch {
@@ -114,26 +120,26 @@ func (f *GoFile) sdkType(e ast.Expr) string {
 		case f.isFrom(e, sdkBackend, pluginContext), e.Sel.Name == pluginContext && !isPackage:
 			return pluginContext
 		case f.isFrom(e, sdkBackend, grafanaConfig), f.isFrom(e, sdkConfig, grafanaConfig),
-			e.Sel.Name == "GrafanaConfig" && f.sdkType(e.X) == pluginContext:
+			e.Sel.Name == "GrafanaConfig" && f.sdkType(e.X, variables) == pluginContext:
 			return grafanaConfig
 		}
 	case *ast.Ident:
-		return f.sdkTypeOf(e)
+		return f.sdkTypeOf(e, variables)
 	}
 	return ""
 }
 
 // sdkTypeOf returns the type of a parameter, or of a variable of a function.
-func (f *GoFile) sdkTypeOf(x *ast.Ident) string {
-	if denotes(x) == nil {
+func (f *GoFile) sdkTypeOf(x *ast.Ident, variables int) string {
+	if variables++; denotes(x) == nil || variables > maxVariables {
 		return ""
 	}
 	switch d := denotes(x).Decl.(type) {
 	case *ast.Field:
-		return f.sdkType(d.Type)
+		return f.sdkType(d.Type, variables)
 	case *ast.ValueSpec:
 		if d.Type != nil {
-			return f.sdkType(d.Type)
+			return f.sdkType(d.Type, variables)
 		}
 	case *ast.AssignStmt:
 		i := slices.IndexFunc(d.Lhs, func(e ast.Expr) bool {
@@ -141,7 +147,7 @@ func (f *GoFile) sdkTypeOf(x *ast.Ident) string {
 			return ok && name.Name == x.Name
 		})
 		if i >= 0 && len(d.Rhs) == len(d.Lhs) && d.Tok == token.DEFINE && !mentions(d.Rhs[i], x.Name) {
-			return f.sdkType(d.Rhs[i])
+			return f.sdkType(d.Rhs[i], variables)
 		}
 	}
 	return ""
@@ -177,25 +183,25 @@ func handledCalls(n ast.Node) (calls []ast.Node) {
 	return calls
 }
 
-// asksWhetherEmpty reports whether the file compares a member, or a variable of the same name, with "".
-func (f *GoFile) asksWhetherEmpty(member string) (found bool) {
+// comparedWithEmpty returns the members and variables that the file compares with "", in lower case.
+func (f *GoFile) comparedWithEmpty() map[string]bool {
+	names := map[string]bool{}
 	ast.Inspect(f.Syntax, func(n ast.Node) bool {
 		comparison, ok := n.(*ast.BinaryExpr)
-		if found || !ok || comparison.Op != token.EQL && comparison.Op != token.NEQ {
-			return !found
+		if !ok || comparison.Op != token.EQL && comparison.Op != token.NEQ {
+			return true
 		}
-		name := ""
-		switch x := comparison.X.(type) {
-		case *ast.Ident:
-			name = x.Name
-		case *ast.SelectorExpr:
-			name = x.Sel.Name
+		if y, isLiteral := comparison.Y.(*ast.BasicLit); isLiteral && (y.Value == `""` || y.Value == "``") {
+			switch x := comparison.X.(type) {
+			case *ast.Ident:
+				names[strings.ToLower(x.Name)] = true
+			case *ast.SelectorExpr:
+				names[strings.ToLower(x.Sel.Name)] = true
+			}
 		}
-		value, isString := f.StringOf(comparison.Y)
-		found = isString && value == "" && strings.EqualFold(name, member)
-		return !found
+		return true
 	})
-	return found
+	return names
 }
 
 // goesOn reports whether a statement compares an error with nil and does not return because of it.

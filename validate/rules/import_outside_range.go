@@ -23,12 +23,12 @@ func importOutsideRange() validate.Rule {
 			"by their newest patch.",
 		Help: "change the range to versions that have it, or use it only if it is not undefined",
 		Check: func(p *validate.Pass) {
-			uses := inspect.SharedImports.Of(p)
-			if len(uses) == 0 {
-				return
-			}
 			d, ok := declaredRange(p)
 			if !ok {
+				return
+			}
+			uses := inspect.SharedImports.Of(p)
+			if len(uses) == 0 {
 				return
 			}
 			widest := d.widest(p)
@@ -91,7 +91,7 @@ func (d declared) help(p *validate.Pass, widest string) (string, *validate.Fix) 
 }
 
 // plain matches a range with a lower and perhaps an upper bound.
-var plain = regexp.MustCompile(`^\s*>=\s*v?(\d+(?:\.\d+){0,2}\S*)(\s+<\S+)?\s*$`)
+var plain = regexp.MustCompile(`^\s*>=\s*v?(\d+(?:\.\d+){0,2}[^\s|]*)(\s+<\s*[^\s|]+)?\s*$`)
 
 // narrowed returns the range that a plugin should have: the newest versions one after the other that are
 // good, within what it had. It is "" if the range is good, or nothing of it is, or it has another form.
@@ -120,7 +120,8 @@ type declared struct {
 	isBuilt  bool
 }
 
-// declaredRange returns the range of a plugin. ok is false if it has none, or none that the table covers.
+// declaredRange returns the range of a plugin. ok is false if it has none that can be read, or the table has none
+// of its versions.
 func declaredRange(p *validate.Pass) (d declared, ok bool) {
 	var r ranges.Range
 	if d.pointer, r, ok = inspect.HostRange(p); !ok {
@@ -129,12 +130,16 @@ func declaredRange(p *validate.Pass) (d declared, ok bool) {
 	d.text, _ = p.Doc.Text(d.pointer)
 	d.isBuilt = p.Where != validate.Source
 	d.admitted = shared.Admitted(r)
+	if minors := shared.Minors(); d.admitted == 0 && r.IsSatisfiable() && !r.AdmitsBelow(minors[len(minors)-1]) {
+		p.Skipf("the range has only versions after %s, the newest that this version of Slipway knows", shared.Minor(len(minors)-1))
+	}
 	return d, d.admitted != 0
 }
 
-// publishedRange returns the range of a plugin that has the dependency key of existing hosts.
+// publishedRange returns the range of a plugin for existing hosts: one that has their dependency key, or that is
+// checked as if it had.
 func publishedRange(p *validate.Pass) (d declared, ok bool) {
-	if !p.Doc.Has("/dependencies/" + bundle.Published().DependencyKey) {
+	if !p.Doc.Has("/dependencies/"+bundle.Published().DependencyKey) && p.Range("") == "" {
 		return d, false
 	}
 	return declaredRange(p)

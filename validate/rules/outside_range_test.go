@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -26,6 +27,7 @@ func TestGuards(t *testing.T) {
 		{"other value compared", file, `func f(r backend.PluginContext, a string) { if a != "" { println(r.Namespace) } }`, validate.Warning},
 		{"other type", file, `type c struct{ Namespace string }; func f(r *c) string { return r.Namespace + string(backend.OrgID) }`, ""},
 		{"other variable", file, `func f(backend.PluginContext) { c := g(); c.AppURL(); println(c.Namespace) }`, ""},
+		{"circle of types", file, `func f[T U, U T](a T, b V) { a.Namespace(); println(b.Namespace, backend.OrgID) }; var V W; var W V`, ""},
 		{"function", file, `func ValidateAdmission(a int, r *backend.AdmissionRequest) {}`, ""},
 		{"other route", script, "get(a.uid ? `/api/datasources/uid/${a.uid}` : `/api/datasources/${a.id}`)", validate.Info},
 		{"route of a uid", script, "get(`/api/datasources/proxy/${dsUid}/x`); get(`/api/datasources/${uid}`); get('/api/datasources/' + id)", ""},
@@ -47,6 +49,39 @@ func TestGuards(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestNarrowed requires that the fix of a range admits nothing that the author excluded, and that a range of versions
+// that nothing is known of is not said to be true.
+func TestNarrowed(t *testing.T) {
+	t.Parallel()
+	for declared, want := range map[string]string{
+		">=9.0.0":                   `change the range to ">=9.0.0 <13.0.0"`,
+		">=9.0.0 < 14.0.0":          `change the range to ">=9.0.0 <13.0.0"`,
+		">=12.0.0 <12.2.0":          "",
+		">=9.0.0 <11.0.0||>=12.0.0": "without a fix",
+		"^9.0.0 || >=12.0.0":        "without a fix",
+		">=13.0.0":                  "without a fix",
+		">=14.0.0":                  "skipped: the range has only versions after ",
+		">=6.0.0 <7.0.0":            "",
+	} {
+		p := completePlugin(t, validate.Source)
+		allow(declared)(p)
+		addFile("src/graph.ts", "import { Graph } from '@grafana/ui';\nf(Graph);\n")(p)
+		r := p.run(t, []validate.Rule{importOutsideRange()})
+		got := ""
+		for _, f := range r.Findings {
+			if got = "without a fix"; f.Fix != nil {
+				got = f.Fix.Title
+			}
+		}
+		for _, s := range r.Skips {
+			got = "skipped: " + s.Reason
+		}
+		if got != want && (!strings.HasPrefix(want, "skipped") || !strings.HasPrefix(got, want)) {
+			t.Errorf("%s: %q, want %q", declared, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,11 @@ func Clean(ctx context.Context, w io.Writer, dir string) error {
 		if _, err := root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if isTracked(ctx, repo.Root, name) {
+		isTracked, err := isTracked(ctx, repo.Root, name)
+		if err != nil {
+			return &ExitError{Code: ExitBroken, Err: fmt.Errorf("kept %s: %w", name, err)}
+		}
+		if isTracked {
 			fmt.Fprintf(w, "kept %s: Git tracks files in it\n", name)
 			continue
 		}
@@ -41,9 +46,19 @@ func Clean(ctx context.Context, w io.Writer, dir string) error {
 	return build.Forget(repo.Root, "")
 }
 
-// isTracked reports whether Git tracks files in a directory of a repository.
-func isTracked(ctx context.Context, root, name string) bool {
+// isTracked reports whether Git tracks files in a directory of a repository. It is an error if Git cannot say, as
+// in a directory that another user owns. Outside a repository, and without git, nothing is tracked.
+func isTracked(ctx context.Context, root, name string) (bool, error) {
 	// The configuration of a repository may name a program that git would run to find changes.
-	out, err := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "-C", root, "ls-files", "--", name).Output()
-	return err == nil && len(out) > 0
+	git := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "-C", root, "ls-files", "--", name)
+	git.Env = append(git.Environ(), "LC_ALL=C")
+	out, err := git.Output()
+	failed, ok := errors.AsType[*exec.ExitError](err)
+	switch {
+	case errors.Is(err, exec.ErrNotFound), ok && bytes.Contains(failed.Stderr, []byte("not a git repository (or any")):
+		return false, nil
+	case ok:
+		return false, fmt.Errorf("git cannot say whether it tracks files in it: %s", bytes.TrimSpace(failed.Stderr))
+	}
+	return len(out) > 0, err
 }

@@ -176,14 +176,18 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 	list.Dir = p.Dir
 	_, _ = process.Output(list) // an error is printed by the first verb
 	stop()
-	isKept := isTracked(ctx, p.Dir, bundle.DistDir)
+	isKept, err := isTracked(ctx, p.Dir, bundle.DistDir)
+	whyKept := "Git tracks files in dist"
+	if err != nil {
+		isKept, whyKept = true, fmt.Sprintf("dist would be replaced, and %v", err)
+	}
 	var results []string
 	failed := ""
 	for _, line := range [][]string{p.Command("validate"), p.Command("deps"), p.Command("build", "platforms=host")} {
 		verb, text := line[3][strings.LastIndexByte(line[3], ':')+1:], strings.Join(line, " ")
 		switch {
 		case verb == "build" && isKept: // undo does not restore what a build replaces
-			results = append(results, fmt.Sprintf("  %s: not run, because Git tracks files in dist; %s also replaces them", strings.Join(p.Command("build"), " "), p.Command("dev")[3]))
+			results = append(results, fmt.Sprintf("  %s: not run, because %s; %s also replaces them", strings.Join(p.Command("build"), " "), whyKept, p.Command("dev")[3]))
 			continue
 		case verb == "build" && failed != "":
 			results = append(results, fmt.Sprintf("  %s: not run, because %s failed", text, failed))

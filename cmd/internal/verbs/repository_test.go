@@ -277,6 +277,11 @@ func TestCleanKeepsTrackedFiles(t *testing.T) {
 	if _, err := os.Stat(monitored); err == nil {
 		t.Error("git ran a program of the repository")
 	}
+	write(t, filepath.Join(dir, ".git", "index"), "not an index of Git")
+	if err := Clean(t.Context(), io.Discard, dir); err == nil || !strings.HasPrefix(err.Error(), "kept dist: git cannot say whether it tracks files in it: ") {
+		t.Errorf("in a broken repository: %v", err)
+	}
+	read(t, filepath.Join(dir, "dist", "module.js"))
 }
 
 // TestInit runs the targets in a repository that had no Go code.

@@ -5,7 +5,7 @@ import { bare, boot } from './boot/boot';
 import { registerEditors } from './editors/registry';
 import { installLoader } from './modules/load';
 import { shareModules } from './modules/shared';
-import { report, sendReports } from './observe/report';
+import { report, rest } from './observe/report';
 import { importPanelPlugin, PanelRenderer, PluginPage, PanelDataErrorView, presentPanelPlugin } from './panels/renderer';
 import { listen } from './refresh/events';
 import { lastSwap, swap } from './refresh/reload';
@@ -37,5 +37,5 @@ export async function start(): Promise<void> {
   if (!bare) {
     listen(); // a picture does not change, and its time stands still while a call is under way
   }
-  window.__preview = { report, ready: sendReports(), swap, lastSwap: () => lastSwap };
+  window.__preview = { report, ready: rest(), swap, lastSwap: () => lastSwap };
 }

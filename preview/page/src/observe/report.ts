@@ -1,5 +1,5 @@
-// The report: what window.__preview.report() returns and the server gets.
-import { boot, identity } from '../boot/boot';
+// The report: what window.__preview.report() returns.
+import { boot } from '../boot/boot';
 import { settled } from './network';
 import { record, type Call, type Fault } from './record';
 
@@ -94,25 +94,7 @@ declare global {
   }
 }
 
-async function post(): Promise<void> {
-  await fetch('/-/report', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...identity },
-    body: JSON.stringify(report()),
-  }).catch(() => undefined);
-}
-
-/** Sends the report when the page has come to rest, and once more when something came up later. */
-export function sendReports(): Promise<void> {
-  const ready = settled().then((left) => {
-    awaited = left;
-  });
-  let timer: number | undefined;
-  void ready.then(post).then(() => {
-    record.subscribe(() => {
-      window.clearTimeout(timer);
-      timer = window.setTimeout(() => void post(), 1000);
-    });
-  });
-  return ready;
+/** Is settled when the page has come to rest. What it still waits for is in the report. */
+export async function rest(): Promise<void> {
+  awaited = await settled();
 }

@@ -29,6 +29,8 @@ function channel(address: LiveChannelAddress): string {
 const open = new Set<AbortController>();
 const maxChannels = 4;
 
+const reconnectAfter = 1000; // ms
+
 function getStream<T>(address: LiveChannelAddress): Observable<LiveChannelEvent<T>> {
   return new Observable((subscriber) => {
     const abort = new AbortController();
@@ -45,15 +47,16 @@ function getStream<T>(address: LiveChannelAddress): Observable<LiveChannelEvent<
       if (data !== undefined) {
         query.set('data', JSON.stringify(data));
       }
-      status(LiveChannelConnectionState.Connecting);
-      for await (const { event, data } of follow(`/api/live/events?${query.toString()}`, identity, abort.signal)) {
-        if (event === 'ended') {
-          throw new Error((JSON.parse(data) as { message: string }).message);
+      // The host ends each connection after some minutes. Like an EventSource, the preview then connects again.
+      for (; !abort.signal.aborted; await new Promise((done) => setTimeout(done, reconnectAfter))) {
+        status(LiveChannelConnectionState.Connecting);
+        for await (const { event, data } of follow(`/api/live/events?${query.toString()}`, identity, abort.signal)) {
+          if (event === 'ended') {
+            throw new Error((JSON.parse(data) as { message: string }).message);
+          }
+          subscriber.next({ type: LiveChannelEventType.Message, message: JSON.parse(data) as T });
         }
-        subscriber.next({ type: LiveChannelEventType.Message, message: JSON.parse(data) as T });
       }
-      status(LiveChannelConnectionState.Disconnected);
-      subscriber.complete();
     };
     run().catch((e: unknown) => {
       if (!abort.signal.aborted) {
