@@ -33,7 +33,7 @@ func aspects() []aspect {
 		{"backend", false, []string{"backend-outside-range"}},
 		{"routes", false, []string{"route-outside-range"}},
 		{"modules", true, []string{"module-not-shared", "angular-frontend"}},
-		{"react", true, []string{"react-runtime-bundled"}},
+		{"react", true, []string{"react-runtime-bundled", "react-removed"}},
 	}
 }
 
@@ -178,6 +178,9 @@ func (d *declared) options(files fs.FS, o validate.Options) validate.Options {
 			rule := all[slices.IndexFunc(all, func(r validate.Rule) bool { return r.ID == id })]
 			if isRepository && !a.isBuilt {
 				rule.Where = validate.Source
+			}
+			if rule.Severity == validate.Off {
+				rule.Severity = rule.Catalog
 			}
 			o.Rules = append(o.Rules, rule)
 		}

@@ -38,6 +38,9 @@ func TestCheck(t *testing.T) {
 		{"Angular", "", "modules yes partly no", ">=8.0.0 <12.0.0", `[11.6 13.2] module.js:1:10 module.js contains "app/plugins/sdk"`, map[string]string{
 			"plugin.json": panel, "module.js": `define(["app/plugins/sdk"],(a)=>{});`,
 		}},
+		{"Angular in the source", "", "modules ? ? no; react ? ? ?", ">=8.0.0 <12.0.0", `[13.2] src/module.js:1:27 app/plugins/sdk is shared by hosts <12.0.0`, map[string]string{
+			"src/plugin.json": panel, "src/module.js": "import { PanelCtrl } from 'app/plugins/sdk';\nclass C extends PanelCtrl {}\n",
+		}},
 		{"a dist beside its source", "", "imports no no yes", ">=13.1.0", "[10.4 11.6] src/module.ts:1:10", map[string]string{
 			"src/plugin.json": panel, "src/module.ts": "import { CloseButton } from '@grafana/ui';\nf(CloseButton);\n", "dist/plugin.json": panel, "dist/module.js": `define(["@grafana/ui"],(a)=>{f(a.CloseButton)});`,
 		}},
@@ -46,6 +49,9 @@ func TestCheck(t *testing.T) {
 		}},
 		{"a type, without a range", "", "plugin.json yes yes no", ">=9.1.0 <12.0.0", "[13.2] src/plugin.json:1:", map[string]string{
 			"src/plugin.json": `{"id":"acme-x-secretsmanager","type":"secretsmanager","executable":"secrets_plugin_start"}`,
+		}},
+		{"removed from React", "", "react yes yes partly", ">=8.0.0", "[13.2] module.js:1:29 module.js contains .findDOMNode(", map[string]string{
+			"plugin.json": panel, "module.js": `define(["react-dom"],(a)=>{a.findDOMNode(b)});`,
 		}},
 		{"permissions", "", "plugin.json partly yes yes", ">=8.0.0", "[9.5] plugin.json:1:", map[string]string{
 			"plugin.json": strings.Replace(panel, "{", `{"iam":{"permissions":[{"action":"teams:read"}]},`, 1), "module.js": `define([],()=>{});`,

@@ -124,7 +124,8 @@ func (b *bundler) undefined(file string, text []byte) (list []api.Message) {
 			continue // the file asks whether it exists
 		}
 		for _, i := range uses {
-			if !f.Is(i-1, "new") && !f.Is(i+1, ".", "(", "[") { // the name of a type
+			_, isCall := f.Arguments(i)
+			if !isCall && !f.Is(i-1, "new") && !f.Is(i+1, ".", "[") { // the name of a type or of a method
 				continue
 			}
 			member, help := name, fmt.Sprintf(`if a package provides it, add it below "frontend" in slipway.yaml: inject: {%s: [package, %[1]s]}`, name)

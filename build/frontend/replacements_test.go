@@ -83,8 +83,9 @@ func TestNames(t *testing.T) {
 
 	files["src/other.ts"] = "export const f = (b: Buffer) =>\n  process.env.UNSET + process.cwd() + new Buffer('x');\nexport const all = require.context('./img');\n"
 	files["webpack.config.ts"] = ""
-	files["src/module.ts"] = "import './other'; import './guarded'; export const plugin = process.env.NODE_ENV;"
+	files["src/module.ts"] = "import './other'; import './guarded'; import './methods'; export const plugin = process.env.NODE_ENV;"
 	files["src/guarded.ts"] = "export const a = typeof process === 'undefined' ? '' : process.env.HOME;"
+	files["src/methods.ts"] = "interface I { process(a: string): void }\nexport class A implements I { async process(a: string) {} }\nexport const b = { process() {}, get Buffer() { return 1; } };\n"
 	if r, err = bundle(t, files); err != nil {
 		t.Fatal(err)
 	}

@@ -66,6 +66,26 @@ var SharedImports = validate.NewFact(func(p *validate.Pass) []SharedImport {
 	return all
 })
 
+// IsPartOfHost reports whether a module is not of a package but of the host, so that no build can bundle it.
+func IsPartOfHost(module string) bool { return strings.HasPrefix(module, "app/") }
+
+// EachPartOfHost calls check with each such module of which a file of the frontend's source uses a name.
+func EachPartOfHost(p *validate.Pass, check func(module string, at func() validate.Place)) {
+	EachScript(p, func(s *Script) {
+		isUsed := func(n script.ImportedName) bool {
+			for range s.Uses(n.Local, n.Name == "*") {
+				return !n.IsType
+			}
+			return false
+		}
+		for _, m := range s.Imports() {
+			if IsPartOfHost(m.Module) && slices.ContainsFunc(m.Names, isUsed) {
+				check(m.Module, func() validate.Place { return s.At(p, m.At, m.At) })
+			}
+		}
+	}, "'app/", `"app/`)
+}
+
 // exportsAgain reports whether a file exports names of the host's modules.
 func exportsAgain(imports []script.Import) bool {
 	return slices.ContainsFunc(imports, func(m script.Import) bool {
@@ -234,7 +254,7 @@ func moduleImports(p *validate.Pass, admitted shared.Set) (all []SharedImport) {
 	at := sync.OnceValue(func() func(int) bundle.Position { return bundle.Positions(m.Data) })
 	seen := map[[2]string]int{} // index in all
 	for member := range f.AMDMembers() {
-		if !lacking[member.Module][member.Name] {
+		if !lacking[member.Module][member.Name] || member.IsEntry && !shared.IsOurs(member.Module) { // a library's table
 			continue
 		}
 		key := [2]string{member.Module, member.Name}

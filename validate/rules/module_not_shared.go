@@ -14,43 +14,56 @@ func moduleNotShared() validate.Rule {
 	return validate.Rule{
 		ID:       "module-not-shared",
 		Severity: validate.Error,
-		Summary:  "module.js that asks for a module which a version in its range does not share",
+		Summary:  "frontend that asks for a module which a version in its range does not share",
 		Why: "The host then looks for a file of that name, finds none, and does not load the plugin. Only modules are compared of which it " +
-			"is known since when hosts share them.",
-		Help:  "bundle the module, or change the range to versions that share it",
-		Where: validate.Dist | validate.Zip,
+			"is known since when hosts share them: what module.js asks for, and in source those that no build can bundle.",
+		Help: "bundle the module, or change the range to versions that share it",
 		Check: func(p *validate.Pass) {
 			d, ok := declaredRange(p)
 			if !ok {
 				return
 			}
-			r, _ := ranges.Parse(p.Range(d.text))
+			if p.Where == validate.Source {
+				inspect.EachPartOfHost(p, func(module string, at func() validate.Place) { d.notShared(p, module, at) })
+				return
+			}
 			m := inspect.Module.Of(p)
 			for _, requested := range inspect.Requested(m.Data) {
-				providers, text, isKnown := shared.Providers(requested.Module)
-				if !isKnown {
-					continue
-				}
-				var without []string
-				var hosts shared.Set
-				for i := range shared.Minors() {
-					if v, ok := shared.Lowest(r, i); ok && !providers.Admits(v) {
-						without, hosts = append(without, v.String()), hosts|1<<i
-					}
-				}
-				if len(without) > 0 {
-					const most = 4
-					if len(without) > most {
-						without = append(without[:most], "others")
-					}
-					p.Report(validate.Finding{
-						Place:   inspect.PlaceIn(p, m.File, m.Data, requested.From, requested.To),
-						Message: fmt.Sprintf("%s is shared by hosts %s, but the plugin allows %s", requested.Module, text, strings.Join(without, ", ")),
-						Related: []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}},
-						Hosts:   hosts,
-					})
-				}
+				d.notShared(p, requested.Module, func() validate.Place { return inspect.PlaceIn(p, m.File, m.Data, requested.From, requested.To) })
 			}
 		},
 	}
+}
+
+// notShared reports a module that some versions in the range do not share.
+func (d declared) notShared(p *validate.Pass, module string, at func() validate.Place) {
+	providers, text, isKnown := shared.Providers(module)
+	if !isKnown {
+		return
+	}
+	r, _ := ranges.Parse(p.Range(d.text))
+	var without []string
+	var hosts shared.Set
+	for i := range shared.Minors() {
+		if v, ok := shared.Lowest(r, i); ok && !providers.Admits(v) {
+			without, hosts = append(without, v.String()), hosts|1<<i
+		}
+	}
+	if hosts == 0 {
+		return
+	}
+	const most = 4
+	allowed := strings.Join(without, ", ")
+	if len(without) > most {
+		allowed = versions(hosts)
+	}
+	help := ""
+	if inspect.IsPartOfHost(module) {
+		help = "port the plugin to modules that these hosts share, or change the range"
+	}
+	p.Report(validate.Finding{
+		Place: at(), Help: help, Hosts: hosts,
+		Message: fmt.Sprintf("%s is shared by hosts %s, but the plugin allows %s", module, text, allowed),
+		Related: []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}},
+	})
 }

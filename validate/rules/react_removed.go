@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -36,8 +37,12 @@ func reactRemoved() validate.Rule {
 			}
 			if len(found) > 0 {
 				at := bytes.Index(m.Data, []byte(found[0]))
-				p.Reportf(inspect.PlaceIn(p, m.File, m.Data, at, at+len(found[0])), "module.js contains %s, which React 19 has removed",
-					strings.Join(found, ", "))
+				d, _ := declaredRange(p)
+				p.Report(validate.Finding{
+					Place:   inspect.PlaceIn(p, m.File, m.Data, at, at+len(found[0])),
+					Message: fmt.Sprintf("module.js contains %s, which React 19 has removed", strings.Join(found, ", ")),
+					Hosts:   d.withReact19(),
+				})
 			}
 		},
 	}

@@ -31,13 +31,7 @@ func reactRuntimeBundled() validate.Rule {
 			if at == nil || !ok {
 				return
 			}
-			var with shared.Set
-			for i := range shared.Minors() {
-				if d.admitted.Has(i) && shared.React(i) >= 19 {
-					with |= 1 << i
-				}
-			}
-			if with != 0 {
+			if with := d.withReact19(); with != 0 {
 				p.Report(validate.Finding{
 					Place:   inspect.PlaceIn(p, m.File, m.Data, at[0], at[1]),
 					Message: fmt.Sprintf("module.js contains the JSX runtime of React 18, but the plugin allows %s, which has React 19", versions(with)),
@@ -46,4 +40,14 @@ func reactRuntimeBundled() validate.Rule {
 			}
 		},
 	}
+}
+
+// withReact19 returns the versions in the range that have React 19.
+func (d declared) withReact19() (with shared.Set) {
+	for i := range shared.Minors() {
+		if d.admitted.Has(i) && shared.React(i) >= 19 {
+			with |= 1 << i
+		}
+	}
+	return with
 }

@@ -13,6 +13,7 @@ type Member struct {
 	Module, Name string
 	At           int // index of the token with Name
 	IsGuard      bool
+	IsEntry      bool // it is the value of a key, as in {natural: d3.curveNatural}
 }
 
 // amd is an AMD module that a bundler wrote: webpack, rollup or esbuild.
@@ -208,7 +209,10 @@ func (a *amd) member(module string, first, last int, yield func(Member) bool) bo
 	if a.Tokens[at].Kind != Name || a.Is(at, "default", "call", "apply", "bind") {
 		return true
 	}
-	m := Member{Module: module, Name: a.Text(at), At: at, IsGuard: a.isGuard(first, at) || a.Is(last+1, "?.")}
+	m := Member{
+		Module: module, Name: a.Text(at), At: at, IsGuard: a.isGuard(first, at) || a.Is(last+1, "?."),
+		IsEntry: a.Is(first-1, ":") && a.Is(first-3, "{", ",") && a.Is(at+1, ",", "}"),
+	}
 	return yield(m)
 }
 

@@ -19,6 +19,7 @@ func TestAMDMembers(t *testing.T) {
 		`define(['exports','ui'],(function(e,t){'use strict';const n=t.X;if(t.Y){n()}try{}catch(t){t.Z}var s=class t{}}));`:          "ui.X ui.Y!",
 		`define("id",["ui"],(u)=>{const f=(u)=>u.X,g=u=>u.Y;let h=1,k=u.Z;});`:                                                       "ui.Z",
 		`define(["ui"],(u)=>{f(()=>{const{a:u,b}=c;u.X});f(()=>{let[u]=c;u.Y});f(()=>{var b,{u=1}=c;u.V});for(const[u]of u.Z)u.W});`: "",
+		`define(["ui"],(u)=>{f({a:u.X,"b":u.Y},c?a:u.Z,u.V)});`:                                                                      "ui.V ui.X: ui.Y: ui.Z",
 		`f(["ui"],(u)=>u.X)`: "",
 	} {
 		f, err := Parse("module.js", []byte(text))
@@ -28,7 +29,8 @@ func TestAMDMembers(t *testing.T) {
 		var got []string
 		for m := range f.AMDMembers() {
 			guard := map[bool]string{true: "!"}[m.IsGuard]
-			got = append(got, fmt.Sprint(m.Module, ".", m.Name, guard))
+			entry := map[bool]string{true: ":"}[m.IsEntry]
+			got = append(got, fmt.Sprint(m.Module, ".", m.Name, guard, entry))
 		}
 		slices.Sort(got)
 		if strings.Join(got, " ") != want {

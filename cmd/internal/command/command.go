@@ -70,7 +70,11 @@ func (p Program) Run(ctx context.Context, args []string) int {
 	if _, ok := errors.AsType[*verbs.ExitError](err); !ok && c == root && first >= 0 { // Cobra may know no such command
 		err = cmp.Or(p.knownCommand(root, args[first:]), err)
 	}
-	if text := err.Error(); text != "" {
+	text := err.Error()
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		text = "interrupted"
+	}
+	if text != "" {
 		fmt.Fprintln(p.Stderr, "slipway:", text)
 	}
 	if exit, ok := errors.AsType[*verbs.ExitError](err); ok {

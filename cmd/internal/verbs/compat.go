@@ -29,6 +29,9 @@ func Compat(ctx context.Context, w io.Writer, o CompatOptions) error {
 	if !slices.Contains(ListFormats(), o.Format) {
 		return usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, ListFormats()))
 	}
+	if o.Suggest && o.Format == "json" {
+		return usage("%s and %s cannot be used together", o.Face.Option("suggest"), o.Face.Option("format"))
+	}
 	versions, err := compat.Versions(o.Versions)
 	if err != nil {
 		return usage("%s: %w", o.Face.Option("versions"), err)

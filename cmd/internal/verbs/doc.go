@@ -3,9 +3,8 @@
 // prints for people and chooses exit statuses; the packages it calls do the work. Messages
 // spell options and commands through [Face] (face.go), as their reader can type them.
 //
-// The verbs dev, host and conformance run plugins and are part of the command only:
-// the first run of Mage in a plugin repository must not compile a host. Program
-// builds the command for the Mage targets of those names.
+// The verbs that need a host, such as dev, have only their rows here: slipway-host has the rest, so that
+// the first run in a plugin repository does not compile a host.
 package verbs
 
 import (

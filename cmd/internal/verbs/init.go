@@ -64,19 +64,20 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 		return fmt.Errorf("init: %w", err)
 	}
 	added := addRange(ctx, plan)
-	if o.DryRun {
-		return printDiff(w, plan)
-	}
 	if len(plan.Files) == 0 {
 		fmt.Fprintln(w, "nothing to change: Slipway is already set up")
 		return nil
 	}
-	printPlan(w, plan)
-	if added != "" {
-		fmt.Fprintf(w, "note: plugin.json had no range of versions; %s is the widest in which they have what the plugin uses\n", added)
+	if o.DryRun {
+		return printDiff(w, plan)
 	}
 	if err := plan.Apply(); err != nil {
 		return fmt.Errorf("init: %w", err)
+	}
+	printPlan(w, plan)
+	if added != "" {
+		fmt.Fprintf(w, "note: plugin.json had no range of versions; %s is the widest without errors. After a build, %s checks it again\n", added,
+			strings.Join(plan.Command("compat"), " "))
 	}
 	fmt.Fprintf(w, "\nSlipway is set up. To undo these changes, run %s\n", o.command("undo"))
 	printCheckout(w, from.Checkout)
@@ -116,7 +117,7 @@ func printPlan(w *os.File, p *adopt.Plan) {
 		fmt.Fprintf(w, "  %s  %s\n", verb, terminal.Line(f.Path))
 	}
 	if p.OldGo != "" {
-		fmt.Fprintf(w, "warning: go.mod said go %s; tools need go 1.24, with which go.mod also lists indirect requirements\n", p.OldGo)
+		fmt.Fprintf(w, "warning: go.mod now requires Go 1.24 instead of %s, which has no tools; the go command has tidied it\n", p.OldGo)
 	}
 	if p.OldMage != "" {
 		fmt.Fprintf(w, "note: go tool slipway works now; for Mage targets, which need Mage 1.17 instead of %s, run 'go get github.com/magefile/mage@latest' and then init again\n", p.OldMage)
@@ -139,10 +140,10 @@ func undoInit(w *os.File, o InitOptions) error {
 		fmt.Fprintf(w, "  %-8s  %s, which has changed since init\n", "kept", terminal.Line(name))
 	}
 	if len(undone.Kept) > 0 {
-		fmt.Fprintf(w, "help: remove from these files what init added; or take your changes back, and run %s again\n", o.command("undo"))
+		fmt.Fprintf(w, "help: remove from these files what init added; or undo your own changes to them, and run %s again\n", o.command("undo"))
 	}
 	if len(undone.Data) > 0 {
-		fmt.Fprintf(w, "note: %s can be deleted; Git ignores what a host, a build or package wrote there\n", strings.Join(undone.Data, " and "))
+		fmt.Fprintf(w, "note: you can delete %s, which Git ignores\n", strings.Join(undone.Data, " and "))
 	}
 	if errors.Is(err, adopt.ErrNoRecord) {
 		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("undo init: %w%s", err, elsewhere(o))}
@@ -183,9 +184,12 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 	}
 	var results []string
 	failed := ""
-	for _, line := range [][]string{p.Command("validate"), p.Command("deps"), p.Command("build", "platforms=host")} {
+	for _, line := range [][]string{p.Command("validate"), p.Command("deps"), p.Command("build", "platforms=host"), p.Command("validate", "path=dist")} {
 		verb, text := line[3][strings.LastIndexByte(line[3], ':')+1:], strings.Join(line, " ")
+		isOfDist := strings.HasSuffix(text, "=dist")
 		switch {
+		case isOfDist && (isKept || failed != ""): // there is none
+			continue
 		case verb == "build" && isKept: // undo does not restore what a build replaces
 			results = append(results, fmt.Sprintf("  %s: not run, because %s; %s also replaces them", strings.Join(p.Command("build"), " "), whyKept, p.Command("dev")[3]))
 			continue

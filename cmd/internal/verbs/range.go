@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/fix"
 )
 
-// addRange adds to the plan of init a range of versions of existing hosts, the widest that is true, unless
-// plugin.json has a range. It returns that range, or "". What cannot be read is reported by validate, which
+// addRange adds to the plan of init a range of versions of existing hosts, the widest in which compat finds no
+// errors, unless plugin.json has a range. It returns that range, or "". What cannot be read is reported by validate, which
 // init runs next.
 func addRange(ctx context.Context, p *adopt.Plan) string {
 	files, o, err := validate.Open(p.Dir, "")
@@ -30,7 +30,9 @@ func addRange(ctx context.Context, p *adopt.Plan) string {
 		return ""
 	}
 	o.Rules = []validate.Rule{{ID: "range", Where: validate.Source, Check: func(p *validate.Pass) {
-		hasRange := func(one bundle.Profile) bool { return p.Doc.Has("/dependencies/" + one.DependencyKey) }
+		hasRange := func(one bundle.Profile) bool {
+			return p.Doc.Has("/dependencies/"+one.DependencyKey) || p.Doc.Has("/dependencies/"+one.LegacyDependencyKey)
+		}
 		if p.Dir != p.Root || slices.ContainsFunc(bundle.Profiles(), hasRange) {
 			return
 		}

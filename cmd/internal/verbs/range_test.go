@@ -71,6 +71,7 @@ func TestRangeOfInit(t *testing.T) {
 		`{"dependencies": { "plugins": [] }}`:                 `{"dependencies": { "grafanaDependency": "` + added + `", "plugins": [] }}`,
 		`{"dependencies": {"grafanaDependency": ">=10.0.0"}}`: "", // not true
 		`{"dependencies": {"serviceDependency": ">=10.0.0"}}`: "",
+		`{"dependencies": {"grafanaVersion": "4.x.x"}}`:       "", // validate has a fix
 		`{"dependencies"`:                                     "",
 	} {
 		root := t.TempDir()

@@ -175,7 +175,7 @@ func ConformanceVerb(o *ConformanceOptions) Verb {
 // StandardNames returns the values that conformance accepts as what to require.
 func StandardNames() []string { return []string{"auto", "strict", "existing"} }
 
-// ListFormats returns the formats of version and of other lists.
+// ListFormats returns the formats of lists.
 func ListFormats() []string { return []string{"text", "json"} }
 
 // ConformanceFormats returns the formats of a conformance report.

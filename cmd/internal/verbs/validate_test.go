@@ -217,7 +217,8 @@ func TestOnly(t *testing.T) {
 		"path-missing":               {"path-missing"}, // though it is turned off
 		"unknown-field":              nil,
 		"path-missing,unknown-field": {"path-missing"},
-		"id-format":                  nil, // and the suppression of another rule is not unused
+		"screenshots-missing":        {"screenshots-missing"}, // though it is off by default
+		"id-format":                  nil,                     // and the suppression of another rule is not unused
 	} {
 		w, printed := captured(t)
 		err := Validate(t.Context(), w, ValidateOptions{Path: dir, Only: strings.Split(only, ","), Format: "concise"})
