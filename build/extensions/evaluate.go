@@ -21,7 +21,7 @@ import (
 // the prelude and the watchdog enforce the others.
 const (
 	maxTime     = 4 * time.Second
-	maxLateTime = 300 * time.Millisecond
+	maxLateTime = 2 * time.Second
 	maxHeap     = 160 << 20 // bytes that the heap of the process may grow by
 	maxCalls    = 2000      // on the stack
 	maxElements = 1 << 20   // of an array or a string
