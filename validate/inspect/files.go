@@ -33,7 +33,7 @@ func ReadFile(p *validate.Pass, root, name string, maxBytes int64) ([]byte, erro
 
 // OpenFile opens a regular file below root.
 func OpenFile(p *validate.Pass, root, name string) (fs.File, error) {
-	if !IsInside(root, name) {
+	if !tree.IsInside(root, name) {
 		return nil, tree.ErrOutside
 	}
 	f, err := p.FS.Open(name)

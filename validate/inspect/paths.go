@@ -88,7 +88,7 @@ func ignoresCase(os string) bool { return os == "windows" || os == "darwin" }
 // ignored, or "" if there is none or more than one.
 func spelling(p *validate.Pass, name string) string {
 	at := p.Root
-	for part := range strings.SplitSeq(Below(p.Root, name), "/") {
+	for part := range strings.SplitSeq(tree.Below(p.Root, name), "/") {
 		entries, err := fs.ReadDir(p.FS, at)
 		if err != nil {
 			return ""
@@ -118,7 +118,7 @@ func Relative(dir, name string) string {
 	for dir != "." && name != dir && !strings.HasPrefix(name, dir+"/") {
 		dir, up = path.Dir(dir), up+"../"
 	}
-	return up + Below(dir, name)
+	return up + tree.Below(dir, name)
 }
 
 // judge checks a path of the plugin. For a file, it must exist.
@@ -134,7 +134,7 @@ func judge(p *validate.Pass, text string, isFile bool) (verdict Verdict, problem
 		return PathAbsolute, "contains a backslash, which separates directories only on Windows"
 	}
 	name := path.Join(p.Dir, text)
-	if !IsInside(p.Root, name) {
+	if !tree.IsInside(p.Root, name) {
 		return PathEscapes, "points outside the plugin"
 	}
 	if !isFile {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -63,10 +64,10 @@ var Plugins = validate.NewTreeFact(func(p *validate.Pass) map[string]Plugin {
 func Nested(p *validate.Pass) (files []string) {
 	next := slices.Index(p.Plugins, p.File) + 1
 	for _, file := range p.Plugins[next:] { // a directory and all below it are neighbors
-		if !IsInside(p.Dir, file) {
+		if !tree.IsInside(p.Dir, file) {
 			break
 		}
-		dirs := strings.Split(Below(p.Dir, path.Dir(file)), "/")
+		dirs := strings.Split(tree.Below(p.Dir, path.Dir(file)), "/")
 		if path.Base(file) == bundle.MetadataFile && !slices.Contains(dirs, bundle.DistDir) {
 			files = append(files, file)
 		}

@@ -5,6 +5,7 @@ import (
 	"path"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -48,7 +49,7 @@ func OriginOf(p *validate.Pass, file string) Origin {
 	if p.Where != validate.Source {
 		return Nowhere
 	}
-	at, inner := home(p), Below(p.Root, file)
+	at, inner := home(p), tree.Below(p.Root, file)
 	switch {
 	case Exists(p, path.Join(at, bundle.DistDir, inner)):
 		return IsBuilt

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -89,7 +90,7 @@ func goFiles(r inspect.Repository) (files []string) {
 		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git"):
 			return fs.SkipDir
 		case d.Type().IsRegular() && path.Ext(name) == ".go":
-			files = append(files, inspect.Below(r.Dir, name))
+			files = append(files, tree.Below(r.Dir, name))
 		}
 		return nil
 	})

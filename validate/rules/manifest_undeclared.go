@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -50,7 +51,7 @@ func filesOf(p *validate.Pass) (files []string, err error) {
 		if len(files) == maxFiles {
 			return fmt.Errorf("the plugin has more than %d files", maxFiles)
 		}
-		files = append(files, inspect.Below(p.Dir, name))
+		files = append(files, tree.Below(p.Dir, name))
 		return nil
 	})
 	return slices.DeleteFunc(files, inspect.IsManifest), err

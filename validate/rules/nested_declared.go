@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -41,7 +42,7 @@ func nestedDeclared() validate.Rule {
 				if name == "" {
 					continue // reported in its own plugin.json
 				}
-				inner := inspect.Below(p.Dir, n.File)
+				inner := tree.Below(p.Dir, n.File)
 				p.Report(validate.Finding{
 					Severity: severityOfNested(p),
 					Place:    p.Opening("/includes"),
@@ -128,13 +129,13 @@ func checkInclude(p *validate.Pass, item string) (isWrong bool) {
 		return false
 	}
 	name := path.Join(p.Dir, to)
-	if inspect.IsInside(p.Root, name) && inspect.Exists(p, name) {
+	if tree.IsInside(p.Root, name) && inspect.Exists(p, name) {
 		return false
 	}
 	help := "correct the path, or delete the entry"
 	for _, n := range undeclared.Of(p) {
 		if is, _ := n.Text("/type"); is == kind {
-			help = fmt.Sprintf("write %q, or delete the entry", inspect.Below(p.Dir, n.File))
+			help = fmt.Sprintf("write %q, or delete the entry", tree.Below(p.Dir, n.File))
 		}
 	}
 	p.Report(validate.Finding{

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -64,7 +65,7 @@ func sourcemapMissing() validate.Rule {
 }
 
 func isThere(p *validate.Pass, name string) bool {
-	return fs.ValidPath(name) && inspect.IsInside(p.Root, name) && inspect.Exists(p, name)
+	return fs.ValidPath(name) && tree.IsInside(p.Root, name) && inspect.Exists(p, name)
 }
 
 // filesNamed returns the files of that name in a directory and below, for the outermost plugin.
