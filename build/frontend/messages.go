@@ -133,6 +133,7 @@ func lowerFirst(text string) string {
 var (
 	unresolved     = regexp.MustCompile(`^could not resolve "([^"]+)"`)
 	baseConfigFile = regexp.MustCompile(`^cannot find base config file "([^"]+)"$`)
+	noFile         = regexp.MustCompile(`^open (.+): no such file or directory$`) // where letters differ in case
 	noLoader       = regexp.MustCompile(`^no loader is configured for "([^"]+)" files: (.+)$`)
 )
 
@@ -153,6 +154,9 @@ func explain(root, text, help string) (string, string) {
 			help = "package.json lists it: install the packages, as with npm install"
 		}
 		return fmt.Sprintf("cannot find the package %q", name), help
+	}
+	if m := noFile.FindStringSubmatch(text); m != nil {
+		return fmt.Sprintf("cannot find %q", filepath.Base(m[1])), "check the path and the case of its letters"
 	}
 	if m := noLoader.FindStringSubmatch(text); m != nil {
 		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or " + ownBundler

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -95,6 +96,9 @@ func runConformance(ctx context.Context, c verbs.Call, o verbs.ConformanceOption
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
 	plugins, err := builtBackends(o.Dir)
+	if err == nil && len(plugins) > 0 && !slices.ContainsFunc(plugins, func(p bundle.Plugin) bool { return filepath.Base(p.Dir) != "src" }) {
+		err = fmt.Errorf("this repository has not been built: run %s first", c.Face.Verb("build"))
+	}
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
 	}

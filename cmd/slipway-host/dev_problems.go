@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -29,8 +30,11 @@ func compilerErrors(root string, err error) (findings []validate.Finding, text s
 		case m != nil:
 			at, _ := strconv.Atoi(m[2])
 			column, _ := strconv.Atoi(m[3]) // 0 if there is none
-			file := shown(root, m[1])
-			findings = append(findings, validate.Finding{Rule: "backend", Severity: validate.Error, Message: m[4],
+			file, rule := shown(root, m[1]), "backend"
+			if filepath.Base(file) == config.FileName {
+				rule = "configuration"
+			}
+			findings = append(findings, validate.Finding{Rule: rule, Severity: validate.Error, Message: m[4],
 				Place: place(file, at, column, 1, lineOf(root, m[1], at))})
 		case strings.HasPrefix(line, "\t") && len(findings) > 0: // continues the message
 			findings[len(findings)-1].Message += "; " + strings.TrimSpace(line)

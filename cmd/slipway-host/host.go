@@ -233,7 +233,7 @@ func hostError(f verbs.Face, o server.Options, err error) error {
 		return usageError("%s and %s must be used together", f.Option("tls-cert"), f.Option("tls-key"))
 	}
 	if _, ok := errors.AsType[*server.InUseError](err); ok {
-		return fmt.Errorf("%w; stop it, or use another %s", err, f.Option("data-dir"))
+		return fmt.Errorf("%w; stop it, or give host or dev another %s", err, f.Option("data-dir"))
 	}
 	return err
 }

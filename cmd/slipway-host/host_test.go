@@ -29,7 +29,7 @@ func TestOpenHost(t *testing.T) {
 		t.Errorf("printed %q", out.String())
 	}
 	_, err = openHost(t.Context(), verbs.Command, o, true, io.Discard, io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "stop it, or use another --data-dir") {
+	if err == nil || !strings.Contains(err.Error(), "stop it, or give host or dev another --data-dir") {
 		t.Errorf("second host: %v", err)
 	}
 	if err := closeHost(s, io.Discard); err != nil {
@@ -76,7 +76,7 @@ func TestDevChecksFirst(t *testing.T) {
 		{"--listen=" + strings.TrimPrefix(busy.URL(), "http://"), "choose a free port with --listen=127.0.0.1:0"},
 		{"--tls-cert=cert.pem", "--tls-cert and --tls-key must be used together"},
 		{"--tls-key=key.pem", "--tls-cert and --tls-key must be used together"},
-		{"--data-dir=" + data, "stop it, or use another --data-dir"},
+		{"--data-dir=" + data, "stop it, or give host or dev another --data-dir"},
 	} {
 		stdout, stderr, code := slipway(t, "dev", "--dir="+repo, "--listen=127.0.0.1:0", c.option)
 		if code == verbs.ExitOK || stdout != "" || !strings.Contains(stderr, c.want) {

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/frontend"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
@@ -51,12 +52,15 @@ func previewVerb() verbs.Verb {
 			return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s needs %s", c.Face.Option("report"), c.Face.Option("check"))}
 		}
 		dir := cmp.Or(o.Dir, ".")
-		served := server.Options{Listen: "127.0.0.1:0", DataDir: filepath.Join(dir, ".slipway", "preview")}
+		served := server.Options{Listen: "127.0.0.1:0", DataDir: filepath.Join(dir, ".slipway", "preview"), Toggles: previewToggles()}
 		options := devOptions{Options: served, dir: dir, preview: previewOptions{isAsked: true, with: o.With, listen: o.Listen}}
 		return dev(ctx, c.Face, options, c.Stdout, c.Stderr)
 	}
 	return v
 }
+
+// previewToggles are the feature toggles of the host of a preview, as dev has them.
+func previewToggles() []string { return []string{access.ToggleServiceAccounts} }
 
 // previewing is the preview of the plugin that dev runs. A nil one shows nothing.
 type previewing struct {

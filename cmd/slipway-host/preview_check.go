@@ -48,7 +48,7 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
 	served := server.Options{Listen: "127.0.0.1:0", DataDir: data, PluginDirs: []string{repo.Root},
-		RequestLevel: slog.LevelDebug, AuditLevel: slog.LevelDebug}
+		Toggles: previewToggles(), RequestLevel: slog.LevelDebug, AuditLevel: slog.LevelDebug}
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		served.Provisioning, served.LaxProvisioning = dir, true
 	}

@@ -28,6 +28,30 @@ func ServiceRange(p *validate.Pass) (r ranges.Range, err *ranges.Error, ok bool)
 	return r, err, true
 }
 
+// DeclaredRange is a range of versions in plugin.json.
+type DeclaredRange struct {
+	Pointer, Text string
+	IsOther       bool // of a profile that is not that of the run
+	Range         ranges.Range
+	Err           *ranges.Error // nil if the text is a range
+}
+
+// DeclaredRanges returns the ranges of all profiles.
+func DeclaredRanges(p *validate.Pass) (all []DeclaredRange) {
+	for _, profile := range bundle.Profiles() {
+		d := DeclaredRange{Pointer: "/dependencies/" + profile.DependencyKey, IsOther: profile.Name != p.Profile.Name}
+		var ok bool
+		if d.Text, ok = p.Doc.Text(d.Pointer); !ok {
+			continue
+		}
+		var err error
+		d.Range, err = ranges.Parse(p.Range(d.Text))
+		errors.As(err, &d.Err)
+		all = append(all, d)
+	}
+	return all
+}
+
 // HostRange returns the range of versions of existing hosts, which plugin.json may have beside its own,
 // and its pointer. ok is false if it has none that can be read.
 func HostRange(p *validate.Pass) (pointer string, r ranges.Range, ok bool) {

@@ -35,6 +35,15 @@ func codeMutants() []mutant {
 	all = append(all, mutant{name: "sqlds", form: validate.Source, file: "pkg/main.go", mutate: addFile("pkg/main.go", sqlds),
 		rule: "outdated-sqlds-version", at: "text", what: `"github.com/grafana/sqlds"`})
 
+	for _, code := range []string{
+		"const plugin = 1;", "export const panel = plugin;", "export { plugin as panel } from './panel';", "export abstract class plugins {}",
+		"export const a = 1, { b } = c;",
+	} {
+		first, _, _ := strings.Cut(code, " ")
+		all = append(all, mutant{name: code, form: validate.Source, file: "module.ts", mutate: addFile("module.ts", code+"\n"),
+			rule: "plugin-not-exported", at: "text", what: first})
+	}
+
 	for _, c := range []struct{ code, at string }{
 		{"func f(r *backend.QueryDataRequest) string { return (r.PluginContext).Namespace }", "(r.PluginContext).Namespace"},
 		{"func f(c *backend.PluginContext) string { return c.Namespace }", "c.Namespace"},

@@ -13,20 +13,21 @@ func dependencyRangeInvalid() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "invalid range of service versions",
 		Why: "The host checks its own version against this range. A range that it cannot parse allows either no version or every " +
-			"version. In the grafana profile, the finding is a warning if Grafana's published schema accepts the range.",
+			"version. The finding is a warning for the range of the other profile, and in the grafana profile if Grafana's published schema " +
+			"accepts the range.",
 		Help: "write a range such as >=10.3.0",
 		Check: func(p *validate.Pass) {
-			_, err, ok := inspect.ServiceRange(p)
-			if !ok || err == nil {
-				return
+			for _, d := range inspect.DeclaredRanges(p) {
+				if d.Err == nil {
+					continue
+				}
+				p.Report(validate.Finding{
+					Severity: severityOfRange(p, d),
+					Place:    p.Within(d.Pointer, d.Err.Offset, d.Err.End),
+					Message:  fmt.Sprintf("%q is not a valid range: %s", d.Text, d.Err.Problem),
+					Help:     d.Err.Help,
+				})
 			}
-			text, _ := p.Doc.Text(inspect.RangePointer(p))
-			p.Report(validate.Finding{
-				Severity: severityOfRange(p),
-				Place:    p.Within(inspect.RangePointer(p), err.Offset, err.End),
-				Message:  fmt.Sprintf("%q is not a valid range: %s", text, err.Problem),
-				Help:     err.Help,
-			})
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -25,10 +26,16 @@ func idFormat() validate.Rule {
 			}
 			at := p.Value("/id")
 			for i, r := range id {
-				if !isIDLetter(r) {
-					p.Reportf(p.Within("/id", i, i+len(string(r))), "id %q contains %q; only lowercase letters, digits and hyphens are allowed", id, r)
-					return
+				if isIDLetter(r) {
+					continue
 				}
+				f := validate.Finding{Place: p.Within("/id", i, i+len(string(r))),
+					Message: fmt.Sprintf("id %q contains %q; only lowercase letters, digits and hyphens are allowed", id, r)}
+				if err := bundle.CheckID(id); err != nil {
+					f = validate.Finding{Place: at, Severity: validate.Error, Message: err.Error() + "; no host mounts the plugin"}
+				}
+				p.Report(f)
+				return
 			}
 			parts := strings.Split(id, "-")
 			for _, part := range parts {

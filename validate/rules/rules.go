@@ -58,6 +58,7 @@ func All() []validate.Rule {
 		backendNeedsExecutable(),
 		executableWithoutBackend(),
 		rendererExecutable(),
+		pluginNotExported(),
 		roleActionPrefix(),
 		iamAction(),
 		routeInvalid(),

@@ -104,8 +104,8 @@ func TestReadFrontend(t *testing.T) {
 	const notInstalled = "node_modules is missing; run "
 	for name, c := range map[string]struct{ files, manager, missing string }{
 		"none":           {"", "npm", "the repository has no package.json"},
-		"invalid":        {"package.json={", "npm", "package.json is not valid JSON"},
 		"not installed":  {"package.json={}", "npm", notInstalled + "npm install first"},
+		"locked":         {"package.json={} package-lock.json={}", "npm", notInstalled + "npm ci first"},
 		"by the field":   {`package.json={"packageManager": "pnpm@10.1.0"} yarn.lock=`, "pnpm", notInstalled + "pnpm install first"},
 		"by a lockfile":  {"package.json={} yarn.lock=", "yarn", notInstalled + "yarn install first"},
 		"unknown":        {`package.json={"packageManager": "vlt@1"} bun.lock=`, "bun", notInstalled + "bun install first"},
@@ -126,6 +126,11 @@ func TestReadFrontend(t *testing.T) {
 		if f := readFrontend(dir); f.manager != c.manager || f.missing != c.missing {
 			t.Errorf("%s: %s, %q, want %s, %q", name, f.manager, f.missing, c.manager, c.missing)
 		}
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "package.json"), "{")
+	if _, err := readFrontend(dir).run(t.Context(), os.Stdout, "types", "typecheck"); err == nil || !strings.HasPrefix(err.Error(), "package.json: ") {
+		t.Errorf("an invalid package.json: %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,7 @@ type frontend struct {
 	manager string // the package manager: npm, yarn, pnpm or bun
 	scripts map[string]string
 	missing string // why no script can run, or ""
+	err     error  // package.json is there, and cannot be read
 }
 
 // readFrontend reads package.json, and finds the package manager and the installed packages, which may be
@@ -27,14 +29,24 @@ type frontend struct {
 func readFrontend(dir string) (f frontend) {
 	f = frontend{dir: dir, manager: packageManager(dir)}
 	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
-	var manifest struct{ Scripts map[string]string }
-	switch {
-	case err != nil:
+	if errors.Is(err, fs.ErrNotExist) {
 		f.missing = "the repository has no package.json"
-	case json.Unmarshal(data, &manifest) != nil:
-		f.missing = "package.json is not valid JSON"
+		return f
+	}
+	var manifest struct{ Scripts map[string]string }
+	if err == nil {
+		err = json.Unmarshal(data, &manifest)
+	}
+	if err != nil {
+		f.err = fmt.Errorf("package.json: %w", err)
+		return f
+	}
+	switch {
 	case findUpwards(dir, "node_modules", ".pnp.cjs") == "":
 		f.missing = "node_modules is missing; run " + f.manager + " install first"
+		if _, err := os.Stat(filepath.Join(dir, "package-lock.json")); err == nil {
+			f.missing = "node_modules is missing; run npm ci first"
+		}
 	default:
 		if _, err := exec.LookPath(f.manager); err != nil {
 			f.missing = f.manager + " is not installed"
@@ -47,6 +59,9 @@ func readFrontend(dir string) (f frontend) {
 // run runs the first of the scripts that package.json has. It reports whether there was one, and
 // prints why not after what.
 func (f frontend) run(ctx context.Context, w *os.File, what string, names ...string) (ran bool, err error) {
+	if f.err != nil {
+		return false, f.err
+	}
 	why := f.missing
 	i := slices.IndexFunc(names, func(name string) bool { return f.scripts[name] != "" })
 	if why == "" && i < 0 {

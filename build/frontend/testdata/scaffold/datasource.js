@@ -2,22 +2,26 @@
 assertEqual(new plugin.source().applyTemplateVariables({ refId: 'A', points: 7 }, {}),
   { points: 7, amplitude: 1, refId: 'A', replaced: true }, 'query');
 
-// Leaving an input or pressing Enter changes the query, once.
+// Leaving an input or pressing Enter changes the query, once, if the text is valid.
 var changes = [], runs = 0;
-var [points, amplitude] = find(show(plugin.queryEditor, {
+var edit = () => find(show(plugin.queryEditor, {
   query: { refId: 'A', points: 7 }, onChange: (query) => changes.push(query), onRunQuery: () => runs++,
 }), 'Input');
-assertEqual([points.defaultValue, amplitude.defaultValue], [7, 1], 'inputs');
-points.onBlur({ currentTarget: { value: '7' } });
-points.onKeyDown({ key: '1', currentTarget: { value: '1' } });
+var type = (field, value) => edit()[field].onChange({ currentTarget: { value } });
+assertEqual(edit().map((input) => input.value), ['7', '1'], 'inputs');
+edit()[0].onBlur();
+type(0, '1');
+edit()[0].onKeyDown({ key: '2' });
 for (const value of ['', '0', 'x', '1.5']) {
-  const input = { value };
-  points.onBlur({ currentTarget: input });
-  assertEqual(input.value, '7', 'input after ' + value);
+  type(0, value);
+  edit()[0].onBlur();
+  assertEqual(edit()[0].value, value, 'invalid input');
 }
 assertEqual(changes, [], 'changes while typing');
-points.onKeyDown({ key: 'Enter', currentTarget: { value: '12' } });
-amplitude.onBlur({ currentTarget: { value: '2.5' } });
+type(0, '12');
+edit()[0].onKeyDown({ key: 'Enter' });
+type(1, '2.5');
+edit()[1].onBlur();
 assertEqual(changes, [{ refId: 'A', points: 12 }, { refId: 'A', points: 7, amplitude: 2.5 }], 'changes');
 assertEqual(runs, 2, 'runs');
 

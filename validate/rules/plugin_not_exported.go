@@ -1,0 +1,41 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func pluginNotExported() validate.Rule {
+	return validate.Rule{
+		ID:       "plugin-not-exported",
+		Severity: validate.Error,
+		Summary:  "module.ts that does not export the plugin",
+		Why: "The web application imports module.js and takes what it exports as \"plugin\". Without that export, it does not load the plugin. " +
+			"Only TypeScript is read, and no module that exports all of another.",
+		Help:  "export it as \"plugin\"",
+		Where: validate.Source,
+		Check: func(p *validate.Pass) {
+			text, _ := p.Doc.Text("/type")
+			kind := bundle.Type(text)
+			if !kind.HasFrontend() {
+				return
+			}
+			constructor := map[bundle.Type]string{bundle.TypeApp: "AppPlugin", bundle.TypePanel: "PanelPlugin", bundle.TypeDatasource: "DataSourcePlugin"}[kind]
+			exported, place, ok := inspect.ExportsOfEntry(p)
+			isPlugin := func(name string) bool { return exported[name] }
+			// The others are those of plugins from before "plugin" existed.
+			if !ok || slices.ContainsFunc([]string{"plugin", "default", "Datasource", "PanelCtrl", "ConfigCtrl", "QueryCtrl"}, isPlugin) {
+				return
+			}
+			p.Report(validate.Finding{
+				Place:   place(),
+				Message: "the frontend does not export the plugin",
+				Help:    fmt.Sprintf("write export const plugin = new %s(...)", constructor),
+			})
+		},
+	}
+}
