@@ -165,7 +165,7 @@ func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
 func (p *Plugin) unavailable(s Status) error {
 	return &sdk.Error{
 		Status: http.StatusServiceUnavailable, Source: sdk.SourcePlugin,
-		Message: fmt.Sprintf("the backend of %s is not running (%s)", p.id, s.State),
+		Message: fmt.Sprintf("the backend of %s is not running (%s); the page of the plugin and the log of the host say why", p.id, s.State),
 		Cause:   errors.New(s.Reason),
 	}
 }

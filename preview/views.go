@@ -11,8 +11,8 @@ import (
 
 // View is a page of the preview that shows a part of a plugin.
 type View struct {
-	Name string // unique, such as "acme-x-panel: Sales, last week"
-	Path string // with a query
+	Name string `json:"name"` // unique, such as "acme-x-panel: Sales, last week"
+	Path string `json:"path"` // with a query
 }
 
 // Views returns a view of each story, editor and page of the plugins. A panel without stories is

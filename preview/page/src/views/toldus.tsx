@@ -31,7 +31,7 @@ function save(): void {
 
 export function ToldUs({ version }: { version: string }) {
   useRecord();
-  const reads = [...record.reads].map(([module, names]) => `${module}: ${names.size} names`);
+  const reads = [...record.reads].map(([module, names]) => `${module}: ${names.size} ${names.size === 1 ? 'name' : 'names'}`);
   const calls = record.calls.slice(-200).map((c) => `${c.method} ${c.path} ${c.refused ? 'refused by the preview' : c.status}`);
   return (
     <div className="preview-told">
