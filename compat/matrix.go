@@ -192,8 +192,7 @@ func (d *declared) options(files fs.FS, o validate.Options) validate.Options {
 func (d *declared) read(p *validate.Pass) {
 	d.Lock()
 	defer d.Unlock()
-	pointer, _, _ := inspect.HostRange(p)
-	text, _ := p.Doc.Text(pointer)
+	text := inspect.HostRanges.Of(p).Text
 	if r, err := ranges.Parse(text); text != "" && err == nil {
 		d.hosts |= shared.Admitted(r)
 	}

@@ -25,12 +25,12 @@ type SharedImport struct {
 // that some version in its range lacks or deprecates: what its files import, whole modules that they
 // import, and what other files of it export again. For a built plugin, it holds what module.js uses.
 var SharedImports = validate.NewFact(func(p *validate.Pass) []SharedImport {
-	_, hosts, ok := HostRange(p)
-	if !ok {
+	hosts := HostRanges.Of(p)
+	if hosts.Err != nil {
 		return nil
 	}
 	if p.Where != validate.Source {
-		return moduleImports(p, shared.Admitted(hosts))
+		return moduleImports(p, hosts.Admitted)
 	}
 	r := reexports{files: map[string]importer{}}
 	var names []string
@@ -54,7 +54,7 @@ var SharedImports = validate.NewFact(func(p *validate.Pass) []SharedImport {
 	if slices.ContainsFunc(names, func(name string) bool { return exportsAgain(r.files[name].imports) }) {
 		eachFrontend(p, read, isAny, []string{"'.", `".`})
 	}
-	r.admitted = shared.Admitted(hosts)
+	r.admitted = hosts.Admitted
 	var all []SharedImport
 	for _, name := range names {
 		if f := r.files[name]; r.mayUse(f) {

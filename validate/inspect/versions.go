@@ -3,29 +3,19 @@ package inspect
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/shared"
 )
 
 // RangePointer returns the pointer of the range of service versions in plugin.json.
 func RangePointer(p *validate.Pass) string {
 	return "/dependencies/" + p.Profile.DependencyKey
-}
-
-// ServiceRange parses the range of service versions. ok is false if plugin.json has
-// no such string; err is the syntax error if the string is not a range.
-func ServiceRange(p *validate.Pass) (r ranges.Range, err *ranges.Error, ok bool) {
-	text, ok := p.Doc.Text(RangePointer(p))
-	if !ok {
-		return ranges.Range{}, nil, false
-	}
-	r, parseError := ranges.Parse(p.Range(text))
-	errors.As(parseError, &err)
-	return r, err, true
 }
 
 // DeclaredRange is a range of versions in plugin.json.
@@ -36,33 +26,63 @@ type DeclaredRange struct {
 	Err           *ranges.Error // nil if the text is a range
 }
 
-// DeclaredRanges returns the ranges of all profiles.
-func DeclaredRanges(p *validate.Pass) (all []DeclaredRange) {
+// DeclaredRanges holds the ranges of all profiles.
+var DeclaredRanges = validate.NewFact(func(p *validate.Pass) (all []DeclaredRange) {
 	for _, profile := range bundle.Profiles() {
-		d := DeclaredRange{Pointer: "/dependencies/" + profile.DependencyKey, IsOther: profile.Name != p.Profile.Name}
-		var ok bool
-		if d.Text, ok = p.Doc.Text(d.Pointer); !ok {
-			continue
+		pointer := "/dependencies/" + profile.DependencyKey
+		if text, ok := p.Doc.Text(pointer); ok {
+			d := parseRange(p, pointer, text)
+			d.IsOther = profile.Name != p.Profile.Name
+			all = append(all, d)
 		}
-		var err error
-		d.Range, err = ranges.Parse(p.Range(d.Text))
-		errors.As(err, &d.Err)
-		all = append(all, d)
 	}
 	return all
+})
+
+func parseRange(p *validate.Pass, pointer, text string) DeclaredRange {
+	d := DeclaredRange{Pointer: pointer, Text: text}
+	var err error
+	d.Range, err = ranges.Parse(p.Range(text))
+	errors.As(err, &d.Err)
+	return d
 }
 
-// HostRange returns the range of versions of existing hosts, which plugin.json may have beside its own,
-// and its pointer. ok is false if it has none that can be read.
-func HostRange(p *validate.Pass) (pointer string, r ranges.Range, ok bool) {
-	pointer = "/dependencies/" + bundle.Published().DependencyKey
+// rangeAt returns the range at a pointer.
+func rangeAt(p *validate.Pass, pointer string) (DeclaredRange, bool) {
+	all := DeclaredRanges.Of(p)
+	i := slices.IndexFunc(all, func(d DeclaredRange) bool { return d.Pointer == pointer })
+	if i < 0 {
+		return DeclaredRange{}, false
+	}
+	return all[i], true
+}
+
+// ServiceRange returns the range of service versions. ok is false if plugin.json has
+// no such string; err is the syntax error if the string is not a range.
+func ServiceRange(p *validate.Pass) (r ranges.Range, err *ranges.Error, ok bool) {
+	d, ok := rangeAt(p, RangePointer(p))
+	return d.Range, d.Err, ok
+}
+
+// HostRange is the range of versions of existing hosts.
+type HostRange struct {
+	DeclaredRange
+	Admitted shared.Set // the versions of the table that it admits
+}
+
+// HostRanges holds the range of versions of existing hosts, which plugin.json may have beside its own. Err is
+// not nil if it has none that can be read.
+var HostRanges = validate.NewFact(func(p *validate.Pass) HostRange {
+	pointer := "/dependencies/" + bundle.Published().DependencyKey
 	if !p.Doc.Has(pointer) {
 		pointer = RangePointer(p)
 	}
-	text, _ := p.Doc.Text(pointer)
-	r, err := ranges.Parse(p.Range(text))
-	return pointer, r, err == nil
-}
+	d, ok := rangeAt(p, pointer)
+	if !ok { // the run may have a range in its place
+		d = parseRange(p, pointer, "")
+	}
+	return HostRange{d, shared.Admitted(d.Range)}
+})
 
 // RangeWidth classifies how many versions a range admits.
 type RangeWidth int

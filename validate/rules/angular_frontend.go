@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 	"github.com/slipway-dev/slipway/validate/shared"
@@ -29,11 +28,10 @@ func angularFrontend() validate.Rule {
 		Help:  "port the frontend to React",
 		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			var hosts shared.Set
-			if _, r, ok := inspect.HostRange(p); ok {
-				without, _ := ranges.Parse(">=11.0.0")
-				hosts = shared.Admitted(r) & shared.Admitted(without)
-				if hosts == 0 && !p.IsCatalog {
+			var refusing shared.Set
+			if r := inspect.HostRanges.Of(p); r.Err == nil {
+				refusing = r.Admitted & hosts(">=11.0.0")
+				if refusing == 0 && !p.IsCatalog {
 					return
 				}
 			}
@@ -43,7 +41,7 @@ func angularFrontend() validate.Rule {
 					p.Report(validate.Finding{
 						Place:   inspect.PlaceIn(p, m.File, m.Data, at, at+len(sign)),
 						Message: fmt.Sprintf("module.js contains %q, which hosts take as a sign of Angular", sign),
-						Hosts:   hosts,
+						Hosts:   refusing,
 					})
 					return
 				}

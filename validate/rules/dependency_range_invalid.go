@@ -17,7 +17,7 @@ func dependencyRangeInvalid() validate.Rule {
 			"accepts the range.",
 		Help: "write a range such as >=10.3.0",
 		Check: func(p *validate.Pass) {
-			for _, d := range inspect.DeclaredRanges(p) {
+			for _, d := range inspect.DeclaredRanges.Of(p) {
 				if d.Err == nil {
 					continue
 				}

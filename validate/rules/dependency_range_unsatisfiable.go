@@ -19,7 +19,7 @@ func dependencyRangeUnsatisfiable() validate.Rule {
 			"published schema accepts the range.",
 		Help: "separate alternatives with ||, as in 6.x.x || 7.x.x, or widen the range",
 		Check: func(p *validate.Pass) {
-			for _, d := range inspect.DeclaredRanges(p) {
+			for _, d := range inspect.DeclaredRanges.Of(p) {
 				if d.Err != nil || d.Range.IsSatisfiable() {
 					continue
 				}

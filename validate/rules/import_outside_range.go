@@ -123,14 +123,12 @@ type declared struct {
 // declaredRange returns the range of a plugin. ok is false if it has none that can be read, or the table has none
 // of its versions.
 func declaredRange(p *validate.Pass) (d declared, ok bool) {
-	var r ranges.Range
-	if d.pointer, r, ok = inspect.HostRange(p); !ok {
+	r := inspect.HostRanges.Of(p)
+	if r.Err != nil {
 		return d, false
 	}
-	d.text, _ = p.Doc.Text(d.pointer)
-	d.isBuilt = p.Where != validate.Source
-	d.admitted = shared.Admitted(r)
-	if minors := shared.Minors(); d.admitted == 0 && r.IsSatisfiable() && !r.AdmitsBelow(minors[len(minors)-1]) {
+	d = declared{pointer: r.Pointer, text: r.Text, admitted: r.Admitted, isBuilt: p.Where != validate.Source}
+	if minors := shared.Minors(); d.admitted == 0 && r.Range.IsSatisfiable() && !r.Range.AdmitsBelow(minors[len(minors)-1]) {
 		p.Skipf("the range has only versions after %s, the newest that this version of Slipway knows", shared.Minor(len(minors)-1))
 	}
 	return d, d.admitted != 0
