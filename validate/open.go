@@ -135,7 +135,7 @@ func openZip(name string) (*zipfs.Archive, error) {
 	case format != "":
 		return nil, errors.Join(fmt.Errorf("it is a %s archive: validate a zip or the unpacked directory", format), f.Close())
 	case !isNamed && string(magic[:n]) != zipMagic:
-		if extension := filepath.Ext(name); extension != "" && extension != ".json" {
+		if extension := filepath.Ext(name); extension != "" && !strings.EqualFold(extension, ".json") {
 			return nil, errors.Join(errors.New("it is neither a plugin.json nor a zip: name one, or the directory of a plugin"), f.Close())
 		}
 		return nil, f.Close()
