@@ -47,7 +47,7 @@ func panel(t *testing.T) string {
 	dir := filepath.Join(t.TempDir(), "repo")
 	for name, text := range map[string]string{
 		"src/plugin.json":              strings.NewReplacer("acme-x-app", "acme-x-panel", `"app"`, `"panel"`, "KEY", "serviceDependency", "INCLUDES", "").Replace(appJSON),
-		"src/module.ts":                "import './part';",
+		"src/module.ts":                "import './part';\nexport const plugin = 1;",
 		"src/part.ts":                  "one",
 		"src/img/logo.svg":             "<svg/>",
 		"README.md":                    "# X\n",

@@ -27,7 +27,7 @@ func (s *Script) exports() (names map[string]bool, ok bool) {
 	names = map[string]bool{}
 	for i := range s.Tokens {
 		switch {
-		case s.Is(i, "exports") || s.Is(i, "module") && s.Is(i+1, "."):
+		case s.Is(i, "exports") || s.Is(i, "module") && s.Is(i+1, ".") || s.Is(i, "define") && s.Is(i+1, "("):
 			return nil, false
 		case !s.Is(i, "export") || s.Is(i-1, ".", "?."):
 		case s.Is(i+1, "*", "=", "import"), s.Is(i+2, "{", "["): // of another module, or in a pattern

@@ -14,8 +14,8 @@ func pluginNotExported() validate.Rule {
 		ID:       "plugin-not-exported",
 		Severity: validate.Error,
 		Summary:  "module.ts that does not export the plugin",
-		Why: "The web application imports module.js and takes what it exports as \"plugin\". Without that export, it does not load the plugin. " +
-			"Only TypeScript is read, and no module that exports all of another.",
+		Why: "The web application imports module.js and takes what it exports as \"plugin\". Without that export, it does not load the plugin; " +
+			"of an app, it shows nothing. Only TypeScript is read, and no module that exports all of another.",
 		Help:  "export it as \"plugin\"",
 		Where: validate.Source,
 		Check: func(p *validate.Pass) {
@@ -31,11 +31,12 @@ func pluginNotExported() validate.Rule {
 			if !ok || slices.ContainsFunc([]string{"plugin", "default", "Datasource", "PanelCtrl", "ConfigCtrl", "QueryCtrl"}, isPlugin) {
 				return
 			}
-			p.Report(validate.Finding{
-				Place:   place(),
-				Message: "the frontend does not export the plugin",
-				Help:    fmt.Sprintf("write export const plugin = new %s(...)", constructor),
-			})
+			f := validate.Finding{Place: place(), Message: "the frontend does not export the plugin",
+				Help: fmt.Sprintf("write export const plugin = new %s(...)", constructor)}
+			if kind == bundle.TypeApp {
+				f.Severity, f.Message = validate.Warning, "the frontend does not export the plugin; hosts show an app without pages"
+			}
+			p.Report(f)
 		},
 	}
 }
