@@ -49,11 +49,13 @@ func (r Range) Admits(v Version) bool {
 
 // LowestWithin returns the lowest release from low to below high that the range admits.
 func (r Range) LowestWithin(low, high Version) (lowest Version, ok bool) {
-	within := Range{}
+	within := interval{low: low, high: high.first(), isBounded: true}
 	for _, i := range r.alternatives {
-		within.alternatives = append(within.alternatives, i.and(from(low)).and(below(high.first())))
+		if v, has := i.and(within).lowest(); has && (!ok || v.Compare(lowest) < 0) {
+			lowest, ok = v, true
+		}
 	}
-	return within.Lowest()
+	return lowest, ok
 }
 
 // simplified reduces the range to an alternative that admits every release, if there
