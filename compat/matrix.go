@@ -175,12 +175,9 @@ func (d *declared) options(files fs.FS, o validate.Options) validate.Options {
 	all := rules.All()
 	for _, a := range aspects() {
 		for _, id := range a.rules {
-			rule := all[slices.IndexFunc(all, func(r validate.Rule) bool { return r.ID == id })]
+			rule := all[slices.IndexFunc(all, func(r validate.Rule) bool { return r.ID == id })].TurnedOn()
 			if isRepository && !a.isBuilt {
 				rule.Where = validate.Source
-			}
-			if rule.Severity == validate.Off {
-				rule.Severity = rule.Catalog
 			}
 			o.Rules = append(o.Rules, rule)
 		}

@@ -55,3 +55,11 @@ func (w Where) String() string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// TurnedOn returns the rule with its severity in the preset catalog if it is off outside of that preset.
+func (r Rule) TurnedOn() Rule {
+	if r.Severity == Off {
+		r.Severity = r.Catalog
+	}
+	return r
+}

@@ -96,7 +96,8 @@ func runConformance(ctx context.Context, c verbs.Call, o verbs.ConformanceOption
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
 	plugins, err := builtBackends(o.Dir)
-	if err == nil && len(plugins) > 0 && !slices.ContainsFunc(plugins, func(p bundle.Plugin) bool { return filepath.Base(p.Dir) != "src" }) {
+	isSource := func(p bundle.Plugin) bool { return filepath.Base(p.Dir) == "src" }
+	if slices.ContainsFunc(plugins, isSource) {
 		err = fmt.Errorf("this repository has not been built: run %s first", c.Face.Verb("build"))
 	}
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/script"
 )
 
-// ExportsOfEntry returns the names that the entry of a frontend in TypeScript exports, and the place of its
-// first token. ok is false if there is no such file, or if it does not say which names it exports.
+// ExportsOfEntry returns the names that module.ts or module.tsx exports, and the place where the file begins.
+// ok is false without such a file, and if it exports names that only other files tell.
 func ExportsOfEntry(p *validate.Pass) (names map[string]bool, place func() validate.Place, ok bool) {
 	isEntry := func(name string) bool {
 		return name == path.Join(p.Dir, "module.ts") || name == path.Join(p.Dir, "module.tsx")

@@ -70,8 +70,8 @@ type HostRange struct {
 	Admitted shared.Set // the versions of the table that it admits
 }
 
-// HostRanges holds the range of versions of existing hosts, which plugin.json may have beside its own. Err is
-// not nil if it has none that can be read.
+// HostRanges holds the range that plugin.json declares for existing hosts, or else its only range. Err is set if
+// there is none that can be read.
 var HostRanges = validate.NewFact(func(p *validate.Pass) HostRange {
 	pointer := "/dependencies/" + bundle.Published().DependencyKey
 	if !p.Doc.Has(pointer) {

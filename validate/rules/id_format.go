@@ -17,7 +17,7 @@ func idFormat() validate.Rule {
 		Summary:  "malformed plugin id",
 		Why: "The id is part of URLs, directory names and action names. Lowercase letters, digits and hyphens are safe in all of " +
 			"them. Other characters may have to be escaped, and on some systems two ids that differ only in case share a directory. The " +
-			"catalog asks for three parts, which is a warning in its preset.",
+			"catalog asks for three parts, which is a warning in its preset. An id that no host mounts is an error, such as one with a space.",
 		Help: "write <organization>-<name>-<type> in lowercase, such as acme-clock-panel; do not change the id of a published plugin",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
@@ -25,17 +25,15 @@ func idFormat() validate.Rule {
 				return
 			}
 			at := p.Value("/id")
-			for i, r := range id {
-				if isIDLetter(r) {
-					continue
-				}
-				f := validate.Finding{Place: p.Within("/id", i, i+len(string(r))),
-					Message: fmt.Sprintf("id %q contains %q; only lowercase letters, digits and hyphens are allowed", id, r)}
-				if err := bundle.CheckID(id); err != nil {
-					f = validate.Finding{Place: at, Severity: validate.Error, Message: err.Error() + "; no host mounts the plugin"}
-				}
-				p.Report(f)
+			if err := bundle.CheckID(id); err != nil {
+				p.Report(validate.Finding{Place: at, Severity: validate.Error, Message: err.Error() + "; no host mounts the plugin"})
 				return
+			}
+			for i, r := range id {
+				if !isIDLetter(r) {
+					p.Reportf(p.Within("/id", i, i+len(string(r))), "id %q contains %q; only lowercase letters, digits and hyphens are allowed", id, r)
+					return
+				}
 			}
 			parts := strings.Split(id, "-")
 			for _, part := range parts {

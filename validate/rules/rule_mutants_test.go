@@ -39,11 +39,12 @@ func ruleMutants() []mutant {
 		{name: "array instead of an object", mutate: func(p *plugin) { p.write("panel/plugin.json", "[]") }, rule: "wrong-type", at: value, file: panelFile},
 		{name: "no schema", form: source, mutate: removeIn("plugin.json", "/$schema"), rule: "schema-missing", at: value, file: "plugin.json", what: ""},
 
+		{name: "id that no host mounts", mutate: set("/id", "acme tide-app"), rule: "id-format", at: value, what: "/id", also: "role-action-prefix"},
 		{name: "id in uppercase", mutate: func(p *plugin) {
 			p.write("plugin.json", strings.ReplaceAll(string(p.files["plugin.json"].Data), "acme-tide-app", "Acme-tide-app"))
 		}, rule: "id-format", at: text, what: "Acme-tide-app"},
-		{name: "id with two hyphens", mutate: setIn(panelFile, "/id", "acme--panel"), file: panelFile, rule: "id-format", at: value, what: "/id"},
-		{name: "id without an organization", mutate: setIn(panelFile, "/id", "panel"), file: panelFile, rule: "id-format", at: value, what: "/id"},
+		{name: "id with two hyphens", mutate: setIn(panelFile, "/id", "acme--panel"), file: panelFile, rule: "id-format", at: value, what: "/id", also: "role-action-prefix"},
+		{name: "id without an organization", mutate: setIn(panelFile, "/id", "panel"), file: panelFile, rule: "id-format", at: value, what: "/id", also: "role-action-prefix"},
 		{name: "id of another type", mutate: setIn(panelFile, "/id", "acme-tide-clock"), file: panelFile, rule: "id-type-suffix", at: value, what: "/id"},
 		{name: "id of another plugin", mutate: setIn(panelFile, "/id", "acme-tide-datasource"), file: panelFile, rule: "id-duplicate", at: value, what: "/id", also: "id-type-suffix"},
 		{name: "id as name", mutate: setIn(panelFile, "/name", "acme-tide-panel"), file: panelFile, rule: "name-equals-id", at: value, what: "/name"},

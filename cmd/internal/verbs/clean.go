@@ -30,11 +30,11 @@ func Clean(ctx context.Context, w io.Writer, dir string) error {
 		if _, err := root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		isTracked, err := isTracked(ctx, repo.Root, name)
+		tracked, err := isTracked(ctx, repo.Root, name)
 		if err != nil {
 			return &ExitError{Code: ExitBroken, Err: fmt.Errorf("kept %s: %w", name, err)}
 		}
-		if isTracked {
+		if tracked {
 			fmt.Fprintf(w, "kept %s: Git tracks files in it\n", name)
 			continue
 		}

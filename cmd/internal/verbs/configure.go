@@ -69,9 +69,7 @@ func (t *target) selectRules(o ValidateOptions) error {
 	}
 	t.options.Rules = slices.DeleteFunc(t.options.Rules, func(r validate.Rule) bool { return !slices.Contains(o.Only, r.ID) })
 	for i, r := range t.options.Rules {
-		if r.Severity == validate.Off { // in every other run than that of the preset catalog
-			t.options.Rules[i].Severity = r.Catalog
-		}
+		t.options.Rules[i] = r.TurnedOn()
 	}
 	if t.config != nil { // suppressions of other rules are unused
 		t.options.Severities[validate.UnusedSuppression] = validate.Off

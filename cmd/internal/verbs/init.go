@@ -184,16 +184,17 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 	}
 	var results []string
 	failed := ""
-	for _, line := range [][]string{p.Command("validate"), p.Command("deps"), p.Command("build", "platforms=host"), p.Command("validate", "path=dist")} {
+	lines := [][]string{p.Command("validate"), p.Command("deps"), p.Command("build", "platforms=host")}
+	if !isKept {
+		lines = append(lines, p.Command("validate", "path=dist"))
+	}
+	for _, line := range lines {
 		verb, text := line[3][strings.LastIndexByte(line[3], ':')+1:], strings.Join(line, " ")
-		isOfDist := strings.HasSuffix(text, "=dist")
 		switch {
-		case isOfDist && (isKept || failed != ""): // there is none
-			continue
 		case verb == "build" && isKept: // undo does not restore what a build replaces
 			results = append(results, fmt.Sprintf("  %s: not run, because %s; %s also replaces them", strings.Join(p.Command("build"), " "), whyKept, p.Command("dev")[3]))
 			continue
-		case verb == "build" && failed != "":
+		case failed != "":
 			results = append(results, fmt.Sprintf("  %s: not run, because %s failed", text, failed))
 			continue
 		}

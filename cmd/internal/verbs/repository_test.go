@@ -377,6 +377,7 @@ func TestInitWithoutPackages(t *testing.T) {
 	tryTargets(t.Context(), w, &adopt.Plan{Root: dir, Dir: dir})
 	want := ":\n  go tool mage validate: works\n  go tool mage deps: ended with exit status 1; the reason is above\n" +
 		"  go tool mage build -platforms=host: not run, because deps failed\n" +
+		"  go tool mage validate -path=dist: not run, because deps failed\n" +
 		"the plugin cannot be built yet; once it can, run it in a host: go tool mage dev\n"
 	if !strings.HasSuffix(printed(), want) || strings.Contains(printed(), "built\n") {
 		t.Errorf("got\n%s\nwant at the end\n%s", printed(), want)
