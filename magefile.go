@@ -18,6 +18,7 @@ import (
 
 	"github.com/magefile/mage/mg"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
@@ -158,13 +159,13 @@ func Page(ctx context.Context) error {
 	return nil
 }
 
-// Lint runs gofmt, go vet and staticcheck. The tests check types for other systems.
+// Lint runs gofmt, go vet for every platform of a release, and staticcheck.
 func Lint(ctx context.Context,
-	all *bool, // run go vet for Windows, macOS and FreeBSD as well, which takes minutes with an empty build cache
+	all *bool, // run go vet for FreeBSD as well, for which there are no releases
 ) error {
-	var systems []string
+	platforms := bundle.AllPlatforms()
 	if all != nil && *all {
-		systems = []string{"windows", "darwin", "freebsd"}
+		platforms = append(platforms, bundle.Platform{OS: "freebsd", Arch: "amd64"})
 	}
 	out, err := exec.CommandContext(ctx, "gofmt", "-l", ".").Output()
 	if err == nil && len(out) > 0 {
@@ -174,38 +175,32 @@ func Lint(ctx context.Context,
 		command(ctx, "go", "vet", "-tags=mage,e2e", "./..."),
 		command(ctx, "go", "vet", "-C=tools", "./release"),
 		command(ctx, "go", "vet", "-C=targets", "./..."),
-		vetOthers(ctx, systems),
+		vetOthers(ctx, platforms),
 		command(ctx, "go", "run", "-modfile=tools/go.mod", "honnef.co/go/tools/cmd/staticcheck", "-tags=mage,e2e", "./..."),
 		command(ctx, "go", "run", "-C=targets", "-modfile=../tools/go.mod", "honnef.co/go/tools/cmd/staticcheck", "./..."),
 	)
 }
 
-// vetOthers runs go vet for other systems on the packages whose code depends on the system, except
-// those that need the database: go vet compiles what they import, and SQLite takes minutes.
-// Builds of releases compile everything.
-func vetOthers(ctx context.Context, systems []string) error {
-	const format = `{{.ImportPath}};{{len .IgnoredGoFiles}};{{join .Imports " "}};{{join .Deps " "}}`
-	out, err := exec.CommandContext(ctx, "go", "list", "-tags=e2e", "-f", format, "./...").Output()
+// vetOthers runs go vet for other platforms, on the packages that do not import SQLite: go vet compiles what
+// a package imports, and SQLite takes minutes. Builds of releases compile everything.
+func vetOthers(ctx context.Context, platforms []bundle.Platform) error {
+	out, err := exec.CommandContext(ctx, "go", "list", "-tags=e2e", "-f={{.ImportPath}} {{join .Deps \" \"}}", "./...").Output()
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
 	args := []string{"vet", "-tags=e2e"}
 	for line := range strings.Lines(string(out)) {
-		fields := strings.Split(strings.TrimSpace(line), ";")
-		imports, dependencies := strings.Fields(fields[2]), strings.Fields(fields[3])
-		if (fields[1] != "0" || slices.Contains(imports, "syscall")) && !slices.Contains(dependencies, "modernc.org/sqlite") {
-			args = append(args, "."+strings.TrimPrefix(fields[0], origin.Module))
+		if paths := strings.Fields(line); !slices.Contains(paths, "modernc.org/sqlite") {
+			args = append(args, paths[0])
 		}
 	}
 	var errs []error
-	for _, system := range systems {
-		cmd := exec.CommandContext(ctx, "go", args...)
-		cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0"), os.Stdout, os.Stderr
-		stop := progress.Task{W: os.Stdout, Name: "go vet for " + system}.Start()
-		if err := cmd.Run(); err != nil {
-			errs = append(errs, fmt.Errorf("go vet for %s: %w", system, err))
+	for _, p := range platforms {
+		if p != bundle.Host() {
+			env := []string{"GOOS=" + p.OS, "GOARCH=" + p.Arch, "CGO_ENABLED=0"}
+			fmt.Println("go vet for", p)
+			errs = append(errs, commandEnv(ctx, env, "go", args...), commandEnv(ctx, env, "go", "vet", "-C=targets", "./..."))
 		}
-		stop()
 	}
 	return errors.Join(errs...)
 }
@@ -235,12 +230,20 @@ func Bench(ctx context.Context,
 // tagged commit.
 func Release(ctx context.Context,
 	dry *bool, // accept uncommitted changes and a commit without a tag
+	platforms *string, // build for these platforms only, to try it
 ) error {
+	list := []string{}
+	for _, p := range bundle.AllPlatforms() {
+		list = append(list, p.String())
+	}
 	args := []string{"run", "-C=tools", "./release"}
 	if dry != nil && *dry {
 		args = append(args, "-dry")
 	}
-	return command(ctx, "go", args...)
+	if platforms != nil {
+		list = []string{*platforms}
+	}
+	return command(ctx, "go", append(args, "-platforms="+strings.Join(list, ","))...)
 }
 
 // Templates updates go.mod, go.sum and package-lock.json of the scaffolds, after go get or an edit of

@@ -89,7 +89,7 @@ func checkControl(field, text string) error {
 const MaxKeyLifetime = 30 * 24 * time.Hour
 
 // maxTokenSeconds is the maximum lifetime of a service account token, a hundred years.
-const maxTokenSeconds = 100 * 365 * 24 * 60 * 60
+const maxTokenSeconds int64 = 100 * 365 * 24 * 60 * 60
 
 // ParseInterval parses the time between two dashboards of a playlist: a positive integer
 // and one of the units s, m, h, d, w and M (30 days).

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -17,24 +18,26 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	isDry := flag.Bool("dry", false, "release a commit without a tag, or with changes")
+	platforms := flag.String("platforms", "", "comma-separated `list` of os/arch to build for")
 	flag.Parse()
-	if err := run(ctx, *isDry); err != nil {
+	if err := run(ctx, *isDry, *platforms); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, isDry bool) error {
+func run(ctx context.Context, isDry bool, platforms string) error {
 	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
 	}
-	r := release{
-		root: root, out: filepath.Join(root, "dist", "release"), isDry: isDry, progress: os.Stdout,
-		platforms: []platform{
-			{"linux", "amd64"}, {"linux", "arm64"}, {"linux", "arm"},
-			{"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"},
-		},
+	r := release{root: root, out: filepath.Join(root, "dist", "release"), isDry: isDry, progress: os.Stdout}
+	for name := range strings.SplitSeq(platforms, ",") {
+		system, arch, ok := strings.Cut(name, "/")
+		if !ok {
+			return fmt.Errorf("-platforms: %q is not a platform such as linux/arm64", name)
+		}
+		r.platforms = append(r.platforms, platform{system, arch})
 	}
 	files, err := r.prepare(ctx)
 	if err != nil {
