@@ -67,7 +67,11 @@ func (p *Plan) Command(verb string, options ...string) []string {
 		line[3] = p.Namespace + ":" + verb
 	}
 	for _, o := range options {
-		line = append(line, hyphens+o)
+		o = hyphens + o
+		if p.OldMage != "" { // slipway takes a path as an argument; Mage has only options
+			o = strings.TrimPrefix(o, hyphens+"path=")
+		}
+		line = append(line, o)
 	}
 	return line
 }

@@ -384,6 +384,50 @@ func TestInitWithoutPackages(t *testing.T) {
 	}
 }
 
+// TestLinesOfInit requires that the table of verbs has the options and arguments of the command lines that init
+// runs and prints, as each door spells them.
+func TestLinesOfInit(t *testing.T) {
+	fakeGo(t, "nothing")
+	dir := t.TempDir()
+	for _, p := range []adopt.Plan{{}, {OldMage: "v1.15.0"}, {Namespace: "slipway"}} {
+		w, printed := captured(t)
+		p.Root, p.Dir = dir, dir
+		tryTargets(t.Context(), w, &p)
+		checked := 0
+		for line := range strings.Lines(printed()) {
+			words, isRun := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "$ go tool ")
+			if !isRun {
+				continue
+			}
+			door, args, _ := strings.Cut(words, " ")
+			name, args, _ := strings.Cut(strings.TrimPrefix(args, "slipway:"), " ")
+			i := slices.IndexFunc(All(nil), func(v Verb) bool { return v.Name == name })
+			if i < 0 {
+				t.Fatalf("%q: there is no verb %s", words, name)
+			}
+			for _, arg := range strings.Fields(args) {
+				option, _, isOption := strings.Cut(arg, "=")
+				if !isKnown(All(nil)[i], Face(strings.TrimPrefix(door, "slipway")), option, isOption) {
+					t.Errorf("%q: the verb does not take %s there", words, arg)
+				}
+				checked++
+			}
+		}
+		if checked != 2 {
+			t.Errorf("checked %d arguments of:\n%s", checked, printed())
+		}
+	}
+}
+
+// isKnown reports whether a verb takes an option, or an argument, as a face spells it.
+func isKnown(v Verb, f Face, option string, isOption bool) bool {
+	if !isOption {
+		return f != Mage && len(v.Args) > 0
+	}
+	return slices.ContainsFunc(v.Options, func(o Option) bool { return f.Option(o.Name) == option }) ||
+		f == Mage && slices.ContainsFunc(v.Args, func(a Arg) bool { return f.Option(a.Option) == option })
+}
+
 // TestInitKeepsTrackedFiles requires that init does not build over a dist that is part of the repository.
 func TestInitKeepsTrackedFiles(t *testing.T) {
 	dir := pluginWithGo(t)
