@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"path"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -34,29 +33,12 @@ func HasLicenseAbove(p *validate.Pass) bool {
 	return false
 }
 
-// Origin is where a file comes from that the source of a plugin lacks.
-type Origin int
-
-// The origins of a file.
-const (
-	Nowhere    Origin = iota
-	MayBeBuilt        // the repository has a build of its own, or the file is next to src
-	IsBuilt           // the built plugin has the file
-)
-
-// OriginOf returns where a file that does not exist in the source of a plugin comes from.
-func OriginOf(p *validate.Pass, file string) Origin {
-	if p.Where != validate.Source {
-		return Nowhere
-	}
-	at, inner := home(p), tree.Below(p.Root, file)
-	switch {
-	case Exists(p, path.Join(at, bundle.DistDir, inner)):
-		return IsBuilt
-	case at != p.Root && Exists(p, path.Join(at, inner)), hasBuild.Of(p):
-		return MayBeBuilt
-	}
-	return Nowhere
+// MayBeBuilt reports whether a build may create a file that the source of a plugin lacks: the repository has a
+// build of its own, or the file is next to src. What an earlier build left in dist says nothing about the next.
+func MayBeBuilt(p *validate.Pass, file string) bool {
+	at := home(p)
+	return p.Where == validate.Source &&
+		(at != p.Root && Exists(p, path.Join(at, tree.Below(p.Root, file))) || hasBuild.Of(p))
 }
 
 // hasBuild holds whether the repository has a build other than Slipway's, which may create or

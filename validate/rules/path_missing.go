@@ -22,14 +22,10 @@ func pathMissing() validate.Rule {
 					continue
 				}
 				f := validate.Finding{Place: p.Value(a.Pointer), Message: fmt.Sprintf("path %q %s", a.Text, a.Problem)}
-				if file := path.Join(p.Dir, a.Text); a.Text != "" && !inspect.Exists(p, file) {
-					switch inspect.OriginOf(p, file) {
-					case inspect.IsBuilt:
-						continue
-					case inspect.MayBeBuilt:
-						f.Severity = validate.Warning
-						f.Message += " in the source, so the build of the repository must create it"
-					}
+				file := path.Join(p.Dir, a.Text)
+				if a.Text != "" && !inspect.Exists(p, file) && inspect.MayBeBuilt(p, file) {
+					f.Severity = validate.Warning
+					f.Message += " in the source, so the build of the repository must create it"
 				}
 				p.Report(f)
 			}

@@ -15,7 +15,7 @@ func TestFilesOfTheBuild(t *testing.T) {
 	const finding = "path-missing /info/screenshots/0/path"
 	for _, c := range []struct {
 		name, file, data string
-		want             validate.Severity // "" for no finding
+		want             validate.Severity
 	}{
 		{"nothing", "other.txt", "", validate.Error},
 		{"build script", "package.json", `{"version": "1.2.3", "scripts": {"build": "webpack"}}`, validate.Warning},
@@ -23,7 +23,7 @@ func TestFilesOfTheBuild(t *testing.T) {
 		{"malformed package.json", "package.json", `{"version": "1.2.3", "scripts": ["build"]}`, validate.Error},
 		{"Makefile", "Makefile", "", validate.Warning},
 		{"next to src", "img/shot.png", "\x89PNG\r\n\x1a\n", validate.Warning},
-		{"built", "dist/img/shot.png", "\x89PNG\r\n\x1a\n", ""},
+		{"in an old dist", "dist/img/shot.png", "\x89PNG\r\n\x1a\n", validate.Error},
 	} {
 		p := completePlugin(t, validate.Source)
 		set("/info/screenshots/0/path", "img/shot.png")(p)
