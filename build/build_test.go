@@ -20,6 +20,8 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
+	confined "github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
@@ -69,10 +71,36 @@ func write(t *testing.T, path, text string) {
 
 func options(dir string, platforms ...bundle.Platform) Options {
 	return Options{
-		Dir: dir, Platforms: platforms, Rules: rules.All(), CacheDir: filepath.Join(filepath.Dir(dir), "cache"),
+		Dir: dir, Platforms: platforms, CacheDir: filepath.Join(filepath.Dir(dir), "cache"),
 		Now:     func() time.Time { return time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC) },
 		Backend: config.Backend{SkipCheck: true}, // the backend of repo serves nothing
 	}
+}
+
+// checked runs the generator and the rules, as callers do before a build.
+func checked(t *testing.T, o Options) Options {
+	t.Helper()
+	if err := Generate(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	repo, err := bundle.OpenRepo(o.Dir)
+	if err != nil {
+		return o // the build reports it
+	}
+	files, err := confined.Open(repo.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	source, err := filepath.Rel(repo.Root, repo.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Checked, err = validate.Run(t.Context(), files, validate.Options{Path: filepath.ToSlash(source), Rules: rules.All(), Where: validate.Source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }
 
 func mustBuild(t *testing.T, o Options) *Result {
@@ -272,8 +300,10 @@ func TestFailuresKeepDist(t *testing.T) {
 			}
 		}, "src has no frontend"},
 		"plugin.json above its frontend": {func(t *testing.T, dir string) {
-			if err := os.Rename(filepath.Join(dir, "src", "plugin.json"), filepath.Join(dir, "plugin.json")); err != nil {
-				t.Fatal(err)
+			for _, name := range []string{"plugin.json", "img"} {
+				if err := os.Rename(filepath.Join(dir, "src", name), filepath.Join(dir, name)); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}, "move plugin.json to src, next to module.js"},
 		"a symbolic link to a file elsewhere": {func(t *testing.T, dir string) {
@@ -301,7 +331,7 @@ func TestFailuresKeepDist(t *testing.T) {
 			r := mustBuild(t, o)
 			before := tree(t, r.Dist)
 			tc.change(t, dir)
-			if _, err := Plugin(t.Context(), o); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err := Plugin(t.Context(), checked(t, o)); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want one containing %q", err, tc.want)
 			}
 			if after := tree(t, r.Dist); after != before {
@@ -434,7 +464,7 @@ func TestUntrueRange(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
 	write(t, filepath.Join(dir, "src", "code.ts"), "import { Bottun, Pannel } from '@grafana/ui';\nf(Bottun, Pannel);\n")
-	r := mustBuild(t, options(dir, bundle.Host()))
+	r := mustBuild(t, checked(t, options(dir, bundle.Host())))
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "src/code.ts:1:10: the range of versions is not true: @grafana/ui never exported Bottun") ||
 		!strings.Contains(r.Warnings[0], "and 1 more") {
 		t.Errorf("warnings: %q", r.Warnings)

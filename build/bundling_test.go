@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate/rules"
 )
 
 // fakeBundler returns a bundle that names the frontend.
@@ -65,7 +64,7 @@ func TestBundledFrontends(t *testing.T) {
 	t.Parallel()
 	dir := app(t, "serviceDependency")
 	bundler := fakeBundler{bundle: Bundle{Warnings: []string{"src/module.ts:1:1: odd"}, Extensions: json.RawMessage(`[{"extensionPointId":"a","type":"link"}]`)}}
-	r, err := Plugin(t.Context(), Options{Dir: dir, Bundler: bundler, CacheDir: t.TempDir(), Rules: rules.All()})
+	r, err := Plugin(t.Context(), Options{Dir: dir, Bundler: bundler, CacheDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +108,7 @@ func TestGroupOfPlugins(t *testing.T) {
 	for _, name := range []string{"src/dist/plugin.json", "src/dist/module.js", "src/panel/dist/module.js", "src/libs/x/dist/x.js"} {
 		write(t, filepath.Join(dir, filepath.FromSlash(name)), "{}")
 	}
-	p, err := MakePlan(t.Context(), Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir(), Rules: rules.All()})
+	p, err := MakePlan(t.Context(), Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +132,7 @@ func TestGroupOfPlugins(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "src", "plugin.json"), strings.NewReplacer("KEY", "serviceDependency", "INCLUDES", "").Replace(appJSON))
-	_, err = MakePlan(t.Context(), Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir(), Rules: rules.All()})
+	_, err = MakePlan(t.Context(), Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "src has no frontend") {
 		t.Errorf("without nested plugins: %v", err)
 	}
@@ -144,7 +143,7 @@ func TestExtensionsByProfile(t *testing.T) {
 	t.Parallel()
 	bundler := fakeBundler{bundle: Bundle{Extensions: json.RawMessage(`[1]`), Declared: json.RawMessage(`{"addedLinks": []}`)}}
 	for key, want := range map[string]string{"serviceDependency": "/generated/extensions/0", "grafanaDependency": "/extensions/addedLinks"} {
-		r, err := Plugin(t.Context(), Options{Dir: app(t, key), Bundler: bundler, CacheDir: t.TempDir(), Rules: rules.All()})
+		r, err := Plugin(t.Context(), Options{Dir: app(t, key), Bundler: bundler, CacheDir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +155,7 @@ func TestExtensionsByProfile(t *testing.T) {
 	file := filepath.Join(dir, "src", "plugin.json")
 	own := appIncludes + `, "extensions": {"addedLinks": [{"targets": ["own"], "title": "x"}]}`
 	write(t, file, strings.NewReplacer("KEY", "grafanaDependency", "INCLUDES", own).Replace(appJSON))
-	r, err := Plugin(t.Context(), Options{Dir: dir, Bundler: bundler, CacheDir: t.TempDir(), Rules: rules.All()})
+	r, err := Plugin(t.Context(), Options{Dir: dir, Bundler: bundler, CacheDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +190,7 @@ func TestBundlerFails(t *testing.T) {
 	} {
 		dir := app(t, "serviceDependency")
 		write(t, filepath.Join(dir, "dist", "module.js"), "previous")
-		_, err := Plugin(t.Context(), Options{Dir: dir, Bundler: c.bundler, CacheDir: t.TempDir(), Rules: rules.All()})
+		_, err := Plugin(t.Context(), Options{Dir: dir, Bundler: c.bundler, CacheDir: t.TempDir()})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -65,8 +65,9 @@ func (p *Plan) runBundler(ctx context.Context, staging string, r *Result) (err e
 	return nil
 }
 
-// generate runs the command that writes files of the repository before they are read.
-func generate(ctx context.Context, o Options) error {
+// Generate runs the command that writes files of the repository before they are checked and built.
+func Generate(ctx context.Context, o Options) error {
+	o = o.withDefaults()
 	if o.Generate == "" || o.Update {
 		return nil // what it writes would start the next update
 	}

@@ -225,18 +225,18 @@ func TestGenerate(t *testing.T) {
 	var progress bytes.Buffer
 	o.Progress = &progress
 	o.Generate = "echo generating; mkdir -p src/dashboards && date +%N > src/dashboards/a.json"
-	file := filepath.Join(mustBuild(t, o).Dist, "dashboards", "a.json")
+	file := filepath.Join(mustBuild(t, checked(t, o)).Dist, "dashboards", "a.json")
 	first, err := os.ReadFile(file)
 	if err != nil || !strings.Contains(progress.String(), "  generate: echo generating") || !strings.Contains(progress.String(), "\n  generating\n") {
 		t.Errorf("%v, progress:\n%s", err, &progress)
 	}
 	o.Update = true
-	mustBuild(t, o)
+	mustBuild(t, checked(t, o))
 	if again, err := os.ReadFile(file); err != nil || string(again) != string(first) {
 		t.Errorf("generated again for an update: %v", err)
 	}
 	o.Update, o.Generate = false, "echo no rule to make >&2; exit 2"
-	_, err = Plugin(t.Context(), o)
+	err = Generate(t.Context(), o)
 	const want = "the command of generate, echo no rule to make >&2; exit 2, failed: exit status 2; dist is unchanged; its last lines:\n    no rule to make"
 	if err == nil || err.Error() != want {
 		t.Errorf("got the error\n%v, want\n%s", err, want)

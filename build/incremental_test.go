@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate/rules"
 )
 
 // readingBundler bundles by concatenating the source files of a frontend, and counts how
@@ -401,7 +400,7 @@ func TestBuildUntilKilled(t *testing.T) {
 		t.Skip("it runs in the process that TestKilledAnytime starts")
 	}
 	o := options(dir)
-	o.Bundler, o.Rules = &readingBundler{names: []string{"src/module.ts", "src/part.ts"}}, rules.All()
+	o.Bundler = &readingBundler{names: []string{"src/module.ts", "src/part.ts"}}
 	for n := 0; ; n++ {
 		for _, name := range []string{"src/part.ts", "README.md"} {
 			write(t, filepath.Join(dir, name), string(rune('a'+n%2)))

@@ -120,7 +120,7 @@ func TestVersionMismatch(t *testing.T) {
 			if c.dirty {
 				write(t, filepath.Join(dir, "package.json"), `{"version": "9.0.0"}`)
 			}
-			p, err := MakePlan(t.Context(), options(dir, bundle.Host()))
+			p, err := MakePlan(t.Context(), checked(t, options(dir, bundle.Host())))
 			if err != nil {
 				if !strings.Contains(err.Error(), c.want) {
 					t.Errorf("error %v, want one containing %q", err, c.want)

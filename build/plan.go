@@ -2,19 +2,14 @@ package build
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
-	confined "github.com/slipway-dev/slipway/bundle/tree"
-	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -23,8 +18,7 @@ import (
 type Options struct {
 	Dir       string            // the plugin repository; "" is the current directory
 	Platforms []bundle.Platform // nil is bundle.AllPlatforms
-	Rules     []validate.Rule   // plugin.json must have no errors by these
-	Profile   string            // of plugin.json; "" derives it from the file
+	Checked   *validate.Report  // of the sources, which must have no errors; nil if nothing was checked
 	Progress  io.Writer         // receives progress for people; nil discards
 	Live      bool              // Progress is a terminal: redraw lines in place
 	Environ   []string          // nil is os.Environ
@@ -38,10 +32,8 @@ type Options struct {
 	Debug     bool            // build executables for a debugger
 	Backend   config.Backend  // "backend" of slipway.yaml
 	Frontend  config.Frontend // "frontend" of slipway.yaml
-	Generate  string          // "generate" of slipway.yaml, for Plugin
+	Generate  string          // "generate" of slipway.yaml, for the function Generate
 	ConfigDir string          // directory of slipway.yaml, absolute
-
-	Configure func(*validate.Options) // applies slipway.yaml to the validation; may be nil
 }
 
 // Side is the backend or the frontend of a plugin.
@@ -148,13 +140,12 @@ func openRepo(dir string) (bundle.Repo, error) {
 	return bundle.OpenRepo(root)
 }
 
-func (p *Plan) readMetadata(ctx context.Context) error {
-	file := filepath.Join(p.Repo.Source, bundle.MetadataFile)
-	data, err := os.ReadFile(file)
+func (p *Plan) readMetadata(context.Context) error {
+	data, err := os.ReadFile(filepath.Join(p.Repo.Source, bundle.MetadataFile))
 	if err != nil {
 		return fmt.Errorf("read metadata: %w", err)
 	}
-	if err := p.validate(ctx); err != nil {
+	if err := p.takeChecked(); err != nil {
 		return err
 	}
 	if p.Metadata, err = bundle.ParseMetadata(data); err != nil {
@@ -162,80 +153,6 @@ func (p *Plan) readMetadata(ctx context.Context) error {
 	}
 	p.documents = []document{{to: bundle.MetadataFile, data: data, metadata: p.Metadata}}
 	return nil
-}
-
-// validate returns an error if plugin.json has errors: a host would not mount the
-// plugin.
-func (p *Plan) validate(ctx context.Context) error {
-	o := validate.Options{
-		Path: filepath.ToSlash(p.relative(p.Repo.Source)), Rules: p.options.Rules, Profile: p.options.Profile, Where: validate.Source,
-	}
-	if p.options.Configure != nil {
-		p.options.Configure(&o)
-	}
-	files, err := confined.Open(p.Repo.Root)
-	if err != nil {
-		return fmt.Errorf("validate plugin.json: %w", err)
-	}
-	defer files.Close()
-	report, err := validate.Run(ctx, files, o)
-	if err != nil {
-		return fmt.Errorf("validate plugin.json: %w", err)
-	}
-	p.noteRange(report)
-	if err := Refusal(report); err != nil {
-		return fmt.Errorf("the plugin has errors, which validate explains:\n%w", err)
-	}
-	return nil
-}
-
-// IsOfRange reports whether a finding is an error about what some versions in the declared range do not
-// have. Hosts of the other versions run the plugin.
-func IsOfRange(f validate.Finding) bool {
-	return f.Rule == "import-outside-range" && f.Severity == validate.Error
-}
-
-// noteRange replaces the errors about the declared range by one warning.
-func (p *Plan) noteRange(report *validate.Report) {
-	var errs []validate.Finding
-	report.Findings = slices.DeleteFunc(report.Findings, func(f validate.Finding) bool {
-		if IsOfRange(f) {
-			errs = append(errs, f)
-		}
-		return IsOfRange(f)
-	})
-	if len(errs) == 0 {
-		return
-	}
-	more := ""
-	if len(errs) > 1 {
-		more = fmt.Sprintf(", and %d more", len(errs)-1)
-	}
-	p.warnings = append(p.warnings, terminal.Line(fmt.Sprintf("%s: the range of versions is not true: %s%s (%s); validate explains it",
-		errs[0].Address(), errs[0].Message, more, errs[0].Rule)))
-}
-
-// Refusal returns the errors of a report, and the rules that did not run, as one error, or
-// nil. It has a line for each, safe to print.
-func Refusal(report *validate.Report) error {
-	var errs []string
-	for _, skip := range report.Skips {
-		if skip.IsBroken {
-			errs = append(errs, terminal.Line(fmt.Sprintf("%s: rule %s did not run: %s", skip.File, skip.Rule, skip.Reason)))
-		}
-	}
-	for _, f := range report.Findings {
-		if f.Severity == validate.Error {
-			errs = append(errs, terminal.Line(fmt.Sprintf("%s: %s (%s)", f.Address(), f.Message, f.Rule)))
-			if f.Help != "" {
-				errs = append(errs, terminal.Line("  help: "+f.Help))
-			}
-		}
-	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return errors.New("  " + strings.Join(errs, "\n  "))
 }
 
 // selectSide removes the frontend from a plan of the backend only.

@@ -101,12 +101,8 @@ func (p *Plan) steps() []step {
 	}
 }
 
-// Plugin runs the command that generates sources, and plans and runs a build.
+// Plugin plans and runs a build.
 func Plugin(ctx context.Context, o Options) (*Result, error) {
-	o = o.withDefaults()
-	if err := generate(ctx, o); err != nil {
-		return nil, err
-	}
 	p, err := MakePlan(ctx, o)
 	if err != nil {
 		return nil, err

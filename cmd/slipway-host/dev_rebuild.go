@@ -86,11 +86,11 @@ func (r *rebuilder) isReduced() bool {
 
 // noteFiles remembers what the frontend reads, where the repository's own bundler writes, and
 // what is in dist. After an error, which leaves the first incomplete, the old list stays.
-func (r *rebuilder) noteFiles() {
-	output, inputs, built := verbs.FrontendDir(r.repo.Root), r.bundler.Inputs(), filesIn(r.repo.Dist)
+func (r *rebuilder) noteFiles(b *verbs.Built) {
+	inputs, files := r.bundler.Inputs(), filesIn(r.repo.Dist)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.output, r.built = output, built
+	r.output, r.built = b.OwnDir, files
 	if len(inputs) > 0 {
 		r.inputs = inputs
 	}
@@ -116,23 +116,17 @@ type failure struct {
 
 // buildAll makes a complete dist. If that fails, it prints why.
 func (r *rebuilder) buildAll(ctx context.Context) {
-	checked, failure := r.check(ctx)
-	var err error
-	if failure == nil {
-		_, err = verbs.Build(ctx, r.stdout, r.buildOptions())
-		r.noteFiles()
-		r.show(checked)
-		r.shown += r.render(warnings(r.repo.Root, r.bundler.Warnings())) // the build prints these itself
-	}
-	if err != nil {
-		failure = r.failureOf(err)
-	}
+	b, err := verbs.Build(ctx, r.stdout, r.buildOptions())
+	r.noteFiles(b)
 	if ctx.Err() != nil {
 		return
 	}
-	if failure != nil {
-		r.failed(failure)
+	if err != nil {
+		r.failed(r.failureOf(err))
+		return
 	}
+	r.show(r.render(b.Report.Findings, b.Report.Sources))
+	r.shown += r.render(warnings(r.repo.Root, r.bundler.Warnings())) // the build prints these itself
 }
 
 // buildOptions returns the options of every build. The host starts the backend anyway.
@@ -174,10 +168,6 @@ func (r *rebuilder) update(ctx context.Context, p parts) (texts string, c build.
 	if p.frontend {
 		r.bundler.Changed()
 	}
-	checked, failure := r.check(ctx)
-	if failure != nil {
-		return "", c, failure
-	}
 	options := r.buildOptions()
 	switch {
 	case !p.backend:
@@ -185,29 +175,12 @@ func (r *rebuilder) update(ctx context.Context, p parts) (texts string, c build.
 	case p == parts{backend: true}:
 		options.Only = string(build.OnlyBackend)
 	}
-	c, err := verbs.UpdateBuild(ctx, r.stdout, options)
-	r.noteFiles()
+	b, err := verbs.UpdateBuild(ctx, r.stdout, r.repo, options)
+	r.noteFiles(b)
 	if err != nil {
 		return "", c, r.failureOf(err)
 	}
-	return checked + r.render(warnings(r.repo.Root, r.bundler.Warnings())), c, nil
-}
-
-// check validates the sources. It returns the findings that are not errors as text, or a
-// failure.
-func (r *rebuilder) check(ctx context.Context) (texts string, _ *failure) {
-	found, err := verbs.Check(ctx, verbs.ValidateOptions{Face: r.face, Path: r.repo.Root})
-	if err != nil {
-		return "", r.failureOf(err)
-	}
-	texts = r.render(found.Findings, found.Sources)
-	i := slices.IndexFunc(found.Findings, func(f validate.Finding) bool { return f.Severity == validate.Error && !build.IsOfRange(f) })
-	if i >= 0 {
-		first := found.Findings[i]
-		reason := r.reasonOf(first)
-		return "", &failure{texts, reason, messagesOf(r.repo.Root, reason, found.Findings, found.Sources)}
-	}
-	return texts, nil
+	return r.render(b.Report.Findings, b.Report.Sources) + r.render(warnings(r.repo.Root, r.bundler.Warnings())), b.Changes, nil
 }
 
 // mount reloads the plugin. The new build may not start.
@@ -270,6 +243,9 @@ func stateOf(id string, s loader.Status) string {
 
 // failureOf turns an error into a failure. Errors from compilers become findings.
 func (r *rebuilder) failureOf(err error) *failure {
+	if refused, ok := errors.AsType[*build.RefusedError](err); ok {
+		return r.failureOfCheck(refused)
+	}
 	findings, text := compilerErrors(r.repo.Root, err)
 	texts := sources(r.repo.Root, findings)
 	f := &failure{text: r.render(findings, texts)}
@@ -284,6 +260,19 @@ func (r *rebuilder) failureOf(err error) *failure {
 		}
 	}
 	f.messages = messagesOf(r.repo.Root, text, findings, texts)
+	return f
+}
+
+// failureOfCheck is failureOf for what the rules found.
+func (r *rebuilder) failureOfCheck(e *build.RefusedError) *failure {
+	found := e.Report
+	f := &failure{text: r.render(found.Findings, found.Sources)}
+	if i := slices.IndexFunc(found.Findings, func(f validate.Finding) bool { return f.Severity == validate.Error }); i >= 0 {
+		f.reason = r.reasonOf(found.Findings[i])
+	} else { // a rule did not run
+		f.text, f.reason = f.text+e.Error()+"\n", e.Error()
+	}
+	f.messages = messagesOf(r.repo.Root, f.reason, found.Findings, found.Sources)
 	return f
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -115,7 +116,7 @@ func TestReduced(t *testing.T) {
 	for _, deleted := range []string{filepath.Join("img", "x.svg"), "module.js", "."} {
 		writeFile(t, filepath.Join(dist, "img", "x.svg"), "")
 		writeFile(t, filepath.Join(dist, "module.js"), "")
-		r.noteFiles()
+		r.noteFiles(&verbs.Built{})
 		if r.isReduced() {
 			t.Errorf("before the deletion of %s", deleted)
 		}
@@ -125,7 +126,7 @@ func TestReduced(t *testing.T) {
 		if !r.isReduced() {
 			t.Errorf("%s was deleted", deleted)
 		}
-		if r.noteFiles(); r.isReduced() {
+		if r.noteFiles(&verbs.Built{}); r.isReduced() {
 			t.Errorf("a build after the deletion of %s", deleted)
 		}
 	}

@@ -19,7 +19,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/frontend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/access"
@@ -297,7 +296,7 @@ func (p *previewing) failed(messages []preview.Message) {
 // messagesOf returns findings for the page. Without errors among them, it is the reason alone.
 func messagesOf(root, reason string, findings []validate.Finding, sources map[string][]byte) (list []preview.Message) {
 	for _, f := range findings {
-		if f.Severity != validate.Error || build.IsOfRange(f) {
+		if f.Severity != validate.Error {
 			continue
 		}
 		m := preview.Message{File: below(root, f.File), Line: f.Line, Column: f.Column, Length: f.EndColumn - f.Column,

@@ -8,17 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/text"
-	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/rules"
 )
 
 // BuildOptions are the options of the verb build.
@@ -35,7 +31,7 @@ type BuildOptions struct {
 	In        io.Reader // a terminal, on which to ask whether to download packages; nil does not ask
 }
 
-// options checks the options and applies slipway.yaml.
+// options checks the options.
 func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
 	platforms, err := parsePlatforms(o.Platforms)
 	if err != nil {
@@ -47,22 +43,10 @@ func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
 	if sides := SideNames(); o.Only != "" && !slices.Contains(sides, o.Only) {
 		return b, usage("%s: %w", o.Face.Option("only"), nearest.Unknown("side", o.Only, sides))
 	}
-	b = build.Options{
-		Dir: o.Dir, Rules: rules.All(), Profile: o.Profile, Only: build.Side(o.Only), Debug: o.Debug, Dev: o.Dev,
-		Progress: w, Live: isTerminal(w), Bundler: o.Bundler,
-	}
-	if err := configureBuild(&b); err != nil {
-		return b, err
-	}
-	b.Backend.SkipCheck = b.Backend.SkipCheck || o.Dev
-	if o.Platforms == "" && b.Backend.Platforms != nil {
-		platforms = b.Backend.Platforms
-	}
-	b.Platforms = platforms
-	if o.Add {
-		b.Platforms, err = addBuilt(platforms, filepath.Join(o.Dir, bundle.DistDir))
-	}
-	return b, err
+	return build.Options{
+		Dir: o.Dir, Platforms: platforms, Only: build.Side(o.Only), Debug: o.Debug, Dev: o.Dev, Progress: w, Live: isTerminal(w),
+		Bundler: o.Bundler,
+	}, nil
 }
 
 // addBuilt adds the platforms of the executables in dist: a workflow that builds for one platform
@@ -82,17 +66,15 @@ func addBuilt(platforms []bundle.Platform, dist string) ([]bundle.Platform, erro
 }
 
 // UpdateBuild brings dist in line with changed sources while a host serves it.
-func UpdateBuild(ctx context.Context, w *os.File, o BuildOptions) (c build.Changes, err error) {
+func UpdateBuild(ctx context.Context, w *os.File, repo bundle.Repo, o BuildOptions) (*Built, error) {
+	o.Dir = repo.Root
 	b, err := o.options(w)
 	if err != nil {
-		return c, err
+		return &Built{}, err
 	}
 	b.Update = true
-	r, err := build.Plugin(ctx, b)
-	if err != nil {
-		return c, withHelp(o.Face, err)
-	}
-	return r.Changes, nil
+	built, err := o.run(ctx, w, repo, b)
+	return built, withHelp(o.Face, err)
 }
 
 // withHelp adds how to download packages to an error because of missing ones.
@@ -106,25 +88,53 @@ func withHelp(f Face, err error) error {
 // DownloadHelp returns the help for build.ErrNotDownloaded.
 func DownloadHelp(f Face) string { return "help: download them with " + f.Verb("deps") }
 
-// Build builds a plugin repository and prints its progress to w.
-func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, error) {
-	repo, missing := FindRepo(w, o.Dir)
-	o.Dir = cmp.Or(repo.Root, o.Dir)
-	b, err := o.options(w)
-	if err = cmp.Or(err, missing); err != nil { // invalid options come first
-		return nil, err
+// run reads slipway.yaml, runs its command that generates sources, checks the sources, and builds.
+func (o BuildOptions) run(ctx context.Context, w *os.File, repo bundle.Repo, b build.Options) (*Built, error) {
+	built := &Built{}
+	t, err := openSources(o.Face, repo, o.Profile)
+	if err != nil {
+		return built, err
 	}
+	defer t.close()
+	if built.OwnDir, err = t.configureBuild(o, &b); err != nil {
+		return built, err
+	}
+	if err := build.Generate(ctx, b); err != nil {
+		return built, err
+	}
+	if built.Report, err = t.check(ctx); err != nil {
+		return built, err
+	}
+	b.Checked = built.Report
 	r, err := build.Plugin(ctx, b)
 	if errors.Is(err, build.ErrNotDownloaded) && o.In != nil {
 		if err = askDownload(ctx, w, o, err); err == nil {
 			r, err = build.Plugin(ctx, b)
 		}
 	}
+	if err == nil {
+		built.Result = *r
+	}
+	return built, err
+}
+
+// Build builds a plugin repository and prints its progress to w.
+func Build(ctx context.Context, w *os.File, o BuildOptions) (*Built, error) {
+	repo, missing := FindRepo(w, o.Dir)
+	o.Dir = cmp.Or(repo.Root, o.Dir)
+	b, err := o.options(w)
+	if err = cmp.Or(err, missing); err != nil { // invalid options come first
+		return &Built{}, err
+	}
+	r, err := o.run(ctx, w, repo, b)
 	if err != nil && ctx.Err() != nil {
-		return nil, errors.New("build: interrupted; dist is unchanged")
+		return r, errors.New("build: interrupted; dist is unchanged")
+	}
+	if exit, ok := errors.AsType[*ExitError](err); ok {
+		return r, exit
 	}
 	if err != nil {
-		return nil, fmt.Errorf("build: %w", withHelp(o.Face, err))
+		return r, fmt.Errorf("build: %w", withHelp(o.Face, err))
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "warning: %s\n", warning)
@@ -153,56 +163,6 @@ func askDownload(ctx context.Context, w *os.File, o BuildOptions, missing error)
 		return missing
 	}
 	return Deps(ctx, w, DepsOptions{Face: o.Face, Dir: o.Dir, Bundler: o.Bundler})
-}
-
-// configureBuild finds slipway.yaml and applies it.
-func configureBuild(b *build.Options) error {
-	cwd, err := realPath(".")
-	if err != nil {
-		return fmt.Errorf("configuration: %w", err)
-	}
-	root, err := realPath(b.Dir)
-	if err != nil {
-		return nil // the build reports a directory that is not found
-	}
-	file, err := config.Find(root, cwd)
-	if err != nil {
-		return fmt.Errorf("configuration: %w", err)
-	}
-	if file == "" {
-		return nil
-	}
-	c, err := config.Read(file, relative(cwd, file), ruleIDs(b.Rules))
-	if err != nil {
-		return usage("configuration: %w", err)
-	}
-	b.Backend, b.Frontend, b.Generate, b.ConfigDir = c.Backend, c.Frontend, c.Generate, filepath.Dir(file)
-	b.Configure = func(v *validate.Options) {
-		isStrict := v.IsStrict
-		v.Configure(c)
-		v.IsStrict, v.IsCatalog = isStrict, false // what the catalog refuses, hosts run
-		v.Names = func(name string) string { return relative(b.ConfigDir, filepath.Join(root, filepath.FromSlash(name))) }
-	}
-	return nil
-}
-
-// FrontendDir returns the directory in a plugin repository that its own bundler writes to,
-// or "" if it has none or writes to dist.
-func FrontendDir(dir string) string {
-	b := build.Options{Dir: dir, Rules: rules.All()}
-	if err := configureBuild(&b); err != nil || b.Frontend.Dir == "" {
-		return ""
-	}
-	return filepath.Join(dir, filepath.FromSlash(b.Frontend.Dir))
-}
-
-// realPath returns the absolute path of a directory without symbolic links.
-func realPath(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(abs)
 }
 
 // SideNames returns the values that build accepts as the side to build.

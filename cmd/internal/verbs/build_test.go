@@ -1,11 +1,13 @@
 package verbs
 
 import (
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 )
 
@@ -79,22 +81,45 @@ func TestBuildConfiguration(t *testing.T) {
 	if out, err := build(BuildOptions{}); err == nil || strings.Contains(out+err.Error(), "hunter2") {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
 
-	// The severities of slipway.yaml apply to the build as well.
+// TestWhatStopsABuild requires that build, dev and package agree on it: the severities and suppressions of
+// slipway.yaml apply, but neither the preset of the catalog nor strictness.
+func TestWhatStopsABuild(t *testing.T) {
+	t.Parallel()
+	dir := goPlugin(t)
+	plugin := filepath.Join(dir, "plugins", "x")
+	repo, err := bundle.OpenRepo(plugin)
+	if err != nil {
+		t.Fatal(err)
+	}
 	file := filepath.Join(plugin, "src", "plugin.json")
 	write(t, file, strings.Replace(read(t, file), `"X"`, `"X", "logs": "yes"`, 1))
-	write(t, filepath.Join(dir, "slipway.yaml"), settings)
-	if _, err := build(BuildOptions{}); err == nil || !strings.Contains(err.Error(), "wrong-type") {
-		t.Fatalf("an error in plugin.json: %v", err)
-	}
-	for _, more := range []string{
-		"rules: {wrong-type: warning}\n",
-		"rules: {preset: catalog, wrong-type: warning}\n",
-		"strict: true\nsuppress:\n  - {rule: wrong-type, file: plugins/x/src/plugin.json, reason: known}\n",
+	for _, c := range []struct {
+		text      string
+		isRefused bool
+	}{
+		{"", true},
+		{"rules: {wrong-type: warning}\n", false},
+		{"rules: {preset: catalog, wrong-type: warning}\n", false},
+		{"strict: true\nrules: {wrong-type: warning}\n", false},
+		{"strict: true\nsuppress:\n  - {rule: wrong-type, file: plugins/x/src/plugin.json, reason: known}\n", false},
+		{"suppress:\n  - {rule: wrong-type, file: plugins/x/src/other.json, reason: known}\n", true},
 	} {
-		write(t, filepath.Join(dir, "slipway.yaml"), settings+more)
-		if _, err := build(BuildOptions{}); err != nil {
-			t.Errorf("%s: %v", more, err)
+		write(t, filepath.Join(dir, "slipway.yaml"), "backend:\n  main: server/x\n  platforms: host\n  check: false\n"+c.text)
+		w, printed := captured(t)
+		o := BuildOptions{Dir: plugin, Platforms: "host"}
+		_, built := Build(t.Context(), w, o)
+		_, updated := UpdateBuild(t.Context(), w, repo, o)
+		packed := Package(t.Context(), w, PackageOptions{Dir: plugin, Out: t.TempDir()})
+		for verb, err := range map[string]error{"build": built, "dev": updated, "package": packed} {
+			if verb == "package" && c.text == "" {
+				continue // nothing was built yet
+			}
+			_, isRefused := errors.AsType[*build.RefusedError](err)
+			if isRefused != c.isRefused || (err != nil) != c.isRefused {
+				t.Errorf("%q, %s: %v\n%s", c.text, verb, err, printed())
+			}
 		}
 	}
 }
@@ -106,7 +131,11 @@ func TestUpdateBuildIsConfigured(t *testing.T) {
 	write(t, filepath.Join(dir, "slipway.yaml"), "backend:\n  main: server/x\n  ldflags: -X main.value=configured\n  check: false\n")
 	o := BuildOptions{Dir: filepath.Join(dir, "plugins", "x"), Platforms: "host"}
 	w, printed := captured(t)
-	if _, err := UpdateBuild(t.Context(), w, o); err != nil {
+	repo, err := bundle.OpenRepo(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := UpdateBuild(t.Context(), w, repo, o); err != nil {
 		t.Fatalf("%v\n%s", err, printed())
 	}
 	out, err := exec.CommandContext(t.Context(), filepath.Join(o.Dir, "dist", bundle.Host().Executable("gpx_x"))).CombinedOutput()
@@ -115,18 +144,20 @@ func TestUpdateBuildIsConfigured(t *testing.T) {
 	}
 }
 
-func TestFrontendDir(t *testing.T) {
+// TestOwnDir requires that a build says where the repository's own bundler writes, even if it fails.
+func TestOwnDir(t *testing.T) {
 	t.Parallel()
 	dir := goPlugin(t)
 	plugin := filepath.Join(dir, "plugins", "x")
 	for text, want := range map[string]string{
 		"":                             "",
 		"frontend:\n  command: make\n": "",
-		"rules:\n  id-type-suffix: off\nfrontend:\n  command: make\n  dir: a/b\n": filepath.Join(plugin, "a", "b"),
+		"rules:\n  id-type-suffix: off\nfrontend:\n  command: nope\n  dir: a/b\n": filepath.Join(plugin, "a", "b"),
 	} {
 		write(t, filepath.Join(dir, "slipway.yaml"), text)
-		if got := FrontendDir(plugin); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
+		w, _ := captured(t)
+		if b, _ := Build(t.Context(), w, BuildOptions{Dir: plugin, Platforms: "host", Only: "frontend"}); b.OwnDir != want {
+			t.Errorf("%q: got %q, want %q", text, b.OwnDir, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ import (
 func (t *target) configure(o ValidateOptions) error {
 	file := t.absolute(o.Config)
 	if o.Config == "" {
-		found, err := config.Find(t.directory(), t.cwd)
+		found, err := config.Find(cmp.Or(o.in, t.directory()), t.cwd)
 		if err != nil {
 			return fmt.Errorf("configuration: %w", err)
 		}
@@ -37,7 +38,7 @@ func (t *target) configure(o ValidateOptions) error {
 	home := filepath.Dir(file)
 	t.options.Names = func(name string) string { return relative(home, filepath.Join(t.dir, filepath.FromSlash(name))) }
 	t.options.IsPart = t.isPartOf(home)
-	t.config = c
+	t.config, t.home = c, home
 	return nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/text"
-	"github.com/slipway-dev/slipway/validate/rules"
 )
 
 // DepsOptions are the options of the verb deps.
@@ -30,8 +29,13 @@ func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 		return err
 	}
 	o.Dir = repo.Root
-	b := build.Options{Dir: o.Dir, Rules: rules.All()}
-	if err := configureBuild(&b); err != nil {
+	t, err := openSources(o.Face, repo, "")
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	var b build.Options
+	if _, err := t.configureBuild(BuildOptions{Dir: o.Dir}, &b); err != nil {
 		return err
 	}
 	if b.Frontend.Command != "" {

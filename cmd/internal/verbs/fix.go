@@ -35,7 +35,7 @@ func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*valid
 	r := result.Report
 	written, failed := fix.Write(root, result.Changes)
 	if len(failed) > 0 { // the report is that of the files as they are
-		if r, err = validate.Run(ctx, t.tree, t.options); err != nil {
+		if r, err = t.check(ctx); err != nil {
 			return nil, err
 		}
 		for _, s := range failed {
@@ -43,6 +43,7 @@ func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*valid
 			r.Skips = append(r.Skips, s)
 		}
 	}
+	t.addSource(r)
 	return r, t.printFixed(o.notesTo(w), written)
 }
 

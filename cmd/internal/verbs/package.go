@@ -12,13 +12,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/rules"
 )
 
 // releaseDir is where Package writes by default, in the plugin repository.
@@ -82,7 +79,7 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 	files, err := archive.Pack(ctx, repo.Dist, options)
 	for _, file := range files {
 		if err == nil && file.Sums != nil {
-			err = checkZip(ctx, file.Path, built.ID)
+			err = checkZip(ctx, o.Face, repo, file.Path, built.ID)
 		}
 	}
 	for _, file := range files {
@@ -131,25 +128,4 @@ func readBuilt(dist string) (*bundle.Metadata, error) {
 		return nil, err
 	}
 	return bundle.ParseMetadata(data)
-}
-
-// checkZip returns the errors that validate finds in a zip. They name its files as those
-// in dist.
-func checkZip(ctx context.Context, file, id string) error {
-	tree, options, err := validate.Open(".", file)
-	if err != nil {
-		return err
-	}
-	if c, ok := tree.(interface{ Close() error }); ok {
-		defer c.Close()
-	}
-	options.Rules, options.Prefix = rules.All(), filepath.Base(file)
-	report, err := validate.Run(ctx, tree, options)
-	if err != nil {
-		return err
-	}
-	if err := build.Refusal(report); err != nil {
-		return fmt.Errorf("the zip has errors:\n%s", strings.ReplaceAll(err.Error(), options.Prefix+"/"+id+"/", bundle.DistDir+"/"))
-	}
-	return nil
 }

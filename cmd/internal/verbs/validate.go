@@ -45,6 +45,7 @@ type ValidateOptions struct {
 	WriteBaseline string // file to write all findings to, which are then omitted
 
 	Stdin io.Reader // nil is standard input
+	in    string    // the directory to find the configuration for; "" is that of Path
 }
 
 // FormatNames returns the names of the report formats.
@@ -116,12 +117,11 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	case o.Fix:
 		r, err = t.fix(ctx, w, o)
 	default:
-		r, err = validate.Run(ctx, t.tree, t.options)
+		r, err = t.check(ctx)
 	}
 	if r == nil {
 		return notRun(ctx, err)
 	}
-	t.addSource(r)
 	if err := t.baseline(r, o); err != nil {
 		return err
 	}
@@ -162,6 +162,7 @@ type target struct {
 	isZip   bool
 	source  *provenance.Source // nil if nothing is compared
 	config  *config.Config     // nil if there is none
+	home    string             // the directory of config
 }
 
 func openTarget(o ValidateOptions) (*target, error) {
