@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -110,6 +111,26 @@ func Choose(root, with, hostRange string) (Libraries, error) {
 		return Libraries{}, err
 	}
 	return Libraries{Version: lock.Version("@grafana/ui"), React: lock.Version("react"), Lock: lock}, nil
+}
+
+// Bring installs the libraries if they come from a lock. Dir stays "" if they are not installed, and o is offline.
+func (l *Libraries) Bring(ctx context.Context, o InstallOptions) (err error) {
+	if l.Lock != nil {
+		l.Dir, err = l.Lock.Install(ctx, o)
+	}
+	return err
+}
+
+// AddRefresh adds the runtime of React Fast Refresh, which repositories do not have.
+func (l *Libraries) AddRefresh(ctx context.Context, o InstallOptions) error {
+	if l.HasRefresh() {
+		return nil
+	}
+	lock, err := RefreshLock()
+	if err == nil {
+		l.Extra, err = lock.Install(ctx, o)
+	}
+	return err
 }
 
 // writtenFor returns the newest minor that package.json allows for @grafana/ui: the author's compiler

@@ -109,6 +109,8 @@ type InstallOptions struct {
 	Environ  []string
 	Client   *http.Client // nil is the default client
 
+	IsOffline bool // install nothing
+
 	Out        io.Writer // for the progress
 	IsTerminal bool
 }
@@ -128,9 +130,9 @@ func (l *Lock) Installed(cacheDir string) string {
 }
 
 // Install downloads the packages into the cache that repositories share, and makes a node_modules
-// of them, in the directory that Installed returns. It appears there atomically.
+// of them, in the directory that Installed returns, which is "" if o is offline. It appears there atomically.
 func (l *Lock) Install(ctx context.Context, o InstallOptions) (dir string, err error) {
-	if dir := l.Installed(o.CacheDir); dir != "" {
+	if dir := l.Installed(o.CacheDir); dir != "" || o.IsOffline {
 		return dir, nil
 	}
 	dir = l.dir(o.CacheDir)

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/serve"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/conformance"
 	"github.com/slipway-dev/slipway/internal/limit"
@@ -91,7 +92,7 @@ func runConformance(ctx context.Context, c verbs.Call, o verbs.ConformanceOption
 	if err := checkConformance(c.Face, o); err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
-	secrets, err := readPluginSecrets(c.Face, o.SecretsFile, c.Stdin, takeEnv(verbs.EnvSecrets))
+	secrets, err := readPluginSecrets(c.Face, o.SecretsFile, c.Stdin, serve.TakeEnv(verbs.EnvSecrets))
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}

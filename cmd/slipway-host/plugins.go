@@ -71,9 +71,9 @@ func reportOf(ctx context.Context, target string) (*pluginsReport, error) {
 		return report, nil
 	}
 	if info, err := os.Stat(target); err != nil {
-		return nil, usageError("%w", err)
+		return nil, verbs.Usage("%w", err)
 	} else if !info.IsDir() {
-		return nil, usageError("%s is not a directory", target)
+		return nil, verbs.Usage("%s is not a directory", target)
 	}
 	return reportOfDir(target), nil
 }

@@ -76,6 +76,8 @@ func arrows() map[string][]string {
 		"cmd/internal/verbs":       {"compat", "templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "bundle/zipfs", "bundle/config", "validate/baseline", "bundle/tree", "build", "bundle/archive", "bundle", "internal/origin", "internal/atomicfile", "bundle/gitignore", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "cmd/internal/adopt", "internal/process", "bundle/access", "internal/text", "build/provenance"},
 		"cmd/internal/adopt":       {"bundle", "bundle/tree", "internal/origin", "internal/atomicfile", "bundle/gitignore", "internal/process"},
 		"cmd/internal/command":     {"internal/nearest", "cmd/internal/verbs"},
+		"cmd/internal/serve":       {"cmd/internal/verbs", "host", "host/gate", "host/server", "internal/nearest", "internal/process", "internal/terminal", "loader"},
+		"cmd/internal/dev":         {"build", "build/bundler", "build/frontend", "bundle", "bundle/access", "bundle/config", "cmd/internal/adopt", "cmd/internal/serve", "cmd/internal/verbs", "host", "host/api", "host/gate", "host/server", "internal/atomicfile", "internal/terminal", "internal/text", "loader", "preview", "preview/check", "sdk/hostapi", "validate", "validate/report"},
 		"cmd/internal/program":     {"internal/origin", "internal/process", "internal/progress"},
 		"cmd/slipway":              {"build", "cmd/internal/command", "cmd/internal/program", "cmd/internal/verbs"},
 		"build/frontend":           {"build/watchdog", "build/webpack", "bundle/config", "bundle/tree", "validate/script", "internal/limit"},

@@ -35,13 +35,13 @@ type BuildOptions struct {
 func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
 	platforms, err := parsePlatforms(o.Platforms)
 	if err != nil {
-		return b, usage("%s: %w", o.Face.Option("platforms"), err)
+		return b, Usage("%s: %w", o.Face.Option("platforms"), err)
 	}
 	if err := checkProfile(o.Face, o.Profile); err != nil {
 		return b, err
 	}
 	if sides := SideNames(); o.Only != "" && !slices.Contains(sides, o.Only) {
-		return b, usage("%s: %w", o.Face.Option("only"), nearest.Unknown("side", o.Only, sides))
+		return b, Usage("%s: %w", o.Face.Option("only"), nearest.Unknown("side", o.Only, sides))
 	}
 	return build.Options{
 		Dir: o.Dir, Platforms: platforms, Only: build.Side(o.Only), Debug: o.Debug, Dev: o.Dev, Progress: w, Live: isTerminal(w),
@@ -201,7 +201,7 @@ func checkProfile(face Face, name string) error {
 	if name == "" || slices.Contains(known, name) {
 		return nil
 	}
-	return usage("%s: %w", face.Option("profile"), nearest.Unknown("profile", name, known))
+	return Usage("%s: %w", face.Option("profile"), nearest.Unknown("profile", name, known))
 }
 
 // ProfileNames returns the names of the profiles.

@@ -24,7 +24,7 @@ type Built struct {
 func openForBuild(o ValidateOptions) (*target, error) {
 	t, err := openTarget(o)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, Usage("%w", err)
 	}
 	t.options.IsStrict, t.options.IsCatalog = false, false
 	t.options.IsPart = true // of what validate checks

@@ -27,14 +27,14 @@ type CompatOptions struct {
 // Compat writes to w what validate finds about versions of existing hosts.
 func Compat(ctx context.Context, w io.Writer, o CompatOptions) error {
 	if !slices.Contains(ListFormats(), o.Format) {
-		return usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, ListFormats()))
+		return Usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, ListFormats()))
 	}
 	if o.Suggest && o.Format == "json" {
-		return usage("%s and %s cannot be used together", o.Face.Option("suggest"), o.Face.Option("format"))
+		return Usage("%s and %s cannot be used together", o.Face.Option("suggest"), o.Face.Option("format"))
 	}
 	versions, err := compat.Versions(o.Versions)
 	if err != nil {
-		return usage("%s: %w", o.Face.Option("versions"), err)
+		return Usage("%s: %w", o.Face.Option("versions"), err)
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -45,7 +45,7 @@ func Compat(ctx context.Context, w io.Writer, o CompatOptions) error {
 	}
 	files, options, err := validate.Open(cwd, o.Path)
 	if err != nil {
-		return usage("%w", err)
+		return Usage("%w", err)
 	}
 	if c, ok := files.(io.Closer); ok {
 		defer func() { _ = c.Close() }()

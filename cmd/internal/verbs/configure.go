@@ -111,11 +111,11 @@ func (t *target) baseline(r *validate.Report, o ValidateOptions) error {
 	} else {
 		write := fmt.Sprintf("%s=%s", o.Face.Option("write-baseline"), name)
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			return usage("baseline %s not found; create it with %s", name, write)
+			return Usage("baseline %s not found; create it with %s", name, write)
 		}
 		var err error
 		if b, err = baseline.Read(name); err != nil {
-			return usage("%w; write a new one with %s", err, write)
+			return Usage("%w; write a new one with %s", err, write)
 		}
 	}
 	b.Apply(r, filepath.ToSlash(name), scope)

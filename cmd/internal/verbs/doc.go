@@ -40,8 +40,8 @@ func (e *ExitError) Error() string {
 // Unwrap returns Err.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// usage returns an error with the code ExitUsage.
-func usage(format string, args ...any) error {
+// Usage returns an error with the code ExitUsage.
+func Usage(format string, args ...any) error {
 	return &ExitError{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
 }
 

@@ -36,7 +36,7 @@ type InitOptions struct {
 // not errors: the repository has changed as announced.
 func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if o.Undo && o.DryRun {
-		return usage("%s and %s cannot be used together", o.Face.Option("undo"), o.Face.Option("dry-run"))
+		return Usage("%s and %s cannot be used together", o.Face.Option("undo"), o.Face.Option("dry-run"))
 	}
 	if o.Dir == "" {
 		o.Dir = cmp.Or(Around(), ".")

@@ -22,5 +22,5 @@ func Explain(w io.Writer, face Face, id string) error {
 		}
 		ids = append(ids, r.ID)
 	}
-	return usage("%w\nhelp: %s lists all rules", nearest.Unknown("rule", id, ids), face.Verb("rules"))
+	return Usage("%w\nhelp: %s lists all rules", nearest.Unknown("rule", id, ids), face.Verb("rules"))
 }

@@ -54,10 +54,10 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 		printWritten(w, r)
 	}
 	if errors.Is(err, templates.ErrNotEmpty) {
-		return usage("%w; choose another directory with %s, or overwrite files with %s", err, o.Face.Option("dir"), o.Face.Option("force"))
+		return Usage("%w; choose another directory with %s, or overwrite files with %s", err, o.Face.Option("dir"), o.Face.Option("force"))
 	}
 	if errors.Is(err, templates.ErrNotDirectory) {
-		return usage("%w; choose another path with %s", err, o.Face.Option("dir"))
+		return Usage("%w; choose another path with %s", err, o.Face.Option("dir"))
 	}
 	if _, isRequest := errors.AsType[*templates.RequestError](err); isRequest {
 		return &ExitError{Code: ExitUsage, Err: err}

@@ -27,7 +27,7 @@ type SignOptions struct {
 // MANIFEST.json and its signature.
 func Sign(w io.Writer, o SignOptions) error {
 	if o.Key == "" {
-		return usage("%s is required: a file with an ed25519 private key (PEM or OpenSSH)\n"+
+		return Usage("%s is required: a file with an ed25519 private key (PEM or OpenSSH)\n"+
 			"help: \"ssh-keygen -t ed25519 -f ../release-key\" writes one outside of the repository; leave the passphrase empty", o.Face.Option("key"))
 	}
 	key, err := readPrivateKey(w, o.Face, o.Key)
@@ -104,11 +104,11 @@ func sign(w io.Writer, p packed, key ed25519.PrivateKey) (m *archive.Manifest, e
 func readPrivateKey(w io.Writer, face Face, file string) (ed25519.PrivateKey, error) {
 	text, err := readKeyFile(file)
 	if err != nil {
-		return nil, usage("%s: %w", face.Option("key"), err)
+		return nil, Usage("%s: %w", face.Option("key"), err)
 	}
 	key, err := archive.ParsePrivateKey(text)
 	if err != nil {
-		return nil, usage("%s=%s: %w", face.Option("key"), file, err)
+		return nil, Usage("%s=%s: %w", face.Option("key"), file, err)
 	}
 	if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		fmt.Fprintf(w, "warning: other users may read the private key %[1]s; protect it with: chmod 600 %[1]s\n", file)

@@ -47,13 +47,13 @@ func scaffoldVerb() Verb {
 // ask on.
 func missingScaffold(c Call, hasType bool) error {
 	if c.Face == Mage {
-		return usage("cannot ask for the type and id: standard input is not a terminal; run '%s <type> <id>' instead", c.Face.Verb("scaffold"))
+		return Usage("cannot ask for the type and id: standard input is not a terminal; run '%s <type> <id>' instead", c.Face.Verb("scaffold"))
 	}
 	missing := "type"
 	if hasType {
 		missing = "id"
 	}
-	return usage("missing argument <%s>\nusage: %s\nhelp: the types are %s; an id is <org>-<name>-<type>, such as acme-hello-datasource",
+	return Usage("missing argument <%s>\nusage: %s\nhelp: the types are %s; an id is <org>-<name>-<type>, such as acme-hello-datasource",
 		missing, c.Usage, strings.Join(templates.TypeNames(), ", "))
 }
 

@@ -60,7 +60,7 @@ func FormatNames() (names []string) {
 // exit status, and no text if the report contains the reason.
 func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	if known := FormatNames(); o.Format != "" && !slices.Contains(known, o.Format) {
-		return usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, known))
+		return Usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, known))
 	}
 	format, err := report.ByName(o.Format)
 	if err != nil {
@@ -70,16 +70,16 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 		return err
 	}
 	if o.Fix && o.Diff {
-		return usage("%s and %s cannot be used together", o.Face.Option("fix"), o.Face.Option("diff"))
+		return Usage("%s and %s cannot be used together", o.Face.Option("fix"), o.Face.Option("diff"))
 	}
 	if o.All && !o.Fix {
-		return usage("%s needs %s", o.Face.Option("all"), o.Face.Option("fix"))
+		return Usage("%s needs %s", o.Face.Option("all"), o.Face.Option("fix"))
 	}
 	if o.Baseline != "" && o.WriteBaseline != "" {
-		return usage("%s and %s cannot be used together", o.Face.Option("baseline"), o.Face.Option("write-baseline"))
+		return Usage("%s and %s cannot be used together", o.Face.Option("baseline"), o.Face.Option("write-baseline"))
 	}
 	if o.Only != nil && o.WriteBaseline != "" {
-		return usage("%s and %s cannot be used together: the baseline would lack the findings of other rules", o.Face.Option("only"),
+		return Usage("%s and %s cannot be used together: the baseline would lack the findings of other rules", o.Face.Option("only"),
 			o.Face.Option("write-baseline"))
 	}
 	if err := errors.Join(checkLocal(o.Path), checkLocal(o.Source)); err != nil {
@@ -140,7 +140,7 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 // checkLocal refuses URLs.
 func checkLocal(name string) error {
 	if scheme, _, isURL := strings.Cut(name, "://"); isURL && !strings.ContainsAny(scheme, "/\\") {
-		return usage("%s is a URL, which is not downloaded; download it and name the file", name)
+		return Usage("%s is a URL, which is not downloaded; download it and name the file", name)
 	}
 	return nil
 }

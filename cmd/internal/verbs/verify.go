@@ -185,7 +185,7 @@ func findSigned(w io.Writer, o VerifyOptions) ([]packed, error) {
 		return append([]packed{{path: repo.Dist}}, zips...), nil
 	}
 	if len(zips) == 0 {
-		return nil, usage("nothing to verify: %s has no %s, and %s has no zips of version %s\nhelp: %s packs the plugin, and %s signs it",
+		return nil, Usage("nothing to verify: %s has no %s, and %s has no zips of version %s\nhelp: %s packs the plugin, and %s signs it",
 			shortPath(repo.Dist), archive.ManifestFile, shortPath(filepath.Join(repo.Root, releaseDir)), m.Info.Version,
 			o.Face.Verb("package"), o.Face.Verb("sign"))
 	}
@@ -197,7 +197,7 @@ func findSigned(w io.Writer, o VerifyOptions) ([]packed, error) {
 func findPacked(path string) ([]packed, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, Usage("%w", err)
 	}
 	if !info.IsDir() {
 		return []packed{{path, true}}, nil
@@ -212,7 +212,7 @@ func findPacked(path string) ([]packed, error) {
 		return nil, err
 	}
 	if len(zips) == 0 {
-		return nil, usage("%s is not a built plugin and has no zips: name a dist, a zip or a directory of zips", path)
+		return nil, Usage("%s is not a built plugin and has no zips: name a dist, a zip or a directory of zips", path)
 	}
 	plugins := make([]packed, len(zips))
 	for i, zip := range zips {
@@ -239,11 +239,11 @@ func zipsIn(dir string) (zips []string, err error) {
 func ReadPublicKeys(option, file string) ([]archive.PublicKey, error) {
 	text, err := readKeyFile(file)
 	if err != nil {
-		return nil, usage("%s: %w", option, err)
+		return nil, Usage("%s: %w", option, err)
 	}
 	keys, err := archive.ParsePublicKeys(text)
 	if err != nil {
-		return nil, usage("%s=%s: %w", option, file, err)
+		return nil, Usage("%s=%s: %w", option, file, err)
 	}
 	return keys, nil
 }

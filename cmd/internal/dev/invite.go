@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/cmd/internal/serve"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/loader"
 )
@@ -21,28 +22,28 @@ import (
 const devAccount = "slipway dev"
 
 // welcome provisions the host and prints commands to try, once a build is mounted.
-func (r *rebuilder) welcome(ctx context.Context) {
-	plugins := r.server.Loader().Plugins()
+func (s *session) welcome(ctx context.Context) {
+	plugins := s.server.Loader().Plugins()
 	isFailed := func(p *loader.Plugin) bool { return p.Status().State == loader.StateFailed } // without a build
-	if r.isWelcome || len(plugins) == 0 || slices.ContainsFunc(plugins, isFailed) || ctx.Err() != nil {
+	if s.isWelcome || len(plugins) == 0 || slices.ContainsFunc(plugins, isFailed) || ctx.Err() != nil {
 		return
 	}
-	r.isWelcome = true
-	token, err := r.server.Provision(ctx, devAccount)
+	s.isWelcome = true
+	token, err := s.server.Provision(ctx, devAccount)
 	if err != nil {
-		fmt.Fprintln(r.stdout, err)
+		fmt.Fprintln(s.stdout, err)
 		return
 	}
-	if r.options.preview.isAsked {
+	if s.options.IsPreview {
 		return
 	}
-	fmt.Fprintf(r.stdout, "to call the plugin, with a token that has the role Editor until dev starts again:\n  TOKEN=%s\n", token.Secret())
+	fmt.Fprintf(s.stdout, "to call the plugin, with a token that has the role Editor until dev starts again:\n  TOKEN=%s\n", token.Secret())
 	for _, p := range plugins {
-		r.invite(p)
+		s.invite(p)
 	}
-	if r.options.open {
-		if err := r.openConsole(ctx); err != nil {
-			fmt.Fprintf(r.stdout, "open %s: %v\n", r.server.URL(), err)
+	if s.options.Open {
+		if err := s.openConsole(ctx); err != nil {
+			fmt.Fprintf(s.stdout, "open %s: %v\n", s.server.URL(), err)
 		}
 	}
 }
@@ -50,15 +51,15 @@ func (r *rebuilder) welcome(ctx context.Context) {
 // openConsole opens the console in the user's browser, signed in. The browser opens a file
 // that only the user can read and that leads to the link, because other users can read the
 // arguments of commands.
-func (r *rebuilder) openConsole(ctx context.Context) error {
-	if !hasLoopbackURL(r.server) {
-		return openBrowser(ctx, r.server.URL())
+func (s *session) openConsole(ctx context.Context) error {
+	if !serve.HasLoopbackURL(s.server) {
+		return openBrowser(ctx, s.server.URL())
 	}
-	link, err := r.server.SignInURL()
+	link, err := s.server.SignInURL()
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(r.options.DataDir, "sign-in.html")
+	name := filepath.Join(s.options.Server.DataDir, "sign-in.html")
 	page := fmt.Sprintf("<!doctype html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<a "+
 		"href=\"%s\">Sign in</a>\n", link, link)
 	if err := atomicfile.Write(name, 0o600, func(w io.Writer) error {
@@ -74,13 +75,13 @@ func (r *rebuilder) openConsole(ctx context.Context) error {
 }
 
 // invite prints commands that call a plugin, with the token in a variable of the shell.
-func (r *rebuilder) invite(p *loader.Plugin) {
+func (s *session) invite(p *loader.Plugin) {
 	curl := func(path string, more ...string) {
-		fmt.Fprint(r.stdout, `  curl -H "Authorization: Bearer $TOKEN"`)
-		for _, w := range append(more, r.server.URL()+path) {
-			fmt.Fprintf(r.stdout, " %s", quoteShell(w))
+		fmt.Fprint(s.stdout, `  curl -H "Authorization: Bearer $TOKEN"`)
+		for _, w := range append(more, s.server.URL()+path) {
+			fmt.Fprintf(s.stdout, " %s", quoteShell(w))
 		}
-		fmt.Fprintln(r.stdout)
+		fmt.Fprintln(s.stdout)
 	}
 	m := p.Bundle().Metadata
 	if !m.Backend {
@@ -90,7 +91,7 @@ func (r *rebuilder) invite(p *loader.Plugin) {
 	curl("/api/plugins/" + m.ID + "/health")
 	if m.Type == bundle.TypeDatasource {
 		body := fmt.Sprintf(`{"refId":"A","datasource":{"type":%q}}`, m.ID)
-		if query := exampleQuery(r.repo.Root); query != "{}" {
+		if query := exampleQuery(s.repo.Root); query != "{}" {
 			body = strings.TrimSuffix(body, "}") + "," + strings.TrimPrefix(query, "{")
 		}
 		curl("/api/ds/query", "-H", "Content-Type: application/json", "-d", `{"queries":[`+body+`]}`)

@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"os"
@@ -8,7 +8,6 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -26,9 +25,12 @@ func writeFile(t *testing.T, file, text string) {
 func TestParts(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	writeFile(t, filepath.Join(root, "magefile.go"), "package main\n")
+	writeFile(t, filepath.Join(root, "magefile.go"), "package dev\n")
 	writeFile(t, filepath.Join(root, "embeds", "x.go"), "package embeds\n\nimport _ \"embed\"\n\n//go:embed data\nvar x string\n")
-	r := &rebuilder{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: filepath.Join(root, "dist")}, inputs: []string{"src/img/imported.svg", "lib/data.txt"}, output: filepath.Join(root, "out")}
+	s := &session{
+		repo:  bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: filepath.Join(root, "dist")},
+		files: files{inputs: []string{"src/img/imported.svg", "lib/data.txt"}, own: filepath.Join(root, "out")},
+	}
 	backend, frontend, other := parts{backend: true}, parts{frontend: true}, parts{other: true}
 	for file, want := range map[string]parts{
 		"pkg/main.go":             backend,
@@ -72,15 +74,15 @@ func TestParts(t *testing.T) {
 	} {
 		e := fsnotify.Event{Name: filepath.Join(root, filepath.FromSlash(file)), Op: fsnotify.Write}
 		writeFile(t, e.Name, "")
-		if got := r.partsOf(nil, e); got != want {
+		if got := s.partsOf(nil, e); got != want {
 			t.Errorf("%s: %+v, want %+v", file, got, want)
 		}
 		e.Op = fsnotify.Chmod
-		if got := r.partsOf(nil, e); got != (parts{}) {
+		if got := s.partsOf(nil, e); got != (parts{}) {
 			t.Errorf("chmod of %s: %+v", file, got)
 		}
 	}
-	if got := r.partsOf(nil, fsnotify.Event{Name: filepath.Join(root, "src", "gone"), Op: fsnotify.Remove}); got != everything() {
+	if got := s.partsOf(nil, fsnotify.Event{Name: filepath.Join(root, "src", "gone"), Op: fsnotify.Remove}); got != everything() {
 		t.Errorf("a removed directory: %+v", got)
 	}
 }
@@ -89,18 +91,18 @@ func TestParts(t *testing.T) {
 func TestNewDirectory(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	r := &rebuilder{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: filepath.Join(root, "dist")}}
+	s := &session{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: filepath.Join(root, "dist")}}
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
 	writeFile(t, filepath.Join(root, "new", "deep", "x.go"), "package deep\n")
-	got := r.partsOf(w, fsnotify.Event{Name: filepath.Join(root, "new"), Op: fsnotify.Create})
+	got := s.partsOf(w, fsnotify.Event{Name: filepath.Join(root, "new"), Op: fsnotify.Create})
 	if got != (parts{backend: true}) || len(w.WatchList()) != 2 {
 		t.Errorf("%+v, watching %v", got, w.WatchList())
 	}
-	if got := r.partsOf(w, fsnotify.Event{Name: filepath.Join(root, "new"), Op: fsnotify.Write}); got != (parts{}) {
+	if got := s.partsOf(w, fsnotify.Event{Name: filepath.Join(root, "new"), Op: fsnotify.Write}); got != (parts{}) {
 		t.Errorf("a write to a directory: %+v", got)
 	}
 }
@@ -111,22 +113,20 @@ func TestReduced(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	dist := filepath.Join(root, "dist")
-	r := newRebuilder("", bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: dist}, devOptions{}, nil)
-	defer r.close()
 	for _, deleted := range []string{filepath.Join("img", "x.svg"), "module.js", "."} {
 		writeFile(t, filepath.Join(dist, "img", "x.svg"), "")
 		writeFile(t, filepath.Join(dist, "module.js"), "")
-		r.noteFiles(&verbs.Built{})
-		if r.isReduced() {
+		f := files{built: filesIn(dist)}
+		if f.isReduced() {
 			t.Errorf("before the deletion of %s", deleted)
 		}
 		if err := os.RemoveAll(filepath.Join(dist, deleted)); err != nil {
 			t.Fatal(err)
 		}
-		if !r.isReduced() {
+		if !f.isReduced() {
 			t.Errorf("%s was deleted", deleted)
 		}
-		if r.noteFiles(&verbs.Built{}); r.isReduced() {
+		if (files{built: filesIn(dist)}).isReduced() {
 			t.Errorf("a build after the deletion of %s", deleted)
 		}
 	}
@@ -149,14 +149,14 @@ func TestServing(t *testing.T) {
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	r := &rebuilder{repo: bundle.Repo{Root: root}}
+	s := &session{repo: bundle.Repo{Root: root}}
 	other := filepath.Join(t.TempDir(), "plugin.json")
 	for path, want := range map[string]string{
 		filepath.Join(root, "dist", "plugin.json"): "dist/plugin.json",
 		other: filepath.ToSlash(other),
 	} {
 		finding := validate.Finding{Place: validate.Place{File: filepath.ToSlash(path), Line: 2, Column: 3}, Message: "missing id"}
-		if got, want := r.reasonOf(finding), want+":2:3: missing id"; got != want {
+		if got, want := s.reasonOf(finding), want+":2:3: missing id"; got != want {
 			t.Errorf("%s: got %q, want %q", path, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ import (
 func TestCompilerErrors(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	writeFile(t, filepath.Join(root, "pkg", "a.go"), "package main\n\nvar é = f(1)\n")
+	writeFile(t, filepath.Join(root, "pkg", "a.go"), "package dev\n\nvar é = f(1)\n")
 	file := filepath.ToSlash(filepath.Join(root, "pkg", "a.go"))
 	findings, rest := compilerErrors(root, errors.New("the backend does not compile; dist is unchanged\nlinux/amd64:\n  # example.com/x/pkg\n"+
 		"pkg/a.go:3:10: not enough arguments in call to f\n\thave (number)\n\twant (int, int)\n  ./pkg/a.go:9:1: too far\npkg/a.go:2: no column"))
@@ -38,7 +38,7 @@ func TestCompilerErrors(t *testing.T) {
 	if rest != "" {
 		t.Errorf("rest %q", rest)
 	}
-	if got := sources(root, findings); len(got) != 1 || string(got[file]) != "package main\n\nvar é = f(1)\n" {
+	if got := sources(root, findings); len(got) != 1 || string(got[file]) != "package dev\n\nvar é = f(1)\n" {
 		t.Errorf("sources %q", got)
 	}
 	if findings, rest := compilerErrors(root, errors.New("copy x:\nno space left on device")); len(findings) > 0 || rest != "copy x:\nno space left on device" {
@@ -72,9 +72,9 @@ func TestMissingPackages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	r := &rebuilder{face: verbs.Mage, repo: bundle.Repo{Root: t.TempDir()}, stdout: w}
+	s := &session{face: verbs.Mage, repo: bundle.Repo{Root: t.TempDir()}, stdout: w}
 	err = fmt.Errorf("%w:\n%w", build.ErrNotDownloaded, &frontend.Error{Messages: []frontend.Message{{Text: "a@1: missing"}, {Text: "b@1: missing"}}})
-	if got := r.failureOf(err).text; !strings.HasSuffix(got, "\nhelp: download them with go tool mage deps\n") || strings.Count(got, "help") != 1 {
+	if got := s.failureOf(err).text; !strings.HasSuffix(got, "\nhelp: download them with go tool mage deps\n") || strings.Count(got, "help") != 1 {
 		t.Errorf("failure:\n%s", got)
 	}
 }

@@ -1,9 +1,8 @@
-package main
+package dev
 
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -30,6 +29,30 @@ func everything() parts { return parts{true, true, true, true} }
 
 func (p parts) with(q parts) parts {
 	return parts{p.backend || q.backend, p.frontend || q.frontend, p.packages || q.packages, p.other || q.other}
+}
+
+// files are what a build found in a repository.
+type files struct {
+	inputs []string // that the frontend reads, relative to the root
+	own    string   // the directory that the repository's own bundler writes to, or ""
+	built  []string // in dist
+}
+
+// isInput reports whether the frontend reads a file.
+func (f files) isInput(rel string) bool { return slices.Contains(f.inputs, rel) }
+
+// isOutput reports whether the repository's own bundler writes to a path.
+func (f files) isOutput(path string) bool {
+	rel, err := filepath.Rel(f.own, path)
+	return f.own != "" && err == nil && filepath.IsLocal(rel)
+}
+
+// isReduced reports whether a file has been deleted from dist since the build.
+func (f files) isReduced() bool {
+	return slices.ContainsFunc(f.built, func(file string) bool {
+		_, err := os.Lstat(file)
+		return errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 // watchTree watches a directory and the directories below it that can contain source. It
@@ -91,46 +114,15 @@ func filesIn(dir string) (files []string) {
 	return files
 }
 
-// partsOf returns what an event makes out of date. If the event is the creation of a
-// directory, partsOf watches it, and the files in it count as well.
-func (r *rebuilder) partsOf(watcher *fsnotify.Watcher, e fsnotify.Event) parts {
-	if e.Op == fsnotify.Chmod || isIgnored(r.repo, e.Name) || r.isOutput(e.Name) {
-		return parts{}
-	}
-	info, err := os.Lstat(e.Name)
-	if err != nil && filepath.Ext(e.Name) == "" {
-		return everything() // perhaps a directory was removed
-	}
-	if err != nil || !info.IsDir() {
-		return r.partsOfFile(e.Name)
-	}
-	var all parts
-	if e.Has(fsnotify.Create) {
-		files, err := watchTree(watcher, r.repo, e.Name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			r.unwatched(e.Name, err)
-		}
-		for _, file := range files {
-			all = all.with(r.partsOfFile(file))
-		}
-	}
-	return all
-}
-
-// unwatched says that changes below a directory are not seen.
-func (r *rebuilder) unwatched(dir string, err error) {
-	fmt.Fprintf(r.stdout, "cannot watch all of %s: %v; after a change in it, start again\n", dir, err)
-}
-
 // partsOfFile returns what a change to a file makes out of date.
-func (r *rebuilder) partsOfFile(file string) parts {
-	rel, err := filepath.Rel(r.repo.Root, file)
+func partsOfFile(repo bundle.Repo, known files, file string) parts {
+	rel, err := filepath.Rel(repo.Root, file)
 	name := filepath.Base(file)
 	if err != nil || isTemporary(name) {
 		return parts{}
 	}
 	rel = filepath.ToSlash(rel)
-	source, err := filepath.Rel(r.repo.Source, file)
+	source, err := filepath.Rel(repo.Source, file)
 	p := parts{other: err == nil && filepath.IsLocal(source)}
 	isRoot := path.Dir(rel) == "."
 	switch ext := path.Ext(rel); {
@@ -147,8 +139,8 @@ func (r *rebuilder) partsOfFile(file string) parts {
 	case isRoot && slices.Contains([]string{".md", ""}, ext): // documents
 		p.other = true
 	}
-	p.frontend = p.frontend || r.isInput(rel)
-	p.backend = p.backend || isEmbedded(r.repo.Root, file)
+	p.frontend = p.frontend || known.isInput(rel)
+	p.backend = p.backend || isEmbedded(repo.Root, file)
 	return p
 }
 

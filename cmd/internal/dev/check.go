@@ -1,10 +1,11 @@
-package main
+package dev
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/bundler"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/serve"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/terminal"
@@ -20,8 +22,8 @@ import (
 	"github.com/slipway-dev/slipway/preview/check"
 )
 
-// checkPreview builds the plugin for release and opens each view of its preview in a browser.
-func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (err error) {
+// Check builds the plugin for release and opens each view of its preview in a browser.
+func Check(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (err error) {
 	repo, err := bundle.OpenRepo(cmp.Or(o.Dir, "."))
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
@@ -37,7 +39,7 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 	if _, err := verbs.Build(ctx, c.Stdout, released); err != nil {
 		return err
 	}
-	list, err := openPreviews(ctx, c.Face, repo, previewOptions{isAsked: true, isCheck: true, with: o.With, listen: o.Listen}, c.Stdout)
+	list, err := openPreviews(ctx, c.Face, repo, pageOptions{isAsked: true, isCheck: true, with: o.With, listen: o.Listen}, c.Stdout)
 	if err != nil {
 		return err
 	}
@@ -48,11 +50,9 @@ func checkPreview(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (e
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
 	served := server.Options{Listen: "127.0.0.1:0", DataDir: data, PluginDirs: []string{repo.Root},
-		Toggles: previewToggles(), RequestLevel: slog.LevelDebug, AuditLevel: slog.LevelDebug}
-	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
-		served.Provisioning, served.LaxProvisioning = dir, true
-	}
-	s, err := openHost(ctx, c.Face, served, false, previewOptions{isAsked: true}.quietly(c.Stdout), c.Stderr)
+		Toggles: Toggles(), RequestLevel: slog.LevelDebug, AuditLevel: slog.LevelDebug}
+	provision(&served, repo)
+	s, err := serve.Open(ctx, c.Face, served, false, io.Discard, c.Stderr)
 	if err != nil {
 		return err
 	}

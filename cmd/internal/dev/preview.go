@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -30,38 +29,20 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// previewOptions are the options of a preview.
-type previewOptions struct {
-	isAsked bool   // the verb is preview, which may download the libraries; dev does not
-	isCheck bool   // nobody looks at it
-	with    string // minor versions of the libraries, with commas between them; "" is that of the repository
+// pageOptions are the options of the pages of a preview.
+type pageOptions struct {
+	isAsked bool // the libraries may be downloaded
+	isCheck bool // nobody looks at it
+	with    string
 	listen  string
 	token   string // "" chooses one
-	cache   string // of Slipway; "" is in the user's cache
+	cache   string
 }
 
-func previewVerb() verbs.Verb {
-	o := &verbs.PreviewOptions{}
-	v := verbs.PreviewVerb(o)
-	v.Run = func(ctx context.Context, c verbs.Call) error {
-		if o.Check || o.Update {
-			return checkPreview(ctx, c, o)
-		}
-		if o.Report != "" {
-			return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s needs %s", c.Face.Option("report"), c.Face.Option("check"))}
-		}
-		dir := cmp.Or(o.Dir, ".")
-		served := server.Options{Listen: "127.0.0.1:0", DataDir: filepath.Join(dir, ".slipway", "preview"), Toggles: previewToggles()}
-		options := devOptions{Options: served, dir: dir, preview: previewOptions{isAsked: true, with: o.With, listen: o.Listen}}
-		return dev(ctx, c.Face, options, c.Stdout, c.Stderr)
-	}
-	return v
-}
+// Toggles are the feature toggles of the host of a preview, as dev has them.
+func Toggles() []string { return []string{access.ToggleServiceAccounts} }
 
-// previewToggles are the feature toggles of the host of a preview, as dev has them.
-func previewToggles() []string { return []string{access.ToggleServiceAccounts} }
-
-// previewing is the preview of the plugin that dev runs. A nil one shows nothing.
+// previewing is a preview of the plugin.
 type previewing struct {
 	server   *preview.Server
 	options  *preview.Options
@@ -77,7 +58,7 @@ type previewing struct {
 type previews []*previewing
 
 // openPreviews opens a preview for each version. They have the same token, and the first one shows all.
-func openPreviews(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewOptions, stdout *os.File) (list previews, err error) {
+func openPreviews(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOptions, stdout *os.File) (list previews, err error) {
 	o.token = rand.Text()
 	var sides []preview.Side
 	for i, with := range strings.Split(o.with, ",") {
@@ -142,11 +123,11 @@ func (l previews) failed(messages []preview.Message) {
 
 // openPreview listens for the preview and begins to bundle its page. It prints the link, or why
 // there is no preview: then it returns nil, unless somebody asked for it.
-func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewOptions, stdout *os.File) (*previewing, error) {
+func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOptions, stdout *os.File) (*previewing, error) {
 	meta := readMetadata(repo)
 	if meta == nil || !hasFrontend(repo) {
 		if o.isAsked {
-			return nil, usageError("preview: %s has no frontend to show", repo.Root)
+			return nil, verbs.Usage("preview: %s has no frontend to show", repo.Root)
 		}
 		return nil, nil
 	}
@@ -165,7 +146,7 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o previewO
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(o.listen, "127.0.0.1:0"))
 	if err != nil {
-		return nil, usageError("preview: %w", err)
+		return nil, verbs.Usage("preview: %w", err)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	p := &previewing{listener: listener, stop: stop, options: &preview.Options{
@@ -198,50 +179,30 @@ func (p *previewing) link() *url.URL {
 
 // bringLibraries returns the libraries of the page. If they would have to be downloaded and nobody asked
 // for that, it prints what does, and returns none.
-func bringLibraries(ctx context.Context, f verbs.Face, o previewOptions, install preview.InstallOptions, hosts string) (
+func bringLibraries(ctx context.Context, f verbs.Face, o pageOptions, install preview.InstallOptions, hosts string) (
 	l preview.Libraries, err error) {
 	if l, err = preview.Choose(install.Root, o.with, hosts); err != nil {
-		return l, usageError("%s: %w", f.Option("with"), err)
+		return l, verbs.Usage("%s: %w", f.Option("with"), err)
 	}
-	if lock := l.Lock; lock != nil {
-		if l.Dir = lock.Installed(install.CacheDir); l.Dir == "" && !o.isAsked {
-			fmt.Fprintf(install.Out, "preview of the frontend: %s (downloads %s once)\n", f.Verb("preview"), lock.Size())
-			return l, nil
-		}
-		if l.Dir, err = lock.Install(ctx, install); err != nil {
-			return l, err
-		}
+	install.IsOffline = !o.isAsked
+	if err := l.Bring(ctx, install); err != nil {
+		return l, err
+	}
+	if l.Dir == "" {
+		fmt.Fprintf(install.Out, "preview of the frontend: %s (downloads %s once)\n", f.Verb("preview"), l.Lock.Size())
+		return l, nil
 	}
 	if o.isCheck { // the page is used once
 		return l, nil
 	}
-	if err := addRefresh(ctx, &l, install, o.isAsked); err != nil {
+	if err := l.AddRefresh(ctx, install); err != nil {
 		fmt.Fprintf(install.Out, "Fast Refresh could not be added: %v\n", err)
 	}
 	return l, nil
 }
 
-// addRefresh adds the runtime of React Fast Refresh, which repositories do not have. Only a preview
-// that was asked for downloads it.
-func addRefresh(ctx context.Context, l *preview.Libraries, o preview.InstallOptions, mayDownload bool) error {
-	if l.HasRefresh() {
-		return nil
-	}
-	lock, err := preview.RefreshLock()
-	if err != nil {
-		return err
-	}
-	if l.Extra = lock.Installed(o.CacheDir); l.Extra == "" && mayDownload {
-		l.Extra, err = lock.Install(ctx, o)
-	}
-	return err
-}
-
 // serve answers requests, which wait until the host is open.
 func (p *previewing) serve(s *server.Server) {
-	if p == nil {
-		return
-	}
 	roles := map[string]http.Handler{}
 	for _, role := range []host.Role{host.RoleViewer, host.RoleEditor, host.RoleAdmin} {
 		roles[role.String()] = s.As("preview", role)
@@ -261,7 +222,7 @@ func (p *previewing) serve(s *server.Server) {
 
 // close ends the requests in progress, which the host must outlive. Calling it again does nothing.
 func (p *previewing) close() error {
-	if p == nil || p.isClosed {
+	if p.isClosed {
 		return nil
 	}
 	p.isClosed = true
@@ -277,7 +238,7 @@ func (p *previewing) close() error {
 
 // ready tells the page that a change is live.
 func (p *previewing) ready(id string, changed []string, isFixed bool) {
-	if p == nil || p.server == nil {
+	if p.server == nil {
 		return
 	}
 	if isFixed {
@@ -288,7 +249,7 @@ func (p *previewing) ready(id string, changed []string, isFixed bool) {
 
 // failed tells the page why a change is not live.
 func (p *previewing) failed(messages []preview.Message) {
-	if p != nil && p.server != nil {
+	if p.server != nil {
 		p.server.Failed(messages)
 	}
 }
@@ -331,12 +292,4 @@ func hasFrontend(repo bundle.Repo) bool {
 	return frontend.Entry(repo.Source) != "" || slices.ContainsFunc(bundle.ReposBelow(repo.Source), func(name string) bool {
 		return frontend.Entry(filepath.Join(repo.Source, filepath.FromSlash(name))) != ""
 	})
-}
-
-// quietly returns a writer for what only dev prints.
-func (o previewOptions) quietly(stdout io.Writer) io.Writer {
-	if o.isAsked {
-		return io.Discard
-	}
-	return stdout
 }

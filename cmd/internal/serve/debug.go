@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -15,12 +15,12 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// prepareDebugging finds Delve if a plugin runs under it, and prints how to connect once it
+// Debug finds Delve if a plugin runs under it, and prints how to connect once it
 // listens.
-func prepareDebugging(ctx context.Context, f verbs.Face, d *loader.Debugging, dir string, stdout io.Writer) (err error) {
+func Debug(ctx context.Context, f verbs.Face, d *loader.Debugging, dir string, stdout io.Writer) (err error) {
 	if len(d.Launch) == 0 {
 		if d.Wait {
-			return usageError("%s needs %s", f.Option("debug-wait"), f.Option("debug"))
+			return verbs.Usage("%s needs %s", f.Option("debug-wait"), f.Option("debug"))
 		}
 		return nil
 	}
@@ -53,6 +53,6 @@ func findDelve(ctx context.Context, dir string) (string, error) {
 	if out, err := cmd.Output(); err == nil {
 		return strings.TrimSpace(string(out)), nil
 	}
-	return "", usageError("Delve not found on the PATH: run 'go get -tool github.com/go-delve/delve/cmd/dlv' in the repository, or " +
+	return "", verbs.Usage("Delve not found on the PATH: run 'go get -tool github.com/go-delve/delve/cmd/dlv' in the repository, or " +
 		"install it with 'go install github.com/go-delve/delve/cmd/dlv@latest'")
 }

@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"bufio"
@@ -54,8 +54,8 @@ func TestDevPreview(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		o := devOptions{Options: server.Options{Listen: "127.0.0.1:0"}, dir: repo, preview: previewOptions{cache: t.TempDir()}}
-		ended <- dev(ctx, verbs.Command, o, w, io.Discard)
+		o := Options{Server: server.Options{Listen: "127.0.0.1:0"}, Dir: repo, CacheDir: t.TempDir()}
+		ended <- Run(ctx, verbs.Command, o, w, io.Discard)
 		_ = w.Close()
 	}()
 	defer func() {
@@ -155,7 +155,7 @@ func TestNoPreview(t *testing.T) {
 	defer out.Close()
 	check := func(want string) {
 		t.Helper()
-		p, err := openPreview(t.Context(), verbs.Mage, repo, previewOptions{cache: t.TempDir()}, out)
+		p, err := openPreview(t.Context(), verbs.Mage, repo, pageOptions{cache: t.TempDir()}, out)
 		text, readErr := os.ReadFile(out.Name())
 		if p != nil || err != nil || readErr != nil || !regexp.MustCompile(want).Match(text) {
 			t.Errorf("%v, %v, %q", err, readErr, text)
@@ -163,7 +163,7 @@ func TestNoPreview(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(repo.Source, "plugin.json"), previewedPlugin)
 	check(`^$`)
-	if _, err := openPreview(t.Context(), verbs.Mage, repo, previewOptions{isAsked: true, cache: t.TempDir()}, out); err == nil || !strings.Contains(err.Error(), "has no frontend") {
+	if _, err := openPreview(t.Context(), verbs.Mage, repo, pageOptions{isAsked: true, cache: t.TempDir()}, out); err == nil || !strings.Contains(err.Error(), "has no frontend") {
 		t.Error(err)
 	}
 	nested := filepath.Join(repo.Source, "panels", "map") // its frontend is enough

@@ -1,0 +1,193 @@
+package dev
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/report"
+)
+
+// reasonOf returns the reason of a failure that a finding causes.
+func (s *session) reasonOf(f validate.Finding) string {
+	f.File = below(s.repo.Root, f.File)
+	return fmt.Sprintf("%s: %s", f.Address(), f.Message)
+}
+
+// below returns a path in the repository relative to its root, since pages show it, wherever
+// dev was started.
+func below(root, path string) string {
+	full, err := filepath.Abs(filepath.FromSlash(path))
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(root, full); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(path)
+}
+
+// firstMount mounts what the first build produced, or an earlier build if that failed.
+func (s *session) firstMount(ctx context.Context) {
+	f := s.mount(ctx)
+	switch {
+	case s.isBroken: // no host could announce that
+		s.announce(hostapi.PluginEvent{Name: api.EventFailed, Reason: s.reason})
+		s.preview.failed(s.messages)
+	case f != nil && ctx.Err() == nil:
+		s.failed(f)
+	}
+}
+
+func stateOf(id string, s loader.Status) string {
+	if s.State == loader.StateRunning {
+		return id
+	}
+	return fmt.Sprintf("%s is %s", id, s.State)
+}
+
+// failureOf turns an error into a failure. Errors from compilers become findings.
+func (s *session) failureOf(err error) *failure {
+	if refused, ok := errors.AsType[*build.RefusedError](err); ok {
+		return s.failureOfCheck(refused)
+	}
+	findings, text := compilerErrors(s.repo.Root, err)
+	texts := sources(s.repo.Root, findings)
+	f := &failure{text: s.render(findings, texts)}
+	for line := range strings.Lines(text) {
+		f.text += terminal.Printable(strings.TrimSuffix(line, "\n")) + "\n"
+	}
+	f.reason, _, _ = strings.Cut(text, "\n")
+	if len(findings) > 0 {
+		f.reason = s.reasonOf(findings[0])
+		if errors.Is(err, build.ErrNotDownloaded) {
+			f.text += verbs.DownloadHelp(s.face) + "\n"
+		}
+	}
+	f.messages = messagesOf(s.repo.Root, text, findings, texts)
+	return f
+}
+
+// failureOfCheck is failureOf for what the rules found.
+func (s *session) failureOfCheck(e *build.RefusedError) *failure {
+	found := e.Report
+	f := &failure{text: s.render(found.Findings, found.Sources)}
+	if i := slices.IndexFunc(found.Findings, func(f validate.Finding) bool { return f.Severity == validate.Error }); i >= 0 {
+		f.reason = s.reasonOf(found.Findings[i])
+	} else { // a rule did not run
+		f.text, f.reason = f.text+e.Error()+"\n", e.Error()
+	}
+	f.messages = messagesOf(s.repo.Root, f.reason, found.Findings, found.Sources)
+	return f
+}
+
+// render writes findings as validate does.
+func (s *session) render(findings []validate.Finding, sources map[string][]byte) string {
+	var b bytes.Buffer
+	hasColor := term.IsTerminal(int(s.stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	_ = report.Findings(&b, findings, sources, report.Options{HasColor: hasColor}) // a buffer accepts everything
+	return b.String()
+}
+
+// show prints warnings, unless they were printed before.
+func (s *session) show(texts string) {
+	if texts != s.shown {
+		fmt.Fprint(s.stdout, texts)
+	}
+	s.shown = texts
+}
+
+// failed prints and announces a failure.
+func (s *session) failed(f *failure) {
+	s.isBroken, s.reason, s.messages, s.shown = true, f.reason, f.messages, ""
+	fmt.Fprint(s.stdout, f.text)
+	var states []loader.State
+	if s.server != nil {
+		for _, p := range s.server.Loader().Plugins() {
+			states = append(states, p.Status().State)
+		}
+	}
+	fmt.Fprintln(s.stdout, serving(states))
+	s.announce(hostapi.PluginEvent{Name: api.EventFailed, Reason: f.reason})
+	s.preview.failed(f.messages)
+}
+
+// serving describes what serves after a failure, given the states of the mounted plugins.
+func serving(states []loader.State) string {
+	switch {
+	case len(states) == 0:
+		return "the plugin has errors: waiting for changes"
+	case slices.ContainsFunc(states, func(s loader.State) bool { return s != loader.StateRunning && s != loader.StateNoBackend }):
+		return "the backend is not running: waiting for changes"
+	}
+	return "the change has errors: the previous build keeps serving"
+}
+
+// succeeded prints and announces that the changes since a time are live.
+func (s *session) succeeded(ctx context.Context, o outcome, since time.Time) {
+	s.show(o.texts)
+	changed := o.changes.Names()
+	fixed := ""
+	if s.isBroken {
+		fixed = "fixed: "
+	}
+	took := fmt.Sprintf("%.2fs after the change", time.Since(since).Seconds())
+	if c := o.changes.Compiling; c > 0 {
+		took += fmt.Sprintf(", of which compiling took %.2fs and mounting %.2fs", c.Seconds(), o.mounting.Seconds())
+	}
+	if len(changed) > 0 {
+		took += " (" + strings.Join(changed, ", ") + ")"
+	}
+	switch {
+	case len(changed) == 0 && !s.isBroken: // a file was only touched
+	default:
+		for _, p := range s.server.Loader().Plugins() {
+			fmt.Fprintf(s.stdout, "%s%s %s is live, %s\n", fixed, p.ID(), p.Bundle().Metadata.Info.Version, took)
+			s.preview.ready(p.ID(), changed, s.isBroken)
+		}
+		s.announce(hostapi.PluginEvent{Name: api.EventReady, Changed: changed})
+	}
+	s.isBroken = false
+	s.welcome(ctx)
+}
+
+// announce sends an event for each mounted plugin.
+func (s *session) announce(e hostapi.PluginEvent) {
+	if s.server == nil {
+		return
+	}
+	for _, p := range s.server.Loader().Plugins() {
+		e.ID, e.Version = p.ID(), p.Bundle().Metadata.Info.Version
+		s.server.Announce(e)
+	}
+}
+
+// shown returns how a file of the repository is shown to people: relative to the current
+// directory if it is below that.
+func shown(root, file string) string {
+	full := file
+	if !filepath.IsAbs(file) {
+		full = filepath.Join(root, filepath.FromSlash(file))
+	}
+	if cwd, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(cwd, full); err == nil && filepath.IsLocal(rel) {
+			full = rel
+		}
+	}
+	return filepath.ToSlash(full)
+}

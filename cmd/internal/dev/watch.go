@@ -1,0 +1,131 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// pollEvery is how often a session looks for files that were deleted from dist, which it does not watch.
+const pollEvery = time.Second
+
+// watch builds what file changes affect, until ctx is done. It passes events to the loop, and does what that
+// decides.
+func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
+	settled, late, poll := stoppedTimer(), stoppedTimer(), time.NewTicker(pollEvery)
+	defer poll.Stop()
+	var running sync.WaitGroup
+	built, cancel := make(chan outcome, 1), context.CancelFunc(func() {})
+	defer func() {
+		cancel()
+		running.Wait()
+	}()
+	l := loop{isComplete: !s.isBroken}
+	if s.isBroken {
+		l.todo = everything()
+	}
+	for {
+		e := event{kind: eventChanged}
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-s.server.Failed():
+			return err
+		case <-watcher.Errors: // events have been lost
+			if _, err := watchTree(watcher, s.repo, s.repo.Root); err != nil {
+				s.unwatched(s.repo.Root, err)
+			}
+			e.parts = everything()
+		case changed := <-watcher.Events:
+			if e.parts = s.partsOf(watcher, changed); e.parts == (parts{}) {
+				continue
+			}
+		case <-settled.C:
+			e.kind = eventQuiet
+		case <-late.C:
+			e.kind = eventLate
+		case e.built = <-built:
+			e.kind = eventBuilt
+			s.files = e.built.files
+			cancel()
+		case <-poll.C:
+			if !s.files.isReduced() {
+				continue
+			}
+			e.kind = eventReduced
+		}
+		e.at = time.Now()
+		var a action
+		l, a = l.next(e)
+		if !a.quietAt.IsZero() {
+			settled.Reset(time.Until(a.quietAt))
+		}
+		if !a.lateAt.IsZero() {
+			late.Reset(time.Until(a.lateAt))
+		}
+		if a.isCancel {
+			cancel()
+		}
+		if a.isLive {
+			s.succeeded(ctx, e.built, a.since)
+		}
+		if a.failure != nil {
+			s.failed(a.failure)
+		}
+		if a.build != (parts{}) {
+			known := s.files
+			cancel = begin(ctx, &running, func(ctx context.Context) { built <- s.rebuild(ctx, a.build, known) })
+		}
+	}
+}
+
+// partsOf returns what an event makes out of date. If the event is the creation of a
+// directory, partsOf watches it, and the files in it count as well.
+func (s *session) partsOf(watcher *fsnotify.Watcher, e fsnotify.Event) parts {
+	if e.Op == fsnotify.Chmod || isIgnored(s.repo, e.Name) || s.files.isOutput(e.Name) {
+		return parts{}
+	}
+	info, err := os.Lstat(e.Name)
+	if err != nil && filepath.Ext(e.Name) == "" {
+		return everything() // perhaps a directory was removed
+	}
+	if err != nil || !info.IsDir() {
+		return partsOfFile(s.repo, s.files, e.Name)
+	}
+	var all parts
+	if e.Has(fsnotify.Create) {
+		files, err := watchTree(watcher, s.repo, e.Name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.unwatched(e.Name, err)
+		}
+		for _, file := range files {
+			all = all.with(partsOfFile(s.repo, s.files, file))
+		}
+	}
+	return all
+}
+
+// unwatched says that changes below a directory are not seen.
+func (s *session) unwatched(dir string, err error) {
+	fmt.Fprintf(s.stdout, "cannot watch all of %s: %v; after a change in it, start again\n", dir, err)
+}
+
+// begin runs f in a goroutine that running counts. cancel ends its context.
+func begin(ctx context.Context, running *sync.WaitGroup, f func(context.Context)) (cancel context.CancelFunc) {
+	ctx, cancel = context.WithCancel(ctx)
+	running.Go(func() { f(ctx) })
+	return cancel
+}
+
+func stoppedTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
+}
