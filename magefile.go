@@ -1,7 +1,7 @@
 //go:build mage
 
 // The targets for the development of Slipway. Those of plugin repositories are in targets/, which this
-// module must not require; here, "go run ./cmd/slipway" runs their verbs.
+// module must not require; scaffold, validate and build run the same verbs from source.
 package main
 
 import (
@@ -10,57 +10,15 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/magefile/mage/mg"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
-
-// Demo takes a plugin from an empty directory to a running host, and prints commands to paste.
-func Demo(ctx context.Context,
-	once *bool, // check the backend with conformance instead of running it
-) error {
-	dir, err := os.MkdirTemp("", "slipway-demo-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	const id = "acme-hello-datasource"
-	slipway, repo := filepath.Join(dir, "slipway"), filepath.Join(dir, id)
-	steps := [][]string{
-		{"go", "build", "-o", dir + string(filepath.Separator), origin.Module + "/cmd/..."},
-		{slipway, "scaffold", "datasource", id, "--dir=" + repo},
-		{slipway, "validate", repo},
-	}
-	if once != nil && *once {
-		steps = append(steps, []string{slipway, "build", "--platforms=host", "--dir=" + repo}, []string{slipway, "conformance", repo})
-	}
-	for _, step := range steps {
-		fmt.Println("$", strings.Join(step, " "))
-		started := time.Now()
-		if err := command(ctx, step[0], step[1:]...); err != nil {
-			return err
-		}
-		fmt.Printf("  [%.2fs]\n", time.Since(started).Seconds())
-	}
-	if once != nil && *once {
-		return nil
-	}
-	// It builds the plugin and serves until Ctrl-C, which the terminal sends to it as well.
-	dev := exec.CommandContext(context.WithoutCancel(ctx), slipway, "dev", "--listen=127.0.0.1:0", "--dir="+repo)
-	dev.Stdout, dev.Stderr = os.Stdout, os.Stderr
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt) // Mage must remove the directory after dev has ended
-	defer signal.Stop(interrupted)
-	return dev.Run()
-}
 
 // Test runs all tests with the race detector, which needs gcc. If PostgreSQL is installed, the tests
 // of the store also run on it.
@@ -91,6 +49,41 @@ func Test(ctx context.Context,
 		errs = append(errs, gotestsum(ctx, ".", []string{"SLIPWAY_TEST_DATABASE=postgres"}, append(flags, "./host/store")))
 	}
 	return errors.Join(append(errs, gotestsum(ctx, ".", nil, append(slices.Concat(race, flags), "./...")))...)
+}
+
+// Scaffold writes a new plugin repository, as slipway scaffold does.
+func Scaffold(ctx context.Context, kind, id string,
+	dir *string, // directory to create (default: the id)
+) error {
+	return slipway(ctx, []string{"scaffold", kind, id}, "--dir=", dir)
+}
+
+// Validate checks plugins, as slipway validate does.
+func Validate(ctx context.Context,
+	path *string, // a plugin repository, a directory of plugins, or a zip (default: examples)
+) error {
+	if path == nil {
+		path = new("examples")
+	}
+	return slipway(ctx, []string{"validate"}, "", path)
+}
+
+// Build builds a plugin, as slipway build does.
+func Build(ctx context.Context,
+	dir *string, // the plugin repository (default: examples/datasource)
+) error {
+	if dir == nil {
+		dir = new("examples/datasource")
+	}
+	return slipway(ctx, []string{"build"}, "--dir=", dir)
+}
+
+// slipway runs a verb from source, with an option if that has a value.
+func slipway(ctx context.Context, args []string, option string, value *string) error {
+	if value != nil {
+		args = append(args, option+*value)
+	}
+	return command(ctx, "go", append([]string{"run", "./cmd/slipway"}, args...)...)
 }
 
 // gotestsum runs go test in the directory of a module. It prints a line for each package, and what

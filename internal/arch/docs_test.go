@@ -133,7 +133,7 @@ func TestTargetsInDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(names, filepath.Join(root, "magefile.go")) {
+	for _, name := range append(names, filepath.Join(root, "magefile.go"), filepath.Join(root, "magefile_demo.go")) {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
@@ -177,7 +177,9 @@ func addTarget(targets map[string]map[string]bool, f *ast.FuncDecl) {
 		}
 		name = strings.ToLower(namespace.Name) + ":" + name
 	}
-	targets[name] = map[string]bool{}
+	if targets[name] == nil { // scaffold, validate and build are also targets here, with fewer options
+		targets[name] = map[string]bool{}
+	}
 	for _, field := range f.Type.Params.List {
 		for _, param := range field.Names {
 			targets[name][strings.ToLower(param.Name)] = true

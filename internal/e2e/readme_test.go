@@ -51,8 +51,8 @@ func TestTour(t *testing.T) {
 	for _, s := range steps {
 		var out string
 		switch args := strings.Fields(s.command); {
-		case args[1] == "run":
-			out = run(t, 0, filepath.Join("..", ".."), args[0], append(args[1:len(args)-1], "--dir="+repo)...)
+		case slices.Contains(args, "scaffold"):
+			out = run(t, 0, filepath.Join("..", ".."), args[0], append(args[1:len(args)-1], "-dir="+repo)...)
 			good = string(readFile(t, file))
 			write(t, file, damage(t, good))
 		case args[len(args)-1] == "validate":
