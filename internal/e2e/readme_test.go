@@ -157,7 +157,7 @@ func edited(t *testing.T, repo string, args []string) string {
 }
 
 var (
-	number = regexp.MustCompile(`\d+\.\d+`)
+	number = regexp.MustCompile(`\d+\.\d+|\d+ kB`)
 	spaces = regexp.MustCompile(` +`)
 )
 
