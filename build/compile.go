@@ -122,6 +122,13 @@ func (p *Plan) compileOne(ctx context.Context, staging string, c Command, r reco
 // checkExecutable returns the size of an executable, or an error if it is not one for
 // the command's platform: the go command compiles other packages to an archive.
 func checkExecutable(file string, c Command) (size int64, err error) {
+	info, err := os.Lstat(file)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	if err != nil {
+		return 0, fmt.Errorf("open executable: %w", err)
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return 0, fmt.Errorf("open executable: %w", err)
@@ -135,10 +142,6 @@ func checkExecutable(file string, c Command) (size int64, err error) {
 		return 0, fmt.Errorf("%s: %w", c.Output, err)
 	case platform != c.Platform:
 		return 0, fmt.Errorf("%s is built for %s, not for %s", c.Output, platform, c.Platform)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return 0, fmt.Errorf("open executable: %w", err)
 	}
 	return info.Size(), nil
 }

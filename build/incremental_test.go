@@ -248,6 +248,30 @@ func TestLinksInModules(t *testing.T) {
 	}
 }
 
+// An executable in dist that is a link is replaced. What it points to keeps its contents and mode.
+func TestLinkedExecutable(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	o := options(dir, bundle.Host())
+	name := filepath.Join(dir, "dist", mustBuild(t, o).Executables[0].File)
+	elsewhere := filepath.Join(t.TempDir(), "program")
+	if err := errors.Join(os.Rename(name, elsewhere), os.Chmod(elsewhere, 0o711), os.Symlink(elsewhere, name)); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, filepath.Dir(elsewhere))
+	o.Only = OnlyFrontend
+	mustBuild(t, o)
+	o.Only = ""
+	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
+	mustBuild(t, o)
+	if diff := cmp.Diff(before, tree(t, filepath.Dir(elsewhere))); diff != "" {
+		t.Errorf("wrote through the link (-before +after):\n%s", diff)
+	}
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("dist has %v, %v", info, err)
+	}
+}
+
 // A build keeps the files of dist that it did not make, and mentions them once.
 func TestForeignFilesAreKept(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // Changes are the parts of dist that a build has changed.
@@ -168,7 +169,11 @@ func (p *Plan) replace(from string, changed, removed []string) error {
 	}
 	for _, name := range changed {
 		dir := path.Dir(name)
-		if err := os.MkdirAll(p.inDist(dir), 0o755); err != nil {
+		at, err := atomicfile.Below(p.Repo.Root, path.Join(bundle.DistDir, dir))
+		if err == nil {
+			err = os.MkdirAll(at, 0o755)
+		}
+		if err != nil {
 			return err
 		}
 		for ; ; dir = path.Dir(dir) { // whatever the umask is
@@ -177,7 +182,8 @@ func (p *Plan) replace(from string, changed, removed []string) error {
 			}
 		}
 		next := from + nextSuffix
-		err := keepFile(filepath.Join(from, filepath.FromSlash(name)), next)
+		_ = os.Remove(next) // of a build that was killed
+		err = keepFile(filepath.Join(from, filepath.FromSlash(name)), next)
 		if err == nil {
 			err = os.Rename(next, p.inDist(name))
 		}
@@ -239,7 +245,7 @@ func leftovers(root, suffix string) (dirs []string) {
 		return nil
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), stagingPrefix) && strings.HasSuffix(e.Name(), suffix) {
+		if e.IsDir() && strings.HasPrefix(e.Name(), stagingPrefix) && strings.HasSuffix(e.Name(), suffix) {
 			dirs = append(dirs, filepath.Join(root, e.Name()))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/gitignore"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
@@ -102,18 +103,21 @@ func (p *Plan) walkDist(visit func(name, file string) error) error {
 	})
 }
 
-// makeKept makes a new directory in keptDir, named by the time. It follows no symbolic link
-// out of the repository.
+// makeKept makes a new directory in keptDir, named by the time.
 func makeKept(repo string, at time.Time) (string, error) {
 	root, err := os.OpenRoot(repo)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = root.Close() }()
-	if err := gitignore.Make(root, ownDir, 0o755); err != nil {
-		return "", err
+	err = gitignore.Make(root, ownDir)
+	if err == nil {
+		err = atomicfile.Check(root, keptDir)
 	}
-	if err := root.MkdirAll(keptDir, 0o755); err != nil {
+	if err == nil {
+		err = root.MkdirAll(keptDir, 0o755)
+	}
+	if err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {

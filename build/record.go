@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -171,10 +170,7 @@ func (p *Plan) save(data []byte) {
 
 func saveFile(file string, data []byte) {
 	_ = os.MkdirAll(filepath.Dir(file), 0o755)
-	_ = atomicfile.Write(file, 0o644, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	_ = atomicfile.Write(file, 0o644, atomicfile.Bytes(data))
 }
 
 // Forget removes the record of what is up to date in the dist of the repository in dir.

@@ -168,7 +168,7 @@ func (p *Plan) writeMetadata(_ context.Context, staging string, _ *Result) error
 // normalize sets the modes of directories and files, which depend on the umask.
 func (p *Plan) normalize(_ context.Context, staging string, _ *Result) error {
 	err := filepath.WalkDir(staging, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
+		if err != nil || d.Type()&fs.ModeSymlink != 0 { // what a link points to keeps its mode
 			return err
 		}
 		info, err := d.Info()

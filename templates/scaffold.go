@@ -61,8 +61,7 @@ func checkDir(dir string, force bool) error {
 	return nil
 }
 
-// write writes the files that differ, after checking that all of them are writable. No symbolic link
-// leads out of the directory.
+// write writes the files that differ, after checking that all of them are writable.
 func write(dir string, rendered []File) (*Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -91,14 +90,7 @@ func write(dir string, rendered []File) (*Result, error) {
 		}
 	}
 	for _, f := range differ {
-		target := filepath.FromSlash(f.Path)
-		if err := root.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			return r, fmt.Errorf("write %s: %w", f.Path, err)
-		}
-		if err := atomicfile.WriteIn(root, target, 0o644, func(w io.Writer) error {
-			_, err := w.Write(f.Data)
-			return err
-		}); err != nil {
+		if err := atomicfile.WriteIn(root, filepath.FromSlash(f.Path), 0o644, atomicfile.Bytes(f.Data)); err != nil {
 			return r, fmt.Errorf("write %s: %w", f.Path, err)
 		}
 		if exists[f.Path] {
@@ -113,10 +105,8 @@ func write(dir string, rendered []File) (*Result, error) {
 // readWritable reads a file that is about to be overwritten. It fails if the file is
 // not writable.
 func readWritable(root *os.Root, target string) (before []byte, err error) {
-	if info, err := root.Lstat(target); err != nil {
+	if _, err := atomicfile.Stat(root, target); err != nil {
 		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
 	}
 	f, err := root.OpenFile(target, os.O_RDWR, 0)
 	if err != nil {

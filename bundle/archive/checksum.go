@@ -57,10 +57,7 @@ func writeSummed(zip string, content func(io.Writer) error) (size int64, err err
 
 // writeFile writes a file completely or not at all.
 func writeFile(name string, data []byte) error {
-	return atomicfile.Write(name, 0o644, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return atomicfile.Write(name, 0o644, atomicfile.Bytes(data))
 }
 
 // CheckSums compares a zip with the checksum files next to it and returns the names of

@@ -7,7 +7,6 @@ package gitignore
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,12 +25,11 @@ const All = "*\n"
 
 // Make creates a directory below root that belongs to Slipway, unless it exists, and lets
 // Git ignore it.
-func Make(root *os.Root, dir string, mode fs.FileMode) error {
-	dir = filepath.FromSlash(dir)
-	if err := root.MkdirAll(dir, mode); err != nil {
+func Make(root *os.Root, dir string) error {
+	name := filepath.Join(filepath.FromSlash(dir), FileName)
+	if err := atomicfile.Check(root, name); err != nil {
 		return err
 	}
-	name := filepath.Join(dir, FileName)
 	if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -43,7 +41,11 @@ func Make(root *os.Root, dir string, mode fs.FileMode) error {
 // files, it is ignored as a whole; otherwise the names are added to its .gitignore, if it is part of a
 // repository.
 func MakeFor(dir string, mode fs.FileMode, names ...string) error {
-	if err := os.MkdirAll(dir, mode); err != nil {
+	isRepo, err := tree.Destination(filepath.Join(dir, FileName))
+	if err == nil {
+		err = os.MkdirAll(dir, mode)
+	}
+	if err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(dir)
@@ -64,11 +66,7 @@ func MakeFor(dir string, mode fs.FileMode, names ...string) error {
 	if !slices.ContainsFunc(entries, isOther) {
 		return write(root, FileName, All)
 	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	if _, isRepo := tree.Boundary(abs); !isRepo {
+	if !isRepo {
 		return nil
 	}
 	known, err := root.ReadFile(FileName)
@@ -92,11 +90,7 @@ func MakeFor(dir string, mode fs.FileMode, names ...string) error {
 }
 
 func write(root *os.Root, name, text string) error {
-	err := atomicfile.WriteIn(root, name, 0o644, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
-	if err != nil {
+	if err := atomicfile.WriteIn(root, name, 0o644, atomicfile.Bytes([]byte(text))); err != nil {
 		return fmt.Errorf("let Git ignore %s: %w", filepath.Join(root.Name(), filepath.Dir(name)), err)
 	}
 	return nil

@@ -46,7 +46,7 @@ func TestMake(t *testing.T) {
 	put(t, filepath.Join(dir, "theirs", FileName), "!*\n")
 	put(t, filepath.Join(dir, "older", "secret"), "")
 	for _, name := range []string{"new/below", "older", "theirs"} {
-		if err := Make(root, name, 0o755); err != nil {
+		if err := Make(root, name); err != nil {
 			t.Fatal(err)
 		}
 		put(t, filepath.Join(dir, name, "secret"), "")

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // ErrOutside is the error for a symbolic link that leads out of the boundary, or into the
@@ -97,6 +99,20 @@ func Boundary(dir string) (boundary string, isRepo bool) {
 		return above, false
 	}
 	return dir, false
+}
+
+// Destination reports whether a file or directory that is about to be written is part of a Git repository. It is an
+// error if a symbolic link of the repository is on the way to it.
+func Destination(name string) (isRepo bool, err error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return false, err
+	}
+	boundary, isRepo := Boundary(filepath.Dir(abs))
+	if isRepo {
+		_, err = atomicfile.Below(boundary, Below(filepath.ToSlash(boundary), filepath.ToSlash(abs)))
+	}
+	return isRepo, err
 }
 
 const (

@@ -62,7 +62,7 @@ func arrows() map[string][]string {
 		"host/gate":                nil,
 		"bundle/ranges":            nil,
 		"validate":                 {"bundle", "bundle/config", "bundle/zipfs", "bundle/tree", "internal/limit", "validate/shared"},
-		"bundle/tree":              nil,
+		"bundle/tree":              {"internal/atomicfile"},
 		"bundle/zipfs":             nil,
 		"validate/rules":           {"bundle/archive", "validate", "validate/shared", "bundle/ranges", "bundle/zipfs", "validate/inspect", "validate/schema", "bundle/tree", "bundle", "bundle/access", "internal/nearest", "internal/jsontype", "internal/limit"},
 		"validate/inspect":         {"validate", "validate/script", "validate/shared", "bundle/ranges", "bundle/tree", "bundle", "internal/limit"},

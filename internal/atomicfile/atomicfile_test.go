@@ -65,23 +65,28 @@ func TestWriteErrors(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "taken", "below"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	nothing := func(io.Writer) error { return nil }
+	if err := Write(filepath.Join(dir, "file"), 0o644, Bytes(nil)); err != nil {
+		t.Fatal(err)
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = root.Close() })
-	for name, op := range map[string]string{"taken": "rename", filepath.Join("none", "file"): "create"} {
+	if err := Write(filepath.Join(dir, "none", "file"), 0o644, Bytes(nil)); err == nil {
+		t.Error("Write made a directory")
+	}
+	for name, op := range map[string]string{"taken": "rename", filepath.Join("file", "below"): "create"} {
 		file := filepath.Join(dir, name)
-		if err := Write(file, 0o644, nothing); err == nil {
+		if err := Write(file, 0o644, Bytes(nil)); err == nil {
 			t.Errorf("Write(%q) returned no error", name)
 		}
-		err := WriteIn(root, name, 0o644, nothing)
+		err := WriteIn(root, name, 0o644, Bytes(nil))
 		if e, ok := errors.AsType[*fs.PathError](err); !ok || e.Op != op || e.Path != file {
 			t.Errorf("WriteIn(%q) returned %v, want the error of %s %s", name, err, op, file)
 		}
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-		t.Errorf("the directory has the entries %v (%v), want only the directory", entries, err)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("the directory has the entries %v (%v), want those from before", entries, err)
 	}
 }

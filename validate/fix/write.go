@@ -33,15 +33,9 @@ func Write(root *os.Root, changes []Change) (written []Change, failed []validate
 }
 
 func (c *Change) write(root *os.Root) error {
-	info, err := root.Lstat(c.File)
+	info, err := atomicfile.Stat(root, c.File)
 	if err != nil {
 		return err
-	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		return errors.New("it is a symbolic link; validate its target")
-	}
-	if !info.Mode().IsRegular() {
-		return errors.New("it is not a regular file")
 	}
 	mode := info.Mode().Perm()
 	if c.MakeExecutable {

@@ -450,7 +450,7 @@ func TestApplyRefusesChangedFiles(t *testing.T) {
 // files outside of the repository, or the settings of Git.
 func TestUndoOfForeignRecord(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"../victim", "/etc/passwd", "a/../../victim", ".git/config", ".git", "link/victim"} {
+	for _, name := range []string{"../victim", "/etc/passwd", "a/../../victim", ".git/config", ".git", "link/victim", ".GIT/config", "sub/.git/config"} {
 		parent := t.TempDir()
 		root := filepath.Join(parent, "repo")
 		write(t, filepath.Join(parent, "victim"), "")
@@ -602,7 +602,7 @@ func TestMergeRefusesLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	if _, err := MergeAll(t.Context(), root, nil, map[string]string{"file": "new\n"}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := MergeAll(t.Context(), root, nil, map[string]string{"file": "new\n"}); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("error %v", err)
 	}
 }

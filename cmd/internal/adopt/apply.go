@@ -7,13 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/gitignore"
@@ -90,6 +88,9 @@ func (p *Plan) Apply() error {
 func (p *Plan) record(root *os.Root, earlier record) (record, error) {
 	r := record{slices.Clone(earlier.Files)}
 	for _, f := range p.Files {
+		if err := atomicfile.Check(root, f.Path); err != nil {
+			return r, err
+		}
 		entry := recordedFile{Path: f.Path, Before: f.Before, Exists: f.Before != nil, Mode: 0o644, After: digest(f.After)}
 		if info, err := root.Lstat(filepath.FromSlash(f.Path)); err == nil {
 			if !entry.Exists {
@@ -155,7 +156,7 @@ func Undo(dir string) (u Undone, err error) {
 		data, err := f.read(root)
 		isGone := errors.Is(err, fs.ErrNotExist)
 		switch {
-		case err != nil && !isGone && !errors.Is(err, errIrregular):
+		case err != nil && !isGone && !errors.Is(err, atomicfile.ErrIrregular):
 			return u, err
 		case isGone && !f.Exists, err == nil && f.Exists && bytes.Equal(data, f.Before): // undone by hand
 		case err == nil && digest(data) == f.After:
@@ -188,15 +189,9 @@ func Undo(dir string) (u Undone, err error) {
 	return u, nil
 }
 
-var errIrregular = errors.New("not a regular file")
-
 func (f *recordedFile) read(root *os.Root) ([]byte, error) {
 	name := filepath.FromSlash(f.Path)
-	info, err := root.Lstat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errIrregular
-	}
-	if err != nil {
+	if _, err := atomicfile.Stat(root, name); err != nil {
 		return nil, err
 	}
 	return root.ReadFile(name)
@@ -220,18 +215,15 @@ func restore(root *os.Root, f recordedFile) error {
 }
 
 func writeFile(root *os.Root, name string, mode fs.FileMode, data []byte) error {
-	name = filepath.FromSlash(name)
-	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return atomicfile.WriteIn(root, name, mode, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return atomicfile.WriteIn(root, filepath.FromSlash(name), mode, atomicfile.Bytes(data))
 }
 
 func readRecord(dir string) (r record, err error) {
-	data, err := os.ReadFile(filepath.Join(dir, recordDir, recordFile))
+	file, err := atomicfile.Below(dir, path.Join(recordDir, recordFile))
+	if err != nil {
+		return r, err
+	}
+	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, ErrNoRecord
 	}
@@ -242,7 +234,7 @@ func readRecord(dir string) (r record, err error) {
 		return r, fmt.Errorf("read the record of init: %w", err)
 	}
 	for _, f := range r.Files {
-		if !fs.ValidPath(f.Path) || f.Path == ".git" || strings.HasPrefix(f.Path, ".git/") || f.Mode != f.Mode.Perm() {
+		if !fs.ValidPath(f.Path) || f.Mode != f.Mode.Perm() {
 			return record{}, fmt.Errorf("read the record of init: invalid entry %q", f.Path)
 		}
 	}
@@ -259,7 +251,7 @@ func writeRecord(dir string, r record) error {
 		return err
 	}
 	defer root.Close()
-	if err := gitignore.Make(root, recordDir, 0o755); err != nil {
+	if err := gitignore.Make(root, recordDir); err != nil {
 		return err
 	}
 	return writeFile(root, path.Join(recordDir, recordFile), 0o600, data)

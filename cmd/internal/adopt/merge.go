@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
@@ -103,16 +104,16 @@ func mergeFile(ctx context.Context, root *os.Root, name string, base, now map[st
 	m := Merge{Path: name, Status: Unchanged}
 	was, hadBase := base[name]
 	becomes, hasNow := now[name]
-	if info, err := root.Lstat(filepath.FromSlash(name)); err == nil && !info.Mode().IsRegular() {
-		return m, errors.New("not a regular file")
-	}
-	data, err := root.ReadFile(filepath.FromSlash(name))
+	file := filepath.FromSlash(name)
+	_, err := atomicfile.Stat(root, file)
 	isMissing := errors.Is(err, fs.ErrNotExist)
+	var data []byte
+	if err == nil {
+		data, err = root.ReadFile(file)
+		m.Before = append([]byte{}, data...)
+	}
 	if err != nil && !isMissing {
 		return m, err
-	}
-	if !isMissing {
-		m.Before = append([]byte{}, data...)
 	}
 	if bytes.Contains(data, []byte("\r\n")) { // as Git checks out on Windows
 		was, becomes = toCRLF(was), toCRLF(becomes)

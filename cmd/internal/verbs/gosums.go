@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
@@ -17,13 +18,15 @@ func GoSums(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(repo.Dist, 0o755); err != nil {
+	root, err := os.OpenRoot(repo.Root)
+	if err != nil {
 		return err
 	}
-	file := filepath.Join(repo.Dist, build.GoSumsFile)
-	if err := atomicfile.Write(file, 0o644, func(w io.Writer) error { return build.WriteGoSums(w, repo.Root) }); err != nil {
+	defer root.Close()
+	name := filepath.Join(bundle.DistDir, build.GoSumsFile)
+	if err := atomicfile.WriteIn(root, name, 0o644, func(w io.Writer) error { return build.WriteGoSums(w, repo.Root) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "wrote %s\n", shortPath(file))
+	fmt.Fprintf(w, "wrote %s\n", shortPath(filepath.Join(repo.Root, name)))
 	return nil
 }

@@ -151,8 +151,5 @@ func formatFile(w io.Writer, root *os.Root, name string) error {
 		return err
 	}
 	fmt.Fprintf(w, "formatted %s\n", name)
-	return atomicfile.WriteIn(root, file, info.Mode().Perm(), func(w io.Writer) error {
-		_, err := w.Write(after)
-		return err
-	})
+	return atomicfile.WriteIn(root, file, info.Mode().Perm(), atomicfile.Bytes(after))
 }

@@ -9,24 +9,35 @@ import (
 	"syscall"
 
 	"github.com/slipway-dev/slipway/bundle/gitignore"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
-// ignore lets Git ignore a directory of a plugin repository that Slipway has made, or is about to make.
-func ignore(repo, dir string) error {
+// ignore makes a directory of a plugin repository, unless it exists, and lets Git ignore it. The files are what will be
+// written to it.
+func ignore(repo, dir string, files ...string) error {
 	root, err := os.OpenRoot(repo)
 	if err != nil {
 		return err
 	}
-	return errors.Join(gitignore.Make(root, dir, 0o755), root.Close())
+	defer root.Close()
+	for _, name := range files {
+		if err := atomicfile.Check(root, name); err != nil {
+			return err
+		}
+	}
+	return gitignore.Make(root, dir)
 }
 
 // writeTo writes to w, or to the file output, which appears complete or not at all.
 // Anything but a regular file, such as /dev/stdout or a symbolic link, is opened and
-// written to: a rename would replace it.
+// written to: a rename would replace it. But a link that is part of a repository is refused.
 func writeTo(w *os.File, output string, write func(w io.Writer, hasColor bool) error) error {
 	if output == "" {
 		return write(w, isTerminal(w) && os.Getenv("NO_COLOR") == "")
+	}
+	if _, err := tree.Destination(output); err != nil {
+		return err
 	}
 	if info, err := os.Lstat(output); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
@@ -40,7 +41,9 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 	}
 	isOwn := o.Out == ""
 	if isOwn {
-		o.Out = filepath.Join(repo.Root, releaseDir)
+		if o.Out, err = atomicfile.Below(repo.Root, releaseDir); err != nil {
+			return fmt.Errorf("package: %w", err)
+		}
 	}
 	options := archive.Options{ToolVersion: origin.Version()}
 	if o.Key != "" {

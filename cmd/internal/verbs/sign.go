@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // SignOptions are the options of the verb sign.
@@ -56,6 +57,11 @@ func signAll(w io.Writer, o SignOptions, key ed25519.PrivateKey) error {
 	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
 		return err
+	}
+	for _, dir := range []string{bundle.DistDir, releaseDir} {
+		if _, err := atomicfile.Below(repo.Root, dir); err != nil {
+			return fmt.Errorf("sign: %w", err)
+		}
 	}
 	m, err := sign(w, packed{path: repo.Dist}, key)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -76,7 +76,7 @@ func testGo(ctx context.Context, w *os.File, dir string, packages []string, o Te
 	if !o.Coverage {
 		return runTool(ctx, w, dir, "go", append(args, packages...)...)
 	}
-	if err := ignore(dir, coverageDir); err != nil {
+	if err := ignore(dir, coverageDir, coverageProfile, coverageText, coveragePage); err != nil {
 		return err
 	}
 	args = append(args, "-coverpkg="+strings.Join(packages, ","), "-coverprofile="+coverageProfile)
