@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -162,6 +161,9 @@ func CheckOut(dir string) error {
 // beginReport replaces an earlier report by one without views, in case that the check is interrupted.
 func beginReport(dir string) error {
 	if err := CheckOut(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for _, old := range []string{picturesDir, "kept", "marked"} {
@@ -332,7 +334,7 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 		return nil
 	}
 	r.Picture = picturesDir + "/" + name
-	if err := writeFile(filepath.Join(o.Out, picturesDir, name), picture); err != nil {
+	if err := writeFile(o.Out, r.Picture, picture); err != nil {
 		return err
 	}
 	file := filepath.Join(o.Pictures, name)
@@ -341,13 +343,7 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 		if difference, _, err := compare(kept, picture); err == nil && difference <= tolerance {
 			return nil // of two that look the same, the older one
 		}
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
-		}
-		return atomicfile.Write(file, 0o644, func(w io.Writer) error {
-			_, err := w.Write(picture)
-			return err
-		})
+		return writeFile(filepath.Dir(o.Pictures), filepath.Join(filepath.Base(o.Pictures), name), picture)
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		if _, err := os.Stat(o.Pictures); err == nil {
@@ -359,7 +355,7 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 		return err
 	}
 	r.Kept = "kept/" + name
-	if err := writeFile(filepath.Join(o.Out, filepath.FromSlash(r.Kept)), kept); err != nil {
+	if err := writeFile(o.Out, r.Kept, kept); err != nil {
 		return err
 	}
 	difference, marked, err := compare(kept, picture)
@@ -377,14 +373,17 @@ func (o Options) keep(r *Result, name string, picture []byte) error {
 		return err
 	}
 	r.Marked = "marked/" + name
-	return writeFile(filepath.Join(o.Out, filepath.FromSlash(r.Marked)), text.Bytes())
+	return writeFile(o.Out, r.Marked, text.Bytes())
 }
 
-func writeFile(name string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+// writeFile writes a file of a directory, and refuses a symbolic link on the way to it.
+func writeFile(dir, name string, data []byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(name, data, 0o644)
+	defer root.Close()
+	return atomicfile.WriteIn(root, filepath.FromSlash(name), 0o644, atomicfile.Bytes(data))
 }
 
 // distinguish notes what the results of a view with several versions do not have in common.

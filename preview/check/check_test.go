@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -44,7 +45,7 @@ func TestOtherFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	mine := filepath.Join(dir, picturesDir, "mine.png")
-	if err := writeFile(mine, nil); err != nil {
+	if err := writeFile(dir, picturesDir+"/mine.png", nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Run(t.Context(), Options{Out: dir}); !errors.Is(err, ErrOtherFiles) {
@@ -134,6 +135,32 @@ func TestRun(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(o.Out, "index.html"))
 	if err != nil || !strings.Contains(string(page), "2 views, 1 failed") || !strings.Contains(string(page), results[1].Marked) {
 		t.Errorf("%v %s", err, page)
+	}
+}
+
+// TestWritesThroughNoLink requires that pictures and the report are not written through a link of the repository.
+func TestWritesThroughNoLink(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"previews", "previews/a.png", "out/pictures", "out/index.html"} {
+		dir, outside := t.TempDir(), t.TempDir()
+		o := Options{Out: filepath.Join(dir, "out"), Pictures: filepath.Join(dir, "previews"), Update: true}
+		link, target := filepath.Join(dir, filepath.FromSlash(name)), outside
+		if path.Ext(name) != "" {
+			target = filepath.Join(outside, "new")
+		}
+		if err := errors.Join(os.MkdirAll(o.Out, 0o755), os.MkdirAll(filepath.Dir(link), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, link); err != nil {
+			t.Skipf("cannot make symbolic links: %v", err)
+		}
+		err := errors.Join(o.keep(&Result{}, "a.png", []byte("x")), write(o.Out, nil))
+		if err == nil || !strings.Contains(err.Error(), path.Base(name)+" is a symbolic link") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if entries, err := os.ReadDir(outside); err != nil || len(entries) > 0 {
+			t.Errorf("%s: wrote %v (%v)", name, entries, err)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"html/template"
-	"path/filepath"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/junit"
@@ -48,7 +47,7 @@ func write(dir string, results []Result) error {
 		return err
 	}
 	for name, text := range map[string][]byte{reportFile: data, "junit.xml": xml.Bytes(), "index.html": html.Bytes()} {
-		if err := writeFile(filepath.Join(dir, name), text); err != nil {
+		if err := writeFile(dir, name, text); err != nil {
 			return err
 		}
 	}
