@@ -36,9 +36,9 @@ type Document struct {
 	lines        []int  // offset of the first byte of each line
 	isASCII      bool   // a column is a byte
 	marks        []mark // if not isASCII, one for each KiB
-	root         Node
+	root         node
 	duplicates   []Duplicate
-	firstKeys    map[*Node]Span // of repeated keys
+	firstKeys    map[*node]Span // of repeated keys
 	pointerBytes int            // of all values
 }
 
@@ -54,13 +54,13 @@ type Duplicate struct {
 	First   Span // the first key
 }
 
-// Node is a value of a document.
-type Node struct {
+// node is a value of a document. A repeated key has only its last value, at the position of the first.
+type node struct {
 	name       string // the key, unquoted
 	key, value extent // key is empty in an array and for the root
 	kind       byte   // as hujson names it: { [ " 0 n t f
-	children   []Node // never grows beyond its capacity, so that pointers to nodes stay valid
-	byName     map[string]*Node
+	children   []node // never grows beyond its capacity, so that pointers to nodes stay valid
+	byName     map[string]*node
 }
 
 // extent is a range of bytes of the text. A run keeps a node for each value of each
@@ -128,18 +128,18 @@ func newDocument(file string, data []byte) *Document {
 
 // add fills in the node at a path; length is that of its pointer. The last value of a
 // repeated key takes the place of the first.
-func (d *Document) add(n *Node, from *hujson.Value, path []string, length int) *SyntaxError {
+func (d *Document) add(n *node, from *hujson.Value, path []string, length int) *SyntaxError {
 	n.value, n.kind = extentOf(from), byte(from.Value.Kind())
 	if d.pointerBytes += length; d.pointerBytes > maxPointerBytes {
 		return d.syntaxError(from.StartOffset, from.StartOffset, "the keys are too long in total", "shorten them, or nest less deeply")
 	}
 	switch v := from.Value.(type) {
 	case *hujson.Object:
-		n.children = make([]Node, 0, len(v.Members))
+		n.children = make([]node, 0, len(v.Members))
 		for i := range v.Members {
 			key := extentOf(&v.Members[i].Name)
 			name := d.unquote(key)
-			child := n.Member(name)
+			child := n.member(name)
 			if child == nil {
 				child = n.append(name)
 			} else {
@@ -151,7 +151,7 @@ func (d *Document) add(n *Node, from *hujson.Value, path []string, length int) *
 			}
 		}
 	case *hujson.Array:
-		n.children = make([]Node, len(v.Elements))
+		n.children = make([]node, len(v.Elements))
 		for i := range v.Elements {
 			index := strconv.Itoa(i)
 			if err := d.add(&n.children[i], &v.Elements[i], append(path, index), length+1+len(index)); err != nil {
@@ -163,17 +163,17 @@ func (d *Document) add(n *Node, from *hujson.Value, path []string, length int) *
 }
 
 // repeat records a repeated key and clears its node, whose path is given, for the later value.
-func (d *Document) repeat(n *Node, again extent, path []string) {
+func (d *Document) repeat(n *node, again extent, path []string) {
 	first, ok := d.firstKeys[n]
 	if !ok {
 		if d.firstKeys == nil {
-			d.firstKeys = map[*Node]Span{}
+			d.firstKeys = map[*node]Span{}
 		}
 		first = d.span(n.key)
 		d.firstKeys[n] = first
 	}
 	d.duplicates = append(d.duplicates, Duplicate{Pointer: pointerTo(path), Key: n.name, Again: d.span(again), First: first})
-	*n = Node{name: n.name}
+	*n = node{name: n.name}
 }
 
 // pointerTo returns the pointer of a path of keys and indexes.
@@ -186,7 +186,7 @@ func pointerTo(path []string) string {
 }
 
 // token returns the part of a pointer that names a child.
-func (n *Node) token(i int) string {
+func (n *node) token(i int) string {
 	if n.kind == '{' {
 		return EscapePointer(n.children[i].name)
 	}
@@ -194,14 +194,14 @@ func (n *Node) token(i int) string {
 }
 
 // append adds a member to an object.
-func (n *Node) append(name string) *Node {
-	n.children = append(n.children, Node{name: name})
+func (n *node) append(name string) *node {
+	n.children = append(n.children, node{name: name})
 	child := &n.children[len(n.children)-1]
 	switch {
 	case n.byName != nil:
 		n.byName[child.name] = child
 	case len(n.children) > maxScan:
-		n.byName = make(map[string]*Node, cap(n.children))
+		n.byName = make(map[string]*node, cap(n.children))
 		for i := range n.children {
 			n.byName[n.children[i].name] = &n.children[i]
 		}
@@ -209,18 +209,8 @@ func (n *Node) append(name string) *Node {
 	return child
 }
 
-// Root returns the value at the root of the document.
-func (d *Document) Root() *Node { return &d.root }
-
-// Name returns the key of a member of an object; "" for any other value.
-func (n *Node) Name() string { return n.name }
-
-// Children returns the members of an object or the items of an array in the order of
-// the file. A repeated key has only its last value, at the position of the first.
-func (n *Node) Children() []Node { return n.children }
-
-// Member returns the value of a key, or nil if the node has no such key.
-func (n *Node) Member(name string) *Node {
+// member returns the value of a key, or nil if the node has no such key.
+func (n *node) member(name string) *node {
 	if n.byName != nil {
 		return n.byName[name]
 	}
@@ -232,9 +222,13 @@ func (n *Node) Member(name string) *Node {
 	return nil
 }
 
-// Kind returns the type of the value as JSON Schema names it: object, array, string,
-// number, boolean or null.
-func (n *Node) Kind() string {
+// Kind returns the type of the value at the pointer as JSON Schema names it: object, array, string,
+// number, boolean or null. It returns "" if there is no value.
+func (d *Document) Kind(pointer string) string {
+	n, ok := d.find(pointer)
+	if !ok {
+		return ""
+	}
 	switch n.kind {
 	case '{':
 		return "object"
@@ -248,14 +242,6 @@ func (n *Node) Kind() string {
 		return "null"
 	}
 	return "boolean"
-}
-
-// TextOf returns the value of a string node; ok is false for any other type.
-func (d *Document) TextOf(n *Node) (text string, ok bool) {
-	if n.kind != '"' {
-		return "", false
-	}
-	return d.unquote(n.value), true
 }
 
 // unquote returns the string between the quotes of a literal.
@@ -273,7 +259,7 @@ func (d *Document) Duplicates() []Duplicate { return d.duplicates }
 // Pointers lists the pointers of all values in the order of the file.
 func (d *Document) Pointers() []string { return d.root.pointers(nil, "") }
 
-func (n *Node) pointers(to []string, pointer string) []string {
+func (n *node) pointers(to []string, pointer string) []string {
 	to = append(to, pointer)
 	for i := range n.children {
 		to = n.children[i].pointers(to, pointer+"/"+n.token(i))
@@ -282,7 +268,7 @@ func (n *Node) pointers(to []string, pointer string) []string {
 }
 
 // find returns the value at the pointer, or its nearest ancestor and false.
-func (d *Document) find(pointer string) (n *Node, ok bool) {
+func (d *Document) find(pointer string) (n *node, ok bool) {
 	n = &d.root
 	for rest := pointer; rest != ""; {
 		if rest[0] != '/' {
@@ -303,9 +289,9 @@ func (d *Document) find(pointer string) (n *Node, ok bool) {
 }
 
 // child returns the value that a token of a pointer names, or nil.
-func (n *Node) child(token string) *Node {
+func (n *node) child(token string) *node {
 	if n.kind != '[' {
-		return n.Member(UnescapePointer(token))
+		return n.member(UnescapePointer(token))
 	}
 	i, err := strconv.Atoi(token)
 	if err != nil || i < 0 || i >= len(n.children) || strconv.Itoa(i) != token {
@@ -337,23 +323,13 @@ func (d *Document) Key(pointer string) Span {
 	return d.span(n.key)
 }
 
-// Kind returns the type of the value at the pointer as Node.Kind does, or "" if there is
-// no value.
-func (d *Document) Kind(pointer string) string {
-	n, ok := d.find(pointer)
-	if !ok {
-		return ""
-	}
-	return n.Kind()
-}
-
 // Text returns the string at the pointer; ok is false for any other type.
 func (d *Document) Text(pointer string) (text string, ok bool) {
 	n, ok := d.find(pointer)
-	if !ok {
+	if !ok || n.kind != '"' {
 		return "", false
 	}
-	return d.TextOf(n)
+	return d.unquote(n.value), true
 }
 
 // Bool returns the boolean at the pointer; false for any other type.
@@ -393,7 +369,7 @@ func (d *Document) Items(pointer string) []string {
 // json.Number.
 func (d *Document) Any() any { return d.any(&d.root) }
 
-func (d *Document) any(n *Node) any {
+func (d *Document) any(n *node) any {
 	switch n.kind {
 	case '{':
 		m := make(map[string]any, len(n.children))

@@ -133,7 +133,7 @@ func newAjv(b *testing.B) (script, reason string) {
 }
 
 const ajvScript = `const fs = require("fs"), path = require("path");
-const Ajv = require("ajv/dist/2020");
+const Ajv = require("ajv");
 const schema = JSON.parse(fs.readFileSync(path.join(__dirname, "schema.json"), "utf8"));
 const validate = new Ajv({ allErrors: true, strict: false }).compile(schema);
 const root = process.argv[2];

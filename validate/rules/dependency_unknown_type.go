@@ -27,9 +27,9 @@ func dependencyUnknownType() validate.Rule {
 				text, _ := p.Doc.Text(v.Pointer)
 				f := validate.Finding{
 					Place:   v.Place(p),
-					Message: fmt.Sprintf("a dependency must be of type %s, found %q", schema.Either(v.Node.Enum), text),
+					Message: fmt.Sprintf("a dependency must be of type %s, found %q", schema.Either(v.Choices()), text),
 				}
-				if near := nearest.Name(text, v.Node.Enum); near != "" && strings.EqualFold(near, text) {
+				if near := nearest.Name(text, v.Choices()); near != "" && strings.EqualFold(near, text) {
 					f.Fix = writeText(p, v.Pointer, near)
 				}
 				p.Report(f)

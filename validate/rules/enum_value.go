@@ -24,7 +24,7 @@ func enumValue() validate.Rule {
 				}
 				text, _ := p.Doc.Text(v.Pointer)
 				f := validate.Finding{Place: v.Place(p), Message: v.Message(p.Doc)}
-				if near := nearest.Name(text, v.Node.Enum); near != "" {
+				if near := nearest.Name(text, v.Choices()); near != "" {
 					f.Help = fmt.Sprintf("did you mean %q?", near)
 					if strings.EqualFold(near, strings.TrimSpace(text)) {
 						f.Fix = writeText(p, v.Pointer, near)

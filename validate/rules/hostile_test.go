@@ -33,6 +33,7 @@ func TestHostileFiles(t *testing.T) {
 		"MANIFEST.txt, list":     `{"files": []}`,
 		"MANIFEST.txt, deep":     strings.Repeat("[", 100_000),
 		"package.json, deep":     strings.Repeat("[", 100_000),
+		"plugin.json, numbers":   `{"id": 1e999999999, "backend": 1e400, "info": {"build": {"number": -1e999999999, "time": 1e-999999999}}}`,
 		"panel/plugin.json, big": `{"a": "` + strings.Repeat("a", 300<<10) + `"}`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,7 +34,7 @@ func requiredField() validate.Rule {
 				case "required":
 					_, key := schema.Parent(v.Pointer)
 					node := v.Node.Properties[key]
-					f.Help = fmt.Sprintf("add %q, %s%s: %s", key, jsontype.Name(node.Type), withKeys(node.Required), node.Description)
+					f.Help = fmt.Sprintf("add %q, %s%s: %s", key, jsontype.Name(node.Types[0]), withKeys(node.Required), node.Description)
 					if v.Pointer == inspect.RangePointer(p) {
 						suggestRange(p, &f)
 					}

@@ -99,7 +99,7 @@ func renameKey(p *validate.Pass, v schema.Violation, to string) *validate.Fix {
 	in, key := schema.Parent(v.Pointer)
 	node := v.Node.Properties[to]
 	isNear := schema.KeyInProfile(p.Profile, key) == to || nearest.Distance(strings.ToLower(key), strings.ToLower(to)) <= max(1, len(to)/5)
-	if node == nil || node.Type != p.Doc.Kind(v.Pointer) || !isNear || isDuplicate(p, v.Pointer) {
+	if node == nil || node.Types[0] != p.Doc.Kind(v.Pointer) || !isNear || isDuplicate(p, v.Pointer) {
 		return nil
 	}
 	for _, other := range schema.UnknownKeys.Of(p)[in] {

@@ -39,7 +39,7 @@ func valueFormat() validate.Rule {
 				}
 				f := validate.Finding{Severity: severityOfSchema(p), Place: v.Place(p), Message: v.Message(p.Doc)}
 				if len(v.Node.Examples) > 0 {
-					f.Help = fmt.Sprintf("write it like %s", schema.Either(v.Node.Examples))
+					f.Help = fmt.Sprintf("write it like %s", schema.Either(v.Examples()))
 				}
 				p.Report(f)
 			}

@@ -29,7 +29,7 @@ func wrongType() validate.Rule {
 				p.Report(validate.Finding{
 					Place:   v.Place(p),
 					Message: v.Message(p.Doc),
-					Help:    typeHelp(v.Node.Type, found, text),
+					Help:    typeHelp(v.Node.Types[0], found, text),
 					Fix:     typeFix(p, v, found),
 				})
 			}
@@ -71,7 +71,7 @@ func typeFix(p *validate.Pass, v schema.Violation, found string) *validate.Fix {
 	span := p.Doc.Value(v.Pointer)
 	literal := string(p.Doc.Data[span.Start.Offset:span.End.Offset])
 	text, _ := p.Doc.Text(v.Pointer)
-	want := v.Node.Type
+	want := v.Node.Types[0]
 	switch {
 	case found == "null" && isOptional(p, v.Pointer):
 		_, key := schema.Parent(v.Pointer)
@@ -82,8 +82,9 @@ func typeFix(p *validate.Pass, v schema.Violation, found string) *validate.Fix {
 		return write(json.Number(text))
 	case want == "string" && found == "number" && canBeDigits(v):
 		return write(literal)
-	case want == "array" && found == "string" && text != "" && v.Node.Items != nil && v.Node.Items.Type == "string":
-		if parts := listed(v.Pointer, text); parts != nil {
+	case want == "array" && found == "string" && text != "":
+		items := schema.Items(v.Node)
+		if parts := listed(v.Pointer, text); parts != nil && items != nil && items.Types[0] == "string" {
 			return write(parts)
 		}
 	}
@@ -122,6 +123,6 @@ func isOptional(p *validate.Pass, pointer string) bool {
 	if p.Doc.Kind(in) != "object" || isDuplicate(p, pointer) {
 		return false
 	}
-	node := schema.Of(p.Profile).Root.At(in)
+	node := schema.Of(p.Profile).At(in)
 	return node != nil && !slices.Contains(node.Required, key)
 }

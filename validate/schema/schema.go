@@ -7,6 +7,7 @@
 package schema
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"encoding/json"
@@ -15,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -25,7 +28,7 @@ var baseSchema string
 //go:embed grafana.patch.json
 var grafanaPatch string
 
-// JSON returns the JSON Schema (draft 2020-12) of plugin.json in a profile. It also allows the keys
+// JSON returns the JSON Schema (draft 7) of plugin.json in a profile. It also allows the keys
 // of other profiles, for a plugin.json that serves them all.
 func JSON(profile string, others ...string) ([]byte, error) {
 	raw, err := rawSchema(profile)
@@ -100,21 +103,21 @@ func mergePatch(target, patch map[string]any) map[string]any {
 
 // Schema is the schema of one profile.
 type Schema struct {
-	Root  *Node
+	Root  *jsonschema.Schema
 	Homes map[string][]string // the objects that have a key, such as "roles[].role", by key
 	Keys  []string            // of Homes, sorted
 }
 
-// byProfile returns functions that load the schema of a profile once, by its name.
+// byProfile returns functions that compile the schema of a profile once, by its name.
 var byProfile = sync.OnceValue(func() map[string]func() (*Schema, error) {
 	all := map[string]func() (*Schema, error){}
 	for _, p := range bundle.Profiles() {
-		all[p.Name] = sync.OnceValues(func() (*Schema, error) { return load(p.Name) })
+		all[p.Name] = sync.OnceValues(func() (*Schema, error) { return compile(p.Name) })
 	}
 	return all
 })
 
-// Of returns the schema of a profile, which it loads on first use. It panics if the
+// Of returns the schema of a profile, which it compiles on first use. It panics if the
 // embedded files are invalid.
 func Of(profile bundle.Profile) *Schema {
 	s, err := byProfile()[profile.Name]()
@@ -124,26 +127,55 @@ func Of(profile bundle.Profile) *Schema {
 	return s
 }
 
-func load(profile string) (*Schema, error) {
-	raw, err := rawSchema(profile)
+func compile(profile string, others ...string) (*Schema, error) {
+	text, err := JSON(profile, others...)
 	if err != nil {
 		return nil, err
 	}
+	const url = "mem:///plugin.schema.json"
+	compiler := jsonschema.NewCompiler()
+	compiler.ExtractAnnotations = true
+	if err := compiler.AddResource(url, bytes.NewReader(text)); err != nil {
+		return nil, err
+	}
 	s := &Schema{Homes: map[string][]string{}}
-	if s.Root, err = newNode(raw); err != nil {
-		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
+	if s.Root, err = compiler.Compile(url); err != nil {
+		return nil, err
 	}
 	s.findHomes(s.Root, "")
 	s.Keys = slices.Sorted(maps.Keys(s.Homes))
 	return s, nil
 }
 
-func (s *Schema) findHomes(n *Node, home string) {
-	if n.Items != nil {
-		s.findHomes(n.Items, home+"[]")
+func (s *Schema) findHomes(n *jsonschema.Schema, home string) {
+	if items := Items(n); items != nil {
+		s.findHomes(items, home+"[]")
 	}
 	for _, key := range slices.Sorted(maps.Keys(n.Properties)) {
 		s.Homes[key] = append(s.Homes[key], cmp.Or(home, "the top level"))
 		s.findHomes(n.Properties[key], strings.TrimPrefix(home+"."+key, "."))
 	}
+}
+
+// At returns the schema of the value at a pointer of a document, or nil if the schema
+// does not describe it.
+func (s *Schema) At(pointer string) *jsonschema.Schema {
+	n := s.Root
+	for _, token := range strings.Split(pointer, "/")[1:] {
+		switch {
+		case n == nil:
+			return nil
+		case n.Items != nil:
+			n = Items(n)
+		default:
+			n = n.Properties[bundle.UnescapePointer(token)]
+		}
+	}
+	return n
+}
+
+// Items returns the schema of the items of an array, or nil.
+func Items(n *jsonschema.Schema) *jsonschema.Schema {
+	items, _ := n.Items.(*jsonschema.Schema)
+	return items
 }

@@ -1,15 +1,23 @@
 package schema
 
 import (
+	"encoding/json"
+	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
 )
 
 // TestKeywords requires that the schemas use only keywords that Violation knows, and that
-// every value has a type and a description.
+// every value has a type and a description. None of the keywords computes with numbers, for which the
+// library would write out all digits of 1e999999999.
 func TestKeywords(t *testing.T) {
 	t.Parallel()
 	known := strings.Fields("$schema title description type enum required properties additionalProperties items minLength pattern format examples")
@@ -20,11 +28,23 @@ func TestKeywords(t *testing.T) {
 				t.Errorf("%s: keyword %q: unknown to Violation", at, key)
 			}
 		}
+		if node["type"] == "integer" {
+			t.Errorf("%s is an integer, which the library computes", at)
+		}
+		enum, _ := node["enum"].([]any)
+		for _, choice := range enum {
+			if _, isText := choice.(string); !isText {
+				t.Errorf("%s: the choice %v is not a string", at, choice)
+			}
+		}
 		if node["type"] == nil || at != "" && node["description"] == nil && !strings.HasSuffix(at, "[]") {
 			t.Errorf("%s has no type or no description", at)
 		}
 		properties, _ := node["properties"].(map[string]any)
 		for name, property := range properties {
+			if url.PathEscape(bundle.EscapePointer(name)) != name {
+				t.Errorf("%s: the library escapes the key %q", at, name)
+			}
 			walk(t, at+"/"+name, property.(map[string]any))
 		}
 		if items, ok := node["items"].(map[string]any); ok {
@@ -47,9 +67,61 @@ func TestKeywords(t *testing.T) {
 	}
 }
 
-func BenchmarkLoad(b *testing.B) {
+// TestPointers requires the pointers of unusual keys.
+func TestPointers(t *testing.T) {
+	t.Parallel()
+	var got []string
+	rule := validate.Rule{ID: "schema", Check: func(p *validate.Pass) {
+		for _, v := range Violations(p) {
+			if v.Keyword != "required" {
+				got = append(got, v.Keyword+" "+v.Pointer)
+			}
+		}
+	}}
+	const text = `{"": 1, "a/b": 1, "%2F": 1, "~ #?é": 1, "\u0069d": "", "info": {"": 0, "links": [{}, {"url": 1e999999999}, null]}}`
+	tree := fstest.MapFS{"plugin.json": {Data: []byte(text)}}
+	if _, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{rule}}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"additionalProperties /", "additionalProperties /%2F", "additionalProperties /a~1b", "minLength /id", "additionalProperties /info/",
+		"type /info/links/1/url", "type /info/links/2", "additionalProperties /~0 #?é",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("violations (-want +got):\n%s", diff)
+	}
+}
+
+// TestBothProfiles requires that editors accept the plugin.json for both profiles that the documentation shows.
+func TestBothProfiles(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../doc/compatibility.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```json\n")
+	text, _, _ := strings.Cut(rest, "```")
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatal(err)
+	}
+	both, err := compile("service", "grafana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := both.Root.Validate(value); err != nil {
+		t.Errorf("%#v", err)
+	}
+	for _, profile := range bundle.Profiles() {
+		if Of(profile).Root.Validate(value) == nil {
+			t.Errorf("the schema of %s has the keys of others", profile.Name)
+		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
-		if _, err := load("grafana"); err != nil {
+		if _, err := compile("grafana"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -2,10 +2,12 @@ package schema
 
 import (
 	"fmt"
+	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/jsontype"
@@ -15,24 +17,22 @@ import (
 
 // Violation is one thing that the schema does not allow.
 type Violation struct {
-	Keyword string // required, type, enum, minLength, pattern, format or additionalProperties
-	Pointer string // of the value, of the missing key or of the unknown key
-	Node    *Node  // the part of the schema that is violated
-	Meant   string // the missing key that an unknown key is a misspelling of
+	Keyword string             // required, type, enum, minLength, pattern, format or additionalProperties
+	Pointer string             // of the value, of the missing key or of the unknown key
+	Node    *jsonschema.Schema // the part of the schema that is violated
+	Meant   string             // the missing key that an unknown key is a misspelling of
 }
 
 // violations holds what the schema of the plugin's profile does not allow.
 var violations = validate.NewFact(func(p *validate.Pass) []Violation {
-	c := checker{doc: p.Doc}
-	c.check(Of(p.Profile).Root, p.Doc.Root())
+	found := Of(p.Profile).check(p.Doc)
 	if !p.IsCatalog { // which has no other hosts
-		c.found = slices.DeleteFunc(c.found, forOther(p.Profile, p.Doc))
+		found = slices.DeleteFunc(found, forOther(p.Profile, p.Doc))
 	}
-	slices.SortStableFunc(c.found, func(a, b Violation) int { return strings.Compare(a.Pointer, b.Pointer) })
 	if p.Runs("unknown-field") {
-		return joinMisspelled(p.Profile, c.found)
+		return joinMisspelled(p.Profile, found)
 	}
-	return c.found
+	return found
 })
 
 // forOther returns the function that reports whether a violation is a key for the hosts of
@@ -47,77 +47,50 @@ func forOther(profile bundle.Profile, doc *bundle.Document) func(Violation) bool
 		}
 	}
 	return func(v Violation) bool {
-		return v.Keyword == "additionalProperties" && slices.ContainsFunc(others, func(s *Schema) bool { return s.Root.At(v.Pointer) != nil })
+		return v.Keyword == "additionalProperties" && slices.ContainsFunc(others, func(s *Schema) bool { return s.At(v.Pointer) != nil })
 	}
 }
 
-// checker compares the values of a document with their schemas.
-type checker struct {
-	doc   *bundle.Document
-	path  []string // of the value being checked, as tokens of a pointer
-	found []Violation
-}
-
-// check adds what a value and those below it violate. A value of the wrong type is one
-// violation, regardless of what is below it.
-func (c *checker) check(n *Node, v *bundle.Node) {
-	kind := v.Kind()
-	if n.Type != "" && n.Type != kind {
-		c.add("type", n)
-		return
+// check lists what a document violates, by pointer.
+func (s *Schema) check(doc *bundle.Document) (found []Violation) {
+	err := s.Root.Validate(doc.Any())
+	if err == nil {
+		return nil
 	}
-	if n.Enum != nil || n.MinLength > 0 || n.Pattern != nil || n.Format != "" {
-		c.checkText(n, v)
-	}
-	for _, key := range n.Required {
-		if kind == "object" && v.Member(key) == nil {
-			c.add("required", n, bundle.EscapePointer(key))
+	var walk func(e *jsonschema.ValidationError)
+	walk = func(e *jsonschema.ValidationError) {
+		for _, cause := range e.Causes {
+			walk(cause)
+		}
+		if len(e.Causes) == 0 {
+			found = append(found, s.violationsOf(doc, e)...)
 		}
 	}
-	for i := range v.Children() {
-		child := &v.Children()[i]
-		below, token := n.Items, strconv.Itoa(i)
-		if kind == "object" {
-			below, token = n.Properties[child.Name()], bundle.EscapePointer(child.Name())
-		}
-		switch {
-		case below != nil:
-			c.path = append(c.path, token)
-			c.check(below, child)
-			c.path = c.path[:len(c.path)-1]
-		case kind == "object" && n.IsClosed:
-			c.add("additionalProperties", n, token)
-		}
-	}
+	walk(err.(*jsonschema.ValidationError)) // any other is a fault of the schema, for which the rule panics
+	slices.SortStableFunc(found, func(a, b Violation) int { return strings.Compare(a.Pointer, b.Pointer) })
+	return found
 }
 
-// checkText adds what a string violates. Any other value violates only an enum.
-func (c *checker) checkText(n *Node, v *bundle.Node) {
-	text, isText := c.doc.TextOf(v)
-	if n.Enum != nil && !slices.Contains(n.Enum, text) {
-		c.add("enum", n)
+// violationsOf returns one violation for an error, or one for each key that it is about.
+func (s *Schema) violationsOf(doc *bundle.Document, e *jsonschema.ValidationError) (all []Violation) {
+	pointer := e.InstanceLocation // whose keys are those of the schema, which need no escaping
+	node, keyword := s.At(pointer), path.Base(e.KeywordLocation)
+	var keys []string
+	switch keyword {
+	case "required":
+		keys = node.Required
+	case "additionalProperties":
+		keys = doc.Keys(pointer)
+	default:
+		return []Violation{{Keyword: keyword, Pointer: pointer, Node: node}}
 	}
-	if !isText {
-		return
+	for _, key := range keys {
+		at := pointer + "/" + bundle.EscapePointer(key)
+		if keyword == "required" && !doc.Has(at) || keyword == "additionalProperties" && node.Properties[key] == nil {
+			all = append(all, Violation{Keyword: keyword, Pointer: at, Node: node})
+		}
 	}
-	if utf8.RuneCountInString(text) < n.MinLength {
-		c.add("minLength", n)
-	}
-	if n.Pattern != nil && !n.Pattern().MatchString(text) {
-		c.add("pattern", n)
-	}
-	if !n.hasFormat(text) {
-		c.add("format", n)
-	}
-}
-
-// add adds a violation of a part of the schema by the value being checked, or by its key.
-func (c *checker) add(keyword string, n *Node, key ...string) {
-	pointer := ""
-	for _, token := range slices.Concat(c.path, key) {
-		pointer += "/" + token
-	}
-	c.found = append(c.found, Violation{Keyword: keyword, Pointer: pointer, Node: n})
+	return all
 }
 
 // Violations returns what is wrong in a plugin.json, except in "generated" if the
@@ -208,7 +181,7 @@ func (v Violation) Message(doc *bundle.Document) string {
 	case "additionalProperties":
 		return fmt.Sprintf("unknown key %q in %s", key, Name(in))
 	case "enum":
-		return fmt.Sprintf("%s must be %s, found %q", Name(v.Pointer), Either(v.Node.Enum), text)
+		return fmt.Sprintf("%s must be %s, found %q", Name(v.Pointer), Either(v.Choices()), text)
 	case "minLength":
 		if v.Node.MinLength > 1 {
 			return fmt.Sprintf("%s must have at least %d characters, found %d", Name(v.Pointer), v.Node.MinLength, utf8.RuneCountInString(text))
@@ -220,7 +193,7 @@ func (v Violation) Message(doc *bundle.Document) string {
 		return fmt.Sprintf("%s must be %s, found %q", Name(v.Pointer),
 			map[string]string{"email": "an email address", "uri": "a full URL"}[v.Node.Format], text)
 	}
-	return fmt.Sprintf("%s must be %s, found %s", Name(v.Pointer), jsontype.Name(v.Node.Type), jsontype.Name(doc.Kind(v.Pointer)))
+	return fmt.Sprintf("%s must be %s, found %s", Name(v.Pointer), jsontype.Name(v.Node.Types[0]), jsontype.Name(doc.Kind(v.Pointer)))
 }
 
 // Place returns the position of the violation: a missing key at the opening of its
@@ -239,4 +212,17 @@ func (v Violation) Place(p *validate.Pass) validate.Place {
 		return p.Opening(v.Pointer)
 	}
 	return p.Value(v.Pointer)
+}
+
+// Choices returns the values that the schema allows.
+func (v Violation) Choices() []string { return texts(v.Node.Enum) }
+
+// Examples returns values that match the pattern or format.
+func (v Violation) Examples() []string { return texts(v.Node.Examples) }
+
+func texts(values []any) (all []string) {
+	for _, value := range values {
+		all = append(all, value.(string))
+	}
+	return all
 }

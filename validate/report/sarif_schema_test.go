@@ -1,4 +1,4 @@
-package schematest
+package report
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/report"
 )
 
 // TestSARIFIsValid validates the golden files of the format, and reports with unusual file
@@ -49,7 +48,7 @@ func TestSARIFIsValid(t *testing.T) {
 func sarifLogs(t *testing.T) map[string][]byte {
 	t.Helper()
 	logs := map[string][]byte{}
-	golden, err := filepath.Glob("../../validate/report/testdata/*.sarif")
+	golden, err := filepath.Glob("testdata/*.sarif")
 	if err != nil || len(golden) < 2 {
 		t.Fatalf("golden files: %v (%v)", golden, err)
 	}
@@ -58,7 +57,7 @@ func sarifLogs(t *testing.T) map[string][]byte {
 			t.Fatal(err)
 		}
 	}
-	format, err := report.ByName("sarif")
+	format, err := ByName("sarif")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +73,7 @@ func sarifLogs(t *testing.T) map[string][]byte {
 	}
 	rules := []validate.Rule{{ID: "unknown-field", Severity: validate.Error, Summary: "known keys", Why: "others have no effect", Help: "rename it"}}
 	for name, r := range map[string]*validate.Report{"odd": odd, "empty": {}} {
-		for version, o := range map[string]report.Options{"": {}, " with rules": {Version: "v1.2.3", Rules: rules}} {
+		for version, o := range map[string]Options{"": {}, " with rules": {Version: "v1.2.3", Rules: rules}} {
 			var b bytes.Buffer
 			if err := format.Write(&b, r, o); err != nil {
 				t.Fatal(err)
