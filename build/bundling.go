@@ -242,7 +242,7 @@ func (p *Plan) addExtensions(f Frontend, b *Bundle) error {
 		}
 		key, value := "generated", any(map[string]any{"extensions": b.Extensions})
 		empty := b.Extensions == nil
-		if profile, ok := bundle.DetectProfile(doc); ok && profile.Name == "grafana" {
+		if profile, ok := bundle.DetectProfile(doc); ok && profile.HasExtensions {
 			key, value, empty = "extensions", b.Declared, b.Declared == nil
 		}
 		if empty || doc.Has("/"+key) {

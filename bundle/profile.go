@@ -5,23 +5,37 @@ import (
 	"strings"
 )
 
-// Profile holds the names that one kind of host uses for the same things. Code outside
-// sdk takes these names from here; other differences depend on Name.
+// Profile holds the names that one kind of host uses for the same things, and what these hosts do differently.
+// Code outside sdk takes both from here; nothing depends on Name.
 type Profile struct {
 	Name                string
 	DependencyKey       string // of the required service range in "dependencies"
 	LegacyDependencyKey string // of the deprecated version pattern in "dependencies"
 	EnvPrefix           string // of the environment variables of a backend
 	SchemaPath          string // what the address of its schema contains
+	SchemaURL           string // of its schema
+
+	IsLenient      bool // its hosts load plugins that break the contract where they, or a published schema, allow it
+	MaxIDParts     int  // of an id, in the published schema; 0 means any number
+	HasMoreActions bool // its hosts have actions and scopes that package access does not list
+	HasCatalog     bool // a catalog signs its plugins, in MANIFEST.txt, and compares them with their source
+	HasExtensions  bool // plugin.json declares in "extensions" what a frontend registers, and not in "generated"
 }
 
 // Profiles returns every profile, the default first.
 func Profiles() []Profile {
 	return []Profile{
-		{Name: "service", DependencyKey: "serviceDependency", LegacyDependencyKey: "serviceVersion", EnvPrefix: "SVC_",
-			SchemaPath: "/slipway-dev/"},
-		{Name: "grafana", DependencyKey: "grafanaDependency", LegacyDependencyKey: "grafanaVersion", EnvPrefix: "GF_",
-			SchemaPath: "grafana"},
+		{
+			Name: "service", DependencyKey: "serviceDependency", LegacyDependencyKey: "serviceVersion", EnvPrefix: "SVC_",
+			SchemaPath: "/slipway-dev/",
+			SchemaURL:  "https://raw.githubusercontent.com/slipway-dev/slipway/main/validate/schema/plugin.schema.json",
+		},
+		{
+			Name: "grafana", DependencyKey: "grafanaDependency", LegacyDependencyKey: "grafanaVersion", EnvPrefix: "GF_",
+			SchemaPath: "grafana",
+			SchemaURL:  "https://raw.githubusercontent.com/grafana/grafana/main/docs/sources/developers/plugins/plugin.schema.json",
+			IsLenient:  true, MaxIDParts: 3, HasMoreActions: true, HasCatalog: true, HasExtensions: true,
+		},
 	}
 }
 

@@ -292,6 +292,9 @@ func check(p *Pass, rule Rule, b block) (skips []Skip) {
 		skip(b.reason, b.isBroken)
 		return skips
 	}
+	if rule.OfOutermost && p.Dir != p.Root {
+		return nil
+	}
 	p.rule = rule
 	findings, skipped := len(p.report.Findings), len(p.report.Skips)
 	if p.touched != nil {

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -79,21 +80,23 @@ func (p *Pass) Range(declared string) string {
 	return p.rangeOf(declared)
 }
 
+// Setting returns what severities depend on.
+func (p *Pass) Setting() Setting { return Setting{p.Profile, p.IsCatalog, p.Dir != p.Root} }
+
 // Reportf reports a finding with the severity and the help of the rule.
 func (p *Pass) Reportf(at Place, format string, args ...any) {
 	p.Report(Finding{Place: at, Message: fmt.Sprintf(format, args...)})
 }
 
 // Report reports a finding. Severity and Help default to those of the rule. If the plugin
-// has too many findings, Report panics, which ends the rule.
+// has too many findings, Report panics, which ends the rule. A finding with the severity Off is not reported.
 func (p *Pass) Report(f Finding) {
+	if f.Severity == Off {
+		return
+	}
 	f.Rule = p.rule.ID
-	if f.Severity == "" {
-		f.Severity = p.rule.Severity
-	}
-	if f.Help == "" {
-		f.Help = p.rule.Help
-	}
+	f.Severity = cmp.Or(f.Severity, p.rule.Severity)
+	f.Help = cmp.Or(f.Help, p.rule.Help)
 	if p.Where != Source && f.Fix != nil {
 		f.Fix = &Fix{Title: f.Fix.Title, Edits: f.Fix.Edits, IsOfBuilt: true}
 	}

@@ -1,6 +1,10 @@
 package validate
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
 
 // Rule is one check. Callers add their own by appending to Options.Rules.
 type Rule struct {
@@ -11,6 +15,7 @@ type Rule struct {
 	Why      string   // why it matters
 	Help     string   // default help of its findings
 	Where    Where    // where it applies; 0 means everywhere
+	Cases    []Case   // findings with another severity, for the documentation
 
 	// Example returns a txtar archive of good/, bad/ and the findings of bad/. It may be nil.
 	Example func() string
@@ -23,9 +28,25 @@ type Rule struct {
 	// archive, with Pass.Archive set.
 	OfArchive bool
 
+	// OfOutermost makes the rule check no nested plugins.
+	OfOutermost bool
+
 	// Check checks one plugin and reports findings to the Pass. It may run in several
 	// goroutines at once, each with its own Pass. A panic becomes a Skip.
 	Check func(*Pass)
+}
+
+// Case is a kind of findings that does not always have the severity of its rule.
+type Case struct {
+	What     string                 // "" means all findings of the rule
+	Severity func(Setting) Severity // "" is that of the rule, Off no finding
+}
+
+// Setting is what severities depend on, besides the finding.
+type Setting struct {
+	Profile   bundle.Profile
+	IsCatalog bool // the preset catalog applies
+	IsNested  bool // the plugin lies inside another plugin
 }
 
 // Where is a set of the forms of a plugin.

@@ -70,7 +70,7 @@ func arrows() map[string][]string {
 		"validate/script":          nil,
 		"validate/shared":          {"bundle/ranges"},
 		"validate/report":          {"validate", "internal/junit", "internal/terminal", "internal/text"},
-		"validate/rulebook":        {"validate", "validate/report", "internal/terminal"},
+		"validate/rulebook":        {"bundle", "validate", "validate/report", "internal/terminal"},
 		"validate/fix":             {"validate", "bundle/tree", "bundle", "internal/atomicfile"},
 		"build":                    {"bundle", "build/webpack", "bundle/archive", "validate", "bundle/tree", "internal/atomicfile", "bundle/gitignore", "internal/origin", "internal/progress", "bundle/config", "internal/process", "internal/terminal", "internal/text", "internal/wire/handshake"},
 		"cmd/internal/verbs":       {"compat", "templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "bundle/zipfs", "bundle/config", "validate/baseline", "bundle/tree", "build", "bundle/archive", "bundle", "internal/origin", "internal/atomicfile", "bundle/gitignore", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "cmd/internal/adopt", "internal/process", "bundle/access", "internal/text", "build/provenance"},

@@ -2,11 +2,14 @@ package rulebook
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -24,42 +27,64 @@ as intended. Info is worth knowing. A rule that is off runs only if slipway.yaml
 the preset. A plugin is validated as source (what its author edits), as dist (what the build writes)
 or as zip (what is distributed).
 
-| Rule | Severity | Where | What it reports |
-| --- | --- | --- | --- |
+With `+"`rules: {preset: catalog}`"+` in slipway.yaml, a plugin without errors has none that Grafana's catalog can find offline
+either. A severity that slipway.yaml sets takes precedence.
+
+| Rule | service | grafana | catalog | Where | What it reports |
+| --- | --- | --- | --- | --- | --- |
 `, len(rules))
 	for _, r := range rules {
-		summary := strings.ReplaceAll(escape(r.Summary), "|", `\|`)
-		fmt.Fprintf(b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, where(r.Where), summary)
+		matrix(b, r)
 	}
-	markdownPreset(b, rules)
 	for _, r := range rules {
 		Read(r).markdown(b)
 	}
 	return b.Flush()
 }
 
-// markdownPreset writes what the preset catalog changes.
-func markdownPreset(w io.Writer, rules []validate.Rule) {
-	fmt.Fprint(w, `
-## The preset catalog
-
-With `+"`rules: {preset: catalog}`"+` in slipway.yaml, a plugin without errors has none that Grafana's catalog can find offline
-either. The preset changes these rules; a severity that slipway.yaml sets takes precedence.
-
-| Rule | By default | In the preset |
-| --- | --- | --- |
-`)
-	for _, r := range rules {
-		change := string(r.Catalog)
-		switch r.Catalog {
-		case "":
-			continue
-		case r.Severity:
-			change += ", with more checks"
+// matrix writes the severities of a rule, and below those of its findings and plugins that have others.
+func matrix(w io.Writer, r validate.Rule) {
+	rows := r.Cases
+	if !slices.ContainsFunc(rows, func(c validate.Case) bool { return c.What == "" }) {
+		rows = slices.Insert(slices.Clone(rows), 0, validate.Case{Severity: func(validate.Setting) validate.Severity { return "" }})
+	}
+	ofRule := ""
+	for _, c := range rows {
+		outermost, nested := severities(r, c, false), severities(r, c, true)
+		if c.What == "" {
+			ofRule = outermost
+			forms := where(r.Where)
+			if r.OfOutermost {
+				forms += "; not nested"
+			}
+			fmt.Fprintf(w, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, outermost, forms, cell(r.Summary))
+		} else if outermost != ofRule {
+			fmt.Fprintf(w, "| | %s | | … %s |\n", outermost, cell(c.What))
 		}
-		fmt.Fprintf(w, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, r.Severity, change)
+		if nested != outermost && !r.OfOutermost {
+			fmt.Fprintf(w, "| | %s | | … %s |\n", nested, strings.TrimSpace(cell(c.What)+" in a nested plugin"))
+		}
 	}
 }
+
+// severities returns the cells of the profile service, the profile grafana, and the preset catalog.
+func severities(r validate.Rule, c validate.Case, isNested bool) string {
+	var cells []string
+	for i, profile := range []bundle.Profile{bundle.Profiles()[0], bundle.Published(), bundle.Published()} {
+		s := validate.Setting{Profile: profile, IsCatalog: i == 2, IsNested: isNested}
+		severity := r.Severity
+		if s.IsCatalog {
+			severity = cmp.Or(r.Catalog, severity)
+		}
+		if severity != validate.Off {
+			severity = cmp.Or(c.Severity(s), severity)
+		}
+		cells = append(cells, string(severity))
+	}
+	return strings.Join(cells, " | ")
+}
+
+func cell(text string) string { return strings.ReplaceAll(escape(text), "|", `\|`) }
 
 func (p Page) markdown(w io.Writer) {
 	severity := p.severity()

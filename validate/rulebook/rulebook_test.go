@@ -124,7 +124,7 @@ func TestMarkdownIsPlain(t *testing.T) {
 	if err := Markdown(&b, []validate.Rule{sample()}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`| [no-bell](#no-bell) | info | source, dist | no bell \| rings |`, "## no-bell", `A &lt;bell&gt; wakes \*people\*.`} {
+	for _, want := range []string{`| [no-bell](#no-bell) | info | info | info | source, dist | no bell \| rings |`, "## no-bell", `A &lt;bell&gt; wakes \*people\*.`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("missing %s in:\n%s", want, &b)
 		}

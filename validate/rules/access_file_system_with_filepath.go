@@ -9,10 +9,8 @@ import (
 
 func accessFileSystemWithFilepath() validate.Rule {
 	return validate.Rule{
-		ID:       "access-file-system-with-filepath",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "backend that accesses the file system with package path/filepath",
+		ID:      "access-file-system-with-filepath",
+		Summary: "backend that accesses the file system with package path/filepath",
 		Why: "A host may run backends where nothing can be written, and its own files are none of a plugin's business. The catalog does " +
 			"not accept plugins that access the file system.",
 		Help:  "keep the data in memory or at a service, and files of the plugin in the executable with package embed",

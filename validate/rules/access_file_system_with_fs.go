@@ -9,10 +9,8 @@ import (
 
 func accessFileSystemWithFS() validate.Rule {
 	return validate.Rule{
-		ID:       "access-file-system-with-fs",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "backend that calls package io/fs",
+		ID:      "access-file-system-with-fs",
+		Summary: "backend that calls package io/fs",
 		Why: "A host may run backends where nothing can be written, and its own files are none of a plugin's business. The catalog does " +
 			"not accept plugins that access the file system.",
 		Help:  "keep the data in memory or at a service, and files of the plugin in the executable with package embed",

@@ -9,10 +9,8 @@ import (
 
 func accessFileSystemWithOS() validate.Rule {
 	return validate.Rule{
-		ID:       "access-file-system-with-os",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "backend that accesses the file system with package os",
+		ID:      "access-file-system-with-os",
+		Summary: "backend that accesses the file system with package os",
 		Why: "A host may run backends where nothing can be written, and its own files are none of a plugin's business. The catalog does " +
 			"not accept plugins that access the file system. The rule leaves out renderers, which write the files that the host asks for.",
 		Help:  "keep the data in memory or at a service, and files of the plugin in the executable with package embed",

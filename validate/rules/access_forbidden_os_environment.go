@@ -11,10 +11,8 @@ import (
 
 func accessForbiddenOSEnvironment() validate.Rule {
 	return validate.Rule{
-		ID:       "access-forbidden-os-environment",
-		Severity: validate.Info,
-		Catalog:  validate.Warning,
-		Summary:  "backend that accesses an environment variable that is not for plugins",
+		ID:      "access-forbidden-os-environment",
+		Summary: "backend that accesses an environment variable that is not for plugins",
 		Why: "A host passes few variables on to backends, so the variable is usually empty there. The catalog accepts only those that " +
 			"configure plugins.",
 		Help:  "read what users configure from the settings of the instance",

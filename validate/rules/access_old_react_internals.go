@@ -9,12 +9,11 @@ import (
 
 func accessOldReactInternals() validate.Rule {
 	return validate.Rule{
-		ID:       "access-old-react-internals",
-		Severity: validate.Warning,
-		Summary:  "frontend that uses internals of React",
-		Why:      "React 19 has no such property, so the plugin fails in every host that has it.",
-		Help:     "use the public API of React, or a version of the library that does",
-		Where:    validate.Source,
+		ID:      "access-old-react-internals",
+		Summary: "frontend that uses internals of React",
+		Why:     "React 19 has no such property, so the plugin fails in every host that has it.",
+		Help:    "use the public API of React, or a version of the library that does",
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			const internals = "__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED"
 			inspect.EachScript(p, func(s *inspect.Script) {

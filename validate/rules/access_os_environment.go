@@ -9,10 +9,8 @@ import (
 
 func accessOSEnvironment() validate.Rule {
 	return validate.Rule{
-		ID:       "access-os-environment",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "backend that accesses all environment variables",
+		ID:      "access-os-environment",
+		Summary: "backend that accesses all environment variables",
 		Why: "The environment may hold secrets of the host, and a host passes on few variables. The catalog does not accept plugins that " +
 			"read all of them.",
 		Help:  "read what users configure from the settings of the instance",

@@ -9,10 +9,8 @@ import (
 
 func accessSyscall() validate.Rule {
 	return validate.Rule{
-		ID:       "access-syscall",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "backend that calls package syscall",
+		ID:      "access-syscall",
+		Summary: "backend that calls package syscall",
 		Why: "System calls bypass what limits a plugin, and those of one operating system do not compile for another. The catalog does not " +
 			"accept plugins that make them.",
 		Help:  "use a package of the standard library that does the same on every platform",

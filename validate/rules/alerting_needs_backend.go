@@ -4,11 +4,10 @@ import "github.com/slipway-dev/slipway/validate"
 
 func alertingNeedsBackend() validate.Rule {
 	return validate.Rule{
-		ID:       "alerting-needs-backend",
-		Severity: validate.Error,
-		Summary:  `"alerting" without a backend`,
-		Why:      "Alert rules are evaluated by calling the backend. Without one, every alert fails.",
-		Help:     `set "backend" to true and ship an executable, or delete "alerting"`,
+		ID:      "alerting-needs-backend",
+		Summary: `"alerting" without a backend`,
+		Why:     "Alert rules are evaluated by calling the backend. Without one, every alert fails.",
+		Help:    `set "backend" to true and ship an executable, or delete "alerting"`,
 		Check: func(p *validate.Pass) {
 			kind := p.Doc.Kind("/backend")
 			if !p.Doc.Bool("/alerting") || p.Doc.Bool("/backend") || kind != "" && kind != "boolean" {

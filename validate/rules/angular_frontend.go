@@ -19,10 +19,8 @@ func angularSigns() []string {
 
 func angularFrontend() validate.Rule {
 	return validate.Rule{
-		ID:       "angular-frontend",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "frontend for Angular",
+		ID:      "angular-frontend",
+		Summary: "frontend for Angular",
 		Why: "Existing hosts look for these texts in module.js. From version 12 on they do not load such a frontend, and version 11 does so " +
 			"only if it is configured to. The catalog accepts no new ones.",
 		Help:  "port the frontend to React",
@@ -31,7 +29,7 @@ func angularFrontend() validate.Rule {
 			var refusing shared.Set
 			if r := inspect.HostRanges.Of(p); r.Err == nil {
 				refusing = r.Admitted & hosts(">=11.0.0")
-				if refusing == 0 && !p.IsCatalog {
+				if refusing == 0 && unrefusedAngular.isOff(p) {
 					return
 				}
 			}

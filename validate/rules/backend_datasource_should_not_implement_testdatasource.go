@@ -7,10 +7,8 @@ import (
 
 func backendDatasourceShouldNotImplementTestdatasource() validate.Rule {
 	return validate.Rule{
-		ID:       "backend-datasource-should-not-implement-testdatasource",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "testDatasource in a data source with a backend",
+		ID:      "backend-datasource-should-not-implement-testdatasource",
+		Summary: "testDatasource in a data source with a backend",
 		Why: "The host asks such a data source's backend for its health. The method replaces that check on the page of the settings, but " +
 			"not for anything else.",
 		Help:  "delete the method, and check the health in the backend",

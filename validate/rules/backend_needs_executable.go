@@ -9,11 +9,10 @@ import (
 
 func backendNeedsExecutable() validate.Rule {
 	return validate.Rule{
-		ID:       "backend-needs-executable",
-		Severity: validate.Error,
-		Summary:  `"backend" without "executable"`,
-		Why:      `The host starts the file whose name begins with the value of "executable". Without that key, it has nothing to start.`,
-		Help:     `set "executable" to the name of the file without _<os>_<arch>, such as "gpx_clock"`,
+		ID:      "backend-needs-executable",
+		Summary: `"backend" without "executable"`,
+		Why:     `The host starts the file whose name begins with the value of "executable". Without that key, it has nothing to start.`,
+		Help:    `set "executable" to the name of the file without _<os>_<arch>, such as "gpx_clock"`,
 		Check: func(p *validate.Pass) {
 			name, isText := p.Doc.Text("/executable")
 			if !p.Doc.Bool("/backend") || inspect.IsPartOfService(p) {

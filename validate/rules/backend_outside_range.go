@@ -12,9 +12,8 @@ import (
 
 func backendOutsideRange() validate.Rule {
 	return validate.Rule{
-		ID:       "backend-outside-range",
-		Severity: validate.Warning,
-		Summary:  "backend with Grafana's SDK that needs what a version in its range does not call or send",
+		ID:      "backend-outside-range",
+		Summary: "backend with Grafana's SDK that needs what a version in its range does not call or send",
 		Why: "The protocol between hosts and backends is the same since 7.0, so a backend with a newer SDK starts in an older host. But the " +
 			"host does not call what it does not know, and what it does not send is empty or an error. No version of the SDK requires one of " +
 			"the host. The finding is an info where the code goes on without it, or asks for the version of the host.",
@@ -39,9 +38,9 @@ func backendOutsideRange() validate.Rule {
 				if !ok || d.admitted&^fact.hosts == 0 {
 					return
 				}
-				f := validate.Finding{Place: at(), Message: fmt.Sprintf("%s: existing hosts %s", name, fact.what), Severity: fact.severity}
-				if isGuarded {
-					f.Severity = validate.Info
+				f := validate.Finding{Place: at(), Message: fmt.Sprintf("%s: existing hosts %s", name, fact.what)}
+				if isGuarded || fact.isOptional {
+					f.Severity = guardedUse.in(p)
 				}
 				d.report(p, f, d.admitted&^fact.hosts)
 			}, words...)
@@ -51,9 +50,9 @@ func backendOutsideRange() validate.Rule {
 
 // sdkFact says since when hosts call or send something.
 type sdkFact struct {
-	hosts    shared.Set // at most these
-	what     string
-	severity validate.Severity // "" is that of the rule
+	hosts      shared.Set // at most these
+	what       string
+	isOptional bool // the backend goes on without it
 }
 
 // sdkFacts holds what is known, with its source: pull requests of https://github.com/grafana/grafana, or of
@@ -66,14 +65,14 @@ var sdkFacts = sync.OnceValue(func() map[string]sdkFact {
 	send := func(since string) sdkFact {
 		return sdkFact{hosts: hosts(">=" + since), what: "do not send it before " + since}
 	}
-	info := func(f sdkFact) sdkFact {
-		f.severity = validate.Info
+	optional := func(f sdkFact) sdkFact {
+		f.isOptional = true
 		return f
 	}
 	return map[string]sdkFact{
 		// 75171, and the comment of the field UserAgent in the SDK
-		"PluginContext.UserAgent":     info(send("10.2")),
-		"PluginContext.PluginVersion": info(send("10.2")),
+		"PluginContext.UserAgent":     optional(send("10.2")),
+		"PluginContext.PluginVersion": optional(send("10.2")),
 		// grafana-plugin-sdk-go/1521: "it can not be depended on until G13+"
 		"PluginContext.Namespace": send("13.0"),
 
@@ -89,6 +88,6 @@ var sdkFacts = sync.OnceValue(func() map[string]sdkFact {
 		// the guide of plugin-tools to query migrations
 		"ConvertQueryDataRequest": call("11.4"),
 		// 118223, after 12.4.0; other hosts call QueryData
-		"QueryChunkedData": info(call("13.0")),
+		"QueryChunkedData": optional(call("13.0")),
 	}
 })

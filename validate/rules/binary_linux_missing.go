@@ -10,13 +10,11 @@ import (
 
 func binaryLinuxMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "binary-linux-missing",
-		Severity: validate.Off,
-		Catalog:  validate.Error,
-		Summary:  "backend without an executable for linux/amd64",
-		Why:      "The catalog requires an executable for linux/amd64, on which most hosts run, next to those for other platforms.",
-		Help:     "build for all platforms, or add linux/amd64",
-		Where:    validate.Dist | validate.Zip,
+		ID:      "binary-linux-missing",
+		Summary: "backend without an executable for linux/amd64",
+		Why:     "The catalog requires an executable for linux/amd64, on which most hosts run, next to those for other platforms.",
+		Help:    "build for all platforms, or add linux/amd64",
+		Where:   validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			b := inspect.Executables.Of(p)
 			hasIt := slices.ContainsFunc(b.Matches, func(e inspect.Executable) bool {

@@ -10,12 +10,11 @@ import (
 
 func binaryMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "binary-missing",
-		Severity: validate.Error,
-		Summary:  "built plugin with a backend but no executable",
-		Why:      "The host looks for <executable>_<os>_<arch> next to plugin.json. Without it, the backend does not start.",
-		Help:     `build the backend, or correct "executable"`,
-		Where:    validate.Dist | validate.Zip,
+		ID:      "binary-missing",
+		Summary: "built plugin with a backend but no executable",
+		Why:     "The host looks for <executable>_<os>_<arch> next to plugin.json. Without it, the backend does not start.",
+		Help:    `build the backend, or correct "executable"`,
+		Where:   validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			b := inspect.Executables.Of(p)
 			if b.Name == "" || len(b.Matches) > 0 || len(b.Others) > 0 && p.Runs("binary-name") {

@@ -12,10 +12,8 @@ import (
 
 func binaryMode() validate.Rule {
 	return validate.Rule{
-		ID:       "binary-mode",
-		Severity: validate.Error,
-		Catalog:  validate.Error,
-		Summary:  "executable without execute permission",
+		ID:      "binary-mode",
+		Summary: "executable without execute permission",
 		Why: "Except on Windows, a file without execute permission does not start. Some file systems and archive tools drop the " +
 			"permission. The preset catalog requires the mode 0755 and no other.",
 		Help:  "run chmod 755 on it",
@@ -24,7 +22,7 @@ func binaryMode() validate.Rule {
 			for _, m := range inspect.Executables.Of(p).Matches {
 				mode := m.Info.Mode().Perm()
 				isExecutable := mode&0o100 != 0
-				if m.Platform == (bundle.Platform{}) || m.Platform.OS == "windows" || isExecutable && (!p.IsCatalog || mode == 0o755) {
+				if m.Platform == (bundle.Platform{}) || m.Platform.OS == "windows" || isExecutable && (mode == 0o755 || otherMode.isOff(p)) {
 					continue
 				}
 				if runtime.GOOS == "windows" && p.Where != validate.Zip {

@@ -12,9 +12,8 @@ import (
 
 func binaryName() validate.Rule {
 	return validate.Rule{
-		ID:       "binary-name",
-		Severity: validate.Error,
-		Summary:  "misnamed executable",
+		ID:      "binary-name",
+		Summary: "misnamed executable",
 		Why: `The host builds the file name from "executable" and its own platform: <executable>_<os>_<arch>, with .exe on Windows. ` +
 			`It does not find a file with another name.`,
 		Help:  "use Go's names for operating systems and architectures, as in gpx_clock_linux_amd64 or gpx_clock_windows_amd64.exe",

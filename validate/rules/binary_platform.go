@@ -13,9 +13,8 @@ import (
 
 func binaryPlatform() validate.Rule {
 	return validate.Rule{
-		ID:       "binary-platform",
-		Severity: validate.Error,
-		Summary:  "executable for the wrong platform",
+		ID:      "binary-platform",
+		Summary: "executable for the wrong platform",
 		Why: "The host cannot start an executable that was built for another operating system or architecture. The header of the " +
 			"file shows the platform.",
 		Help:  "build it again for the platform in its name",

@@ -9,16 +9,15 @@ import (
 
 func buildTooling() validate.Rule {
 	return validate.Rule{
-		ID:       "build-tooling",
-		Severity: validate.Off,
-		Catalog:  validate.Error,
-		Summary:  "repository without the build files of Grafana's tools",
+		ID:      "build-tooling",
+		Summary: "repository without the build files of Grafana's tools",
 		Why: "The catalog refuses repositories without the webpack configuration that create-plugin writes and, if they have a go.mod, without a " +
 			"magefile of Grafana's SDK, whatever builds the plugin.",
-		Help: "add the files that create-plugin writes, or keep them; Slipway does not need them, and leaves them alone",
+		Help:        "add the files that create-plugin writes, or keep them; Slipway does not need them, and leaves them alone",
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
-			if !ok || inspect.IsNested(p) {
+			if !ok {
 				return
 			}
 			contains := func(text string, names ...string) bool {

@@ -16,9 +16,8 @@ var amdTest = regexp.MustCompile(`\btypeof define\b|\bdefine\.amd\b`)
 
 func bundleOutdated() validate.Rule {
 	return validate.Rule{
-		ID:       "bundle-outdated",
-		Severity: validate.Warning,
-		Summary:  "module.js built by a version of Slipway that let libraries call the host's define",
+		ID:      "bundle-outdated",
+		Summary: "module.js built by a version of Slipway that let libraries call the host's define",
 		Why: "A library in the bundle that looks for an AMD loader before CommonJS finds that of the host, and exports nothing to " +
 			"the plugin. The plugin then does not load, or fails when it uses the library.",
 		Help:  "build the plugin again",

@@ -9,13 +9,11 @@ import (
 
 func consoleLogging() validate.Rule {
 	return validate.Rule{
-		ID:       "console-logging",
-		Severity: validate.Info,
-		Catalog:  validate.Warning,
-		Summary:  "frontend that logs to the console",
-		Why:      "The console belongs to the developers of the host, and messages of every plugin make it useless to them.",
-		Help:     "delete it; console.warn and console.error are accepted",
-		Where:    validate.Source,
+		ID:      "console-logging",
+		Summary: "frontend that logs to the console",
+		Why:     "The console belongs to the developers of the host, and messages of every plugin make it useless to them.",
+		Help:    "delete it; console.warn and console.error are accepted",
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			methods := []string{"log", "info", "table", "clear", "count", "countReset", "dir", "dirxml", "group", "groupEnd", "time", "timeEnd",
 				"timeLog", "trace"}

@@ -12,9 +12,8 @@ import (
 
 func debugFile() validate.Rule {
 	return validate.Rule{
-		ID:       "debug-file",
-		Severity: validate.Error,
-		Summary:  "debugger file in a built plugin",
+		ID:      "debug-file",
+		Summary: "debugger file in a built plugin",
 		Why: "standalone.txt and pid.txt contain the address and process id of a backend that was started in a debugger. On another " +
 			"machine they are wrong: a backend built with Grafana's SDK makes the host connect to that address if any process has that id. A " +
 			"file whose name begins with __debug_bin is an executable built for a debugger.",

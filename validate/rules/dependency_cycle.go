@@ -11,11 +11,10 @@ import (
 
 func dependencyCycle() validate.Rule {
 	return validate.Rule{
-		ID:       "dependency-cycle",
-		Severity: validate.Error,
-		Summary:  "dependency cycle between plugins",
-		Why:      "The dependencies of a plugin are installed before the plugin. In a cycle, none can be installed first.",
-		Help:     "delete one of the dependencies",
+		ID:      "dependency-cycle",
+		Summary: "dependency cycle between plugins",
+		Why:     "The dependencies of a plugin are installed before the plugin. In a cycle, none can be installed first.",
+		Help:    "delete one of the dependencies",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			for _, d := range inspect.Distinct(inspect.Dependencies(p.Doc)) {

@@ -9,9 +9,8 @@ import (
 
 func dependencyRangeInvalid() validate.Rule {
 	return validate.Rule{
-		ID:       "dependency-range-invalid",
-		Severity: validate.Error,
-		Summary:  "invalid range of service versions",
+		ID:      "dependency-range-invalid",
+		Summary: "invalid range of service versions",
 		Why: "The host checks its own version against this range. A range that it cannot parse allows either no version or every " +
 			"version. The finding is a warning for the range of the other profile, and in the grafana profile if Grafana's published schema " +
 			"accepts the range.",
@@ -22,7 +21,7 @@ func dependencyRangeInvalid() validate.Rule {
 					continue
 				}
 				p.Report(validate.Finding{
-					Severity: severityOfRange(p, d),
+					Severity: kindOfRange(p, d).in(p),
 					Place:    p.Within(d.Pointer, d.Err.Offset, d.Err.End),
 					Message:  fmt.Sprintf("%q is not a valid range: %s", d.Text, d.Err.Problem),
 					Help:     d.Err.Help,

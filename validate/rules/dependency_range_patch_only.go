@@ -9,11 +9,10 @@ import (
 
 func dependencyRangePatchOnly() validate.Rule {
 	return validate.Rule{
-		ID:       "dependency-range-patch-only",
-		Severity: validate.Warning,
-		Summary:  "range with patch releases of only one minor version",
-		Why:      "A new minor version of the service is released every few weeks. With the next one, the plugin can no longer be installed.",
-		Help:     "write only a lower bound, such as >=10.3.0",
+		ID:      "dependency-range-patch-only",
+		Summary: "range with patch releases of only one minor version",
+		Why:     "A new minor version of the service is released every few weeks. With the next one, the plugin can no longer be installed.",
+		Help:    "write only a lower bound, such as >=10.3.0",
 		Check: func(p *validate.Pass) {
 			if inspect.ServiceRangeWidth(p) != inspect.OnePatchLevel {
 				return

@@ -7,11 +7,10 @@ import (
 
 func dependencyRangeSingleVersion() validate.Rule {
 	return validate.Rule{
-		ID:       "dependency-range-single-version",
-		Severity: validate.Warning,
-		Summary:  "range with a single service version",
-		Why:      "With the next release of the service, even a patch release, the plugin can no longer be installed.",
-		Help:     "put >= before the version",
+		ID:      "dependency-range-single-version",
+		Summary: "range with a single service version",
+		Why:     "With the next release of the service, even a patch release, the plugin can no longer be installed.",
+		Help:    "put >= before the version",
 		Check: func(p *validate.Pass) {
 			if inspect.ServiceRangeWidth(p) == inspect.OneVersion {
 				text, _ := p.Doc.Text(inspect.RangePointer(p))

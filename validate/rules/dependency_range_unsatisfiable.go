@@ -11,9 +11,8 @@ import (
 
 func dependencyRangeUnsatisfiable() validate.Rule {
 	return validate.Rule{
-		ID:       "dependency-range-unsatisfiable",
-		Severity: validate.Error,
-		Summary:  "unsatisfiable range of service versions",
+		ID:      "dependency-range-unsatisfiable",
+		Summary: "unsatisfiable range of service versions",
 		Why: "Conditions separated by a space must all hold. If they exclude each other, the range allows no version, and the plugin " +
 			"cannot be installed. The finding is a warning for the range of the other profile, and in the grafana profile if Grafana's " +
 			"published schema accepts the range.",
@@ -24,7 +23,7 @@ func dependencyRangeUnsatisfiable() validate.Rule {
 					continue
 				}
 				p.Report(validate.Finding{
-					Severity: severityOfRange(p, d),
+					Severity: kindOfRange(p, d).in(p),
 					Place:    p.Value(d.Pointer),
 					Message:  fmt.Sprintf("no version satisfies %q", d.Text),
 				})
@@ -33,12 +32,14 @@ func dependencyRangeUnsatisfiable() validate.Rule {
 	}
 }
 
-// severityOfRange returns the severity of a finding about a range: a warning if it is that of another
-// profile or Grafana's published schema accepts it, or else that of the rule.
-func severityOfRange(p *validate.Pass, d inspect.DeclaredRange) validate.Severity {
+// kindOfRange returns the kind of a finding about a range.
+func kindOfRange(p *validate.Pass, d inspect.DeclaredRange) kind {
 	isRefused := slices.ContainsFunc(schema.Violations(p), func(v schema.Violation) bool { return v.Pointer == d.Pointer })
-	if !d.IsOther && (p.Profile.Name != "grafana" || isRefused) {
-		return ""
+	switch {
+	case d.IsOther:
+		return rangeOfOther
+	case isRefused:
+		return ordinary
 	}
-	return validate.Warning
+	return acceptedRange
 }

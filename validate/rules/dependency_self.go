@@ -7,11 +7,10 @@ import (
 
 func dependencySelf() validate.Rule {
 	return validate.Rule{
-		ID:       "dependency-self",
-		Severity: validate.Error,
-		Summary:  "dependency of a plugin on itself",
-		Why:      "The dependencies of a plugin are installed before the plugin, which is impossible if it depends on itself.",
-		Help:     "delete the entry",
+		ID:      "dependency-self",
+		Summary: "dependency of a plugin on itself",
+		Why:     "The dependencies of a plugin are installed before the plugin, which is impossible if it depends on itself.",
+		Help:    "delete the entry",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			for _, d := range inspect.Dependencies(p.Doc) {

@@ -13,9 +13,8 @@ import (
 
 func dependencyUnknownType() validate.Rule {
 	return validate.Rule{
-		ID:       "dependency-unknown-type",
-		Severity: validate.Error,
-		Summary:  "dependency of the wrong type",
+		ID:      "dependency-unknown-type",
+		Summary: "dependency of the wrong type",
 		Why: "The contract allows dependencies only on apps, data sources and panels. The type in the dependency must be that of the " +
 			"required plugin.",
 		Help: "write the type of the plugin that is required",

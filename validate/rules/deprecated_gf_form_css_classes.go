@@ -9,13 +9,11 @@ import (
 
 func deprecatedGfFormCSSClasses() validate.Rule {
 	return validate.Rule{
-		ID:       "deprecated-gf-form-css-classes",
-		Severity: validate.Info,
-		Catalog:  validate.Warning,
-		Summary:  "frontend that uses the CSS classes gf-form",
-		Why:      "The classes belong to the old style sheets of the host, which are being removed. Forms then lose their layout.",
-		Help:     "use InlineField, Field and the other components of @grafana/ui",
-		Where:    validate.Source,
+		ID:      "deprecated-gf-form-css-classes",
+		Summary: "frontend that uses the CSS classes gf-form",
+		Why:     "The classes belong to the old style sheets of the host, which are being removed. Forms then lose their layout.",
+		Help:    "use InlineField, Field and the other components of @grafana/ui",
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			inspect.EachTypeScript(p, func(s *inspect.Script) {
 				for at := range s.MatchStrings(gfForm) {

@@ -8,11 +8,10 @@ import (
 
 func descriptionEmpty() validate.Rule {
 	return validate.Rule{
-		ID:       "description-empty",
-		Severity: validate.Warning,
-		Summary:  "missing or empty description",
-		Why:      "Lists show the description below the name. Without it, people must install the plugin to learn what it does.",
-		Help:     `describe the plugin in "info.description" in one or two sentences`,
+		ID:      "description-empty",
+		Summary: "missing or empty description",
+		Why:     "Lists show the description below the name. Without it, people must install the plugin to learn what it does.",
+		Help:    `describe the plugin in "info.description" in one or two sentences`,
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/description"
 			text, isText := p.Doc.Text(pointer)

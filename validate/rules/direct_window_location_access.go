@@ -7,13 +7,11 @@ import (
 
 func directWindowLocationAccess() validate.Rule {
 	return validate.Rule{
-		ID:       "direct-window-location-access",
-		Severity: validate.Info,
-		Catalog:  validate.Warning,
-		Summary:  "frontend that uses window.location instead of the host's router",
-		Why:      "The host may be served below a path, and its router does not notice changes of window.location: the page is loaded again.",
-		Help:     "use locationService of @grafana/runtime",
-		Where:    validate.Source,
+		ID:      "direct-window-location-access",
+		Summary: "frontend that uses window.location instead of the host's router",
+		Why:     "The host may be served below a path, and its router does not notice changes of window.location: the page is loaded again.",
+		Help:    "use locationService of @grafana/runtime",
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			inspect.EachTypeScript(p, func(s *inspect.Script) {
 				for i, name := range s.WindowMembers() {

@@ -11,9 +11,8 @@ import (
 
 func enumValue() validate.Rule {
 	return validate.Rule{
-		ID:       "enum-value",
-		Severity: validate.Error,
-		Summary:  "value that is not allowed",
+		ID:      "enum-value",
+		Summary: "value that is not allowed",
 		Why: `The host knows only the allowed values. For any other, it rejects the plugin or ignores the key. In the grafana ` +
 			`profile, the finding is a warning in "roles".`,
 		Help: "use one of the allowed values",
@@ -30,8 +29,8 @@ func enumValue() validate.Rule {
 						f.Fix = writeText(p, v.Pointer, near)
 					}
 				}
-				if p.Profile.Name == "grafana" && strings.HasPrefix(v.Pointer, "/roles/") {
-					f.Severity = validate.Warning // the published schema accepts any role
+				if strings.HasPrefix(v.Pointer, "/roles/") {
+					f.Severity = choiceOfRole.in(p)
 				}
 				p.Report(f)
 			}

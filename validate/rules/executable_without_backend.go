@@ -6,12 +6,10 @@ import (
 
 func executableWithoutBackend() validate.Rule {
 	return validate.Rule{
-		ID:       "executable-without-backend",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  `"executable" without a backend`,
-		Why:      `The host starts the executable only if "backend" is true. Otherwise it is never used.`,
-		Help:     `set "backend" to true, or delete "executable"`,
+		ID:      "executable-without-backend",
+		Summary: `"executable" without a backend`,
+		Why:     `The host starts the executable only if "backend" is true. Otherwise it is never used.`,
+		Help:    `set "backend" to true, or delete "executable"`,
 		Check: func(p *validate.Pass) {
 			kind := p.Doc.Kind("/backend")
 			name, _ := p.Doc.Text("/executable")

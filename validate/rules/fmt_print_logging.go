@@ -9,10 +9,8 @@ import (
 
 func fmtPrintLogging() validate.Rule {
 	return validate.Rule{
-		ID:       "fmt-print-logging",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "backend that prints to standard output",
+		ID:      "fmt-print-logging",
+		Summary: "backend that prints to standard output",
 		Why: "A host reads the handshake of a backend from standard output, so a backend that prints before it does not start. What it " +
 			"prints later reaches the log without a level and without the request it belongs to.",
 		Help:  "use the logger of the SDK",

@@ -14,17 +14,17 @@ import (
 func frontendMissing() validate.Rule {
 	entries := []string{"module.ts", "module.tsx", "module.js", "module.jsx"}
 	return validate.Rule{
-		ID:       "frontend-missing",
-		Severity: validate.Warning,
-		Summary:  "source without a frontend",
-		Why:      "The build makes module.js, which the web application loads to show the plugin, from the module next to plugin.json.",
-		Help:     "add one of " + strings.Join(entries, ", ") + " next to plugin.json; turn the rule off if another command writes module.js",
-		Where:    validate.Source,
+		ID:          "frontend-missing",
+		Summary:     "source without a frontend",
+		Why:         "The build makes module.js, which the web application loads to show the plugin, from the module next to plugin.json.",
+		Help:        "add one of " + strings.Join(entries, ", ") + " next to plugin.json; turn the rule off if another command writes module.js",
+		Where:       validate.Source,
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			// Without package.json, there may be no frontend to build.
 			homes, _ := inspect.Homes(p)
 			hasPackage := func(dir string) bool { return inspect.Exists(p, path.Join(dir, "package.json")) }
-			if inspect.IsNested(p) || !slices.ContainsFunc(homes, hasPackage) {
+			if !slices.ContainsFunc(homes, hasPackage) {
 				return
 			}
 			kind, _ := p.Doc.Text("/type")

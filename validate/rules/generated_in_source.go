@@ -4,12 +4,11 @@ import "github.com/slipway-dev/slipway/validate"
 
 func generatedInSource() validate.Rule {
 	return validate.Rule{
-		ID:       "generated-in-source",
-		Severity: validate.Error,
-		Summary:  `"generated" in source`,
-		Why:      `The build derives "generated" and writes it to dist. In source it becomes stale and hides what the build derives.`,
-		Help:     `delete "generated"; the build writes it to dist`,
-		Where:    validate.Source,
+		ID:      "generated-in-source",
+		Summary: `"generated" in source`,
+		Why:     `The build derives "generated" and writes it to dist. In source it becomes stale and hides what the build derives.`,
+		Help:    `delete "generated"; the build writes it to dist`,
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			if p.Doc.Has("/generated") {
 				p.Report(validate.Finding{

@@ -12,9 +12,8 @@ const extensionsPointer = "/generated/extensions"
 
 func generatedInvalid() validate.Rule {
 	return validate.Rule{
-		ID:       "generated-invalid",
-		Severity: validate.Error,
-		Summary:  `invalid entry in "generated"`,
+		ID:      "generated-invalid",
+		Summary: `invalid entry in "generated"`,
 		Why: `Before it loads a plugin, the web application reads from "generated" what the plugin adds to the user interface. It ` +
 			`cannot use invalid entries.`,
 		Help:  `build the plugin again, and do not edit "generated" by hand`,

@@ -14,9 +14,8 @@ import (
 
 func generatedStale() validate.Rule {
 	return validate.Rule{
-		ID:       "generated-stale",
-		Severity: validate.Error,
-		Summary:  `stale extension in "generated"`,
+		ID:      "generated-stale",
+		Summary: `stale extension in "generated"`,
 		Why: `The web application offers the extensions that "generated" lists. If the frontend does not register them, users select ` +
 			`something that does not exist.`,
 		Help:  "build the frontend and plugin.json again",

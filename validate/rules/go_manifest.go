@@ -20,23 +20,22 @@ const goManifestFile = "go_plugin_build_manifest"
 
 func goManifest() validate.Rule {
 	return validate.Rule{
-		ID:       "go-manifest",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "missing or wrong list of the Go files of a backend",
+		ID:      "go-manifest",
+		Summary: "missing or wrong list of the Go files of a backend",
 		Why: "The catalog compares " + goManifestFile + ", which the build writes, with the Go files of the repository, to see whether " +
 			"the executables were built from them. It is reported in the grafana profile, and compared in the preset catalog and with a " +
 			"source that is named.",
-		Help: "build the plugin again from this source",
+		Help:        "build the plugin again from this source",
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
-			if inspect.IsNested(p) || !p.Doc.Bool("/backend") || p.Profile.Name != "grafana" && !p.IsCatalog {
+			if !p.Doc.Bool("/backend") || goFilesListed.isOff(p) {
 				return
 			}
 			r, hasSource := inspect.RepositoryOf(p)
 			fsys, dir := p.FS, p.Dir
 			if p.Where == validate.Source {
 				ok := false
-				if fsys, dir, ok = r.Built(p); !ok || !p.IsCatalog {
+				if fsys, dir, ok = r.Built(p); !ok || goFilesAround.isOff(p) {
 					return
 				}
 			}
@@ -53,11 +52,11 @@ func goManifest() validate.Rule {
 				p.Reportf(at, "%v", err)
 				return
 			}
-			if !hasSource || !p.IsCatalog && p.Repository == nil {
+			if !hasSource || goFilesAround.isOff(p) && p.Repository == nil {
 				return
 			}
 			if differ := compareGoFiles(r, listed); len(differ) > 0 {
-				p.Report(validate.Finding{Place: at, Severity: validate.Error,
+				p.Report(validate.Finding{Place: at, Severity: goFilesDiffer.in(p),
 					Message: "the list does not match the Go files of the repository: " + someOf(differ)})
 			}
 		},

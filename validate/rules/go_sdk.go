@@ -15,16 +15,15 @@ const grafanaSDK = "github.com/grafana/grafana-plugin-sdk-go"
 
 func goSDK() validate.Rule {
 	return validate.Rule{
-		ID:       "go-sdk",
-		Severity: validate.Off,
-		Catalog:  validate.Error,
-		Summary:  "backend without Grafana's SDK",
+		ID:      "go-sdk",
+		Summary: "backend without Grafana's SDK",
 		Why: "The catalog requires backends to be written in Go with Grafana's SDK, not a fork of it. Plugins built with Slipway's own SDK " +
 			"run in existing hosts, but cannot be published there.",
-		Help: "require " + grafanaSDK + " in go.mod, and remove its replace directive",
+		Help:        "require " + grafanaSDK + " in go.mod, and remove its replace directive",
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
-			if !ok || inspect.IsNested(p) || !hasBackend(p) {
+			if !ok || !hasBackend(p) {
 				return
 			}
 			const maxBytes = 1 << 20

@@ -13,9 +13,8 @@ import (
 
 func iamAction() validate.Rule {
 	return validate.Rule{
-		ID:       "iam-action",
-		Severity: validate.Warning,
-		Summary:  "unknown action, or scope of another resource",
+		ID:      "iam-action",
+		Summary: "unknown action, or scope of another resource",
 		Why: "An unknown action, or a scope of another resource, matches no request. In \"iam\", the backend is denied the access " +
 			"that the author intended; in \"routes\" and \"includes\", users are denied that access. If an action in \"iam\" does not have " +
 			"the form resource:verb, the host does not start the backend.",
@@ -52,7 +51,7 @@ func checkKnownAction(p *validate.Pass, pointer string) {
 		}
 	}
 	near := nearest.Name(action, known)
-	if nearest.Distance(access.Resource(action), access.Resource(near)) > 1 || len(own) > 0 && p.Profile.Name == "grafana" {
+	if nearest.Distance(access.Resource(action), access.Resource(near)) > 1 || len(own) > 0 && p.Profile.HasMoreActions {
 		near = ""
 	}
 	f := validate.Finding{Place: p.Value(pointer), Message: fmt.Sprintf("unknown action %q", action)}
@@ -60,7 +59,7 @@ func checkKnownAction(p *validate.Pass, pointer string) {
 	case near != "":
 		f.Message += fmt.Sprintf("; did you mean %q?", near)
 		f.Help = fmt.Sprintf("write %q", near)
-	case len(own) > 0 && p.Profile.Name != "grafana":
+	case len(own) > 0 && !p.Profile.HasMoreActions:
 		f.Help = "write " + schema.Either(own)
 	case !strings.Contains(action, ":") || strings.ContainsAny(action, " *"):
 		f.Message = fmt.Sprintf("action %q must have the form resource:verb", action)
@@ -84,7 +83,7 @@ func checkScope(p *validate.Pass, permission string) {
 			return
 		}
 	}
-	isOther := p.Profile.Name == "grafana" && strings.Contains(scope, ":") // Grafana has more scopes, such as datasources:name:x
+	isOther := p.Profile.HasMoreActions && strings.Contains(scope, ":") // such as datasources:name:x
 	if isOther {
 		return
 	}

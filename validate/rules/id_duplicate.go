@@ -11,9 +11,8 @@ import (
 
 func idDuplicate() validate.Rule {
 	return validate.Rule{
-		ID:       "id-duplicate",
-		Severity: validate.Error,
-		Summary:  "two plugins with the same id",
+		ID:      "id-duplicate",
+		Summary: "two plugins with the same id",
 		Why: "If several plugins have the same id, the host mounts only the first one that it finds. A build has the id of its " +
 			"source, so sources are compared only with sources, and builds only with builds. A plugin.json in a directory beside src is " +
 			"treated as a build.",

@@ -11,10 +11,8 @@ import (
 
 func idFormat() validate.Rule {
 	return validate.Rule{
-		ID:       "id-format",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "malformed plugin id",
+		ID:      "id-format",
+		Summary: "malformed plugin id",
 		Why: "The id is part of URLs, directory names and action names. Lowercase letters, digits and hyphens are safe in all of " +
 			"them. Other characters may have to be escaped, and on some systems two ids that differ only in case share a directory. The " +
 			"catalog asks for three parts, which is a warning in its preset. An id that no host mounts is an error, such as one with a space.",
@@ -26,7 +24,7 @@ func idFormat() validate.Rule {
 			}
 			at := p.Value("/id")
 			if err := bundle.CheckID(id); err != nil {
-				p.Report(validate.Finding{Place: at, Severity: validate.Error, Message: err.Error() + "; no host mounts the plugin"})
+				p.Report(validate.Finding{Place: at, Severity: unmountableID.in(p), Message: err.Error() + "; no host mounts the plugin"})
 				return
 			}
 			for i, r := range id {
@@ -42,24 +40,21 @@ func idFormat() validate.Rule {
 					return
 				}
 			}
+			most := p.Profile.MaxIDParts
 			switch {
-			case p.IsCatalog && len(parts) == 2:
+			case len(parts) == 2:
 				p.Report(validate.Finding{
-					Severity: validate.Warning,
+					Severity: shortID.in(p),
 					Place:    at,
 					Message:  fmt.Sprintf("id %q has two parts separated by hyphens; the catalog asks for three", id),
 				})
 			case len(parts) < 2:
 				p.Reportf(at, "id %q has no organization prefix", id)
-			case len(parts) > 3 && p.Profile.Name == "grafana":
-				severity := validate.Info // the catalog has such plugins
-				if p.IsCatalog {
-					severity = validate.Error
-				}
+			case most > 0 && len(parts) > most:
 				p.Report(validate.Finding{
-					Severity: severity,
+					Severity: longID.in(p),
 					Place:    at,
-					Message:  fmt.Sprintf("id %q has %d parts separated by hyphens; Grafana's published schema allows at most 3", id, len(parts)),
+					Message:  fmt.Sprintf("id %q has %d parts separated by hyphens; Grafana's published schema allows at most %d", id, len(parts), most),
 				})
 			}
 		},

@@ -12,12 +12,10 @@ import (
 
 func idTypeSuffix() validate.Rule {
 	return validate.Rule{
-		ID:       "id-type-suffix",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "plugin id without the plugin type as a suffix",
-		Why:      "An id such as acme-clock-panel shows the kind of plugin in every log and URL. Catalogs require it.",
-		Help:     "end the id with a hyphen and the type; do not change the id of a published plugin",
+		ID:      "id-type-suffix",
+		Summary: "plugin id without the plugin type as a suffix",
+		Why:     "An id such as acme-clock-panel shows the kind of plugin in every log and URL. Catalogs require it.",
+		Help:    "end the id with a hyphen and the type; do not change the id of a published plugin",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			kind, _ := p.Doc.Text("/type")

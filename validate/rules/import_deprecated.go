@@ -10,12 +10,11 @@ import (
 
 func importDeprecated() validate.Rule {
 	return validate.Rule{
-		ID:       "import-deprecated",
-		Severity: validate.Info,
-		Summary:  "frontend that imports what the host's libraries deprecate",
-		Why:      "A later version removes it, and the plugin then fails in hosts of that version.",
-		Help:     "replace it, if all versions in the range have the replacement",
-		Where:    validate.Source,
+		ID:      "import-deprecated",
+		Summary: "frontend that imports what the host's libraries deprecate",
+		Why:     "A later version removes it, and the plugin then fails in hosts of that version.",
+		Help:    "replace it, if all versions in the range have the replacement",
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			uses := inspect.SharedImports.Of(p)
 			if len(uses) == 0 {

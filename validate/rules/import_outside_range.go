@@ -14,9 +14,8 @@ import (
 
 func importOutsideRange() validate.Rule {
 	return validate.Rule{
-		ID:       "import-outside-range",
-		Severity: validate.Error,
-		Summary:  "frontend that imports what a version in its range does not have",
+		ID:      "import-outside-range",
+		Summary: "frontend that imports what a version in its range does not have",
 		Why: "Hosts share their own libraries with plugins, whatever version the plugin was compiled with. A name that they do not have is " +
 			"undefined, and the plugin fails when it uses it. A use that the same file guards, as in \"if (name)\" or by comparing " +
 			"config.buildInfo.version, is an info. React and its router are not compared in module.js. The versions are minor versions, " +
@@ -39,7 +38,7 @@ func importOutsideRange() validate.Rule {
 				}
 				f := validate.Finding{Place: use.Place(), Message: use.Module + " " + why}
 				if use.IsGuarded {
-					f.Severity = validate.Info
+					f.Severity = guardedUse.in(p)
 				} else {
 					f.Help, f.Fix = d.help(p, widest)
 				}

@@ -12,9 +12,8 @@ import (
 
 func jsonBOM() validate.Rule {
 	return validate.Rule{
-		ID:       "json-bom",
-		Severity: validate.Error,
-		Summary:  "byte order mark, or an encoding other than UTF-8",
+		ID:      "json-bom",
+		Summary: "byte order mark, or an encoding other than UTF-8",
 		Why: "JSON must be UTF-8 without a byte order mark. The host stops at the mark and does not load the plugin. It cannot read " +
 			"UTF-16 or UTF-32 either. In other encodings, characters outside ASCII are garbled.",
 		Help:  "save the file as UTF-8 without a byte order mark",

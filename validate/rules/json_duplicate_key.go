@@ -11,11 +11,10 @@ import (
 
 func jsonDuplicateKey() validate.Rule {
 	return validate.Rule{
-		ID:       "json-duplicate-key",
-		Severity: validate.Error,
-		Summary:  "duplicate key in an object",
-		Why:      "If an object has the same key twice, the host silently uses the last value; if both values are objects, it may merge them.",
-		Help:     "delete one of the entries",
+		ID:      "json-duplicate-key",
+		Summary: "duplicate key in an object",
+		Why:     "If an object has the same key twice, the host silently uses the last value; if both values are objects, it may merge them.",
+		Help:    "delete one of the entries",
 		Check: func(p *validate.Pass) {
 			for _, d := range p.Doc.Duplicates() {
 				p.Report(validate.Finding{

@@ -7,9 +7,8 @@ import (
 
 func jsonSyntax() validate.Rule {
 	return validate.Rule{
-		ID:       "json-syntax",
-		Severity: validate.Error,
-		Summary:  "invalid JSON",
+		ID:      "json-syntax",
+		Summary: "invalid JSON",
 		Why: "The host parses strict JSON, without comments or trailing commas. It does not load a plugin whose plugin.json it " +
 			"cannot parse.",
 		Help:  "fix the syntax here or just before",

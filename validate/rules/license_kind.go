@@ -13,17 +13,13 @@ import (
 
 func licenseKind() validate.Rule {
 	return validate.Rule{
-		ID:       "license-kind",
-		Severity: validate.Off,
-		Catalog:  validate.Error,
-		Summary:  "license that the catalog does not accept",
+		ID:      "license-kind",
+		Summary: "license that the catalog does not accept",
 		Why: "The catalog accepts the MIT, BSD, Apache 2.0, GPL 3.0, LGPL 3.0 and AGPL 3.0 licenses, and recognizes them by their " +
 			"text, not by their name.",
-		Help: "put the complete and unchanged text of one of these licenses in LICENSE",
+		Help:        "put the complete and unchanged text of one of these licenses in LICENSE",
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
-			if inspect.IsNested(p) {
-				return
-			}
 			text, _ := inspect.FindText(p, licenseNames(p)...)
 			if text == nil || text.Err != nil || len(text.Data) == 0 {
 				return // license-missing reports it

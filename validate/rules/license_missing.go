@@ -9,19 +9,18 @@ import (
 
 func licenseMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "license-missing",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "missing or empty license",
+		ID:      "license-missing",
+		Summary: "missing or empty license",
 		Why: "Without a license, nobody may use or redistribute the plugin, and catalogs do not accept it. In the preset catalog, " +
 			"the name must be LICENSE.",
-		Help: "put the license text in LICENSE next to plugin.json or src",
+		Help:        "put the license text in LICENSE next to plugin.json or src",
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			found, _ := inspect.FindText(p, licenseNames(p)...)
 			if found == nil && inspect.HasLicenseAbove(p) {
 				return
 			}
-			if other, _ := inspect.FindText(p, inspect.LicenseNames()...); found == nil && other != nil && !inspect.IsNested(p) {
+			if other, _ := inspect.FindText(p, inspect.LicenseNames()...); found == nil && other != nil {
 				p.Reportf(validate.Place{File: other.File}, "the catalog expects the license in LICENSE, not in %s", path.Base(other.File))
 				return
 			}
@@ -32,8 +31,8 @@ func licenseMissing() validate.Rule {
 
 // licenseNames returns the names that the license of the plugin may have.
 func licenseNames(p *validate.Pass) []string {
-	if p.IsCatalog {
-		return inspect.LicenseNames()[:1]
+	if otherLicense.isOff(p) {
+		return inspect.LicenseNames()
 	}
-	return inspect.LicenseNames()
+	return inspect.LicenseNames()[:1]
 }

@@ -14,16 +14,12 @@ var licenseBlank = regexp.MustCompile(`\{yyyy\}|\{name of copyright owner\}`)
 
 func licenseTemplate() validate.Rule {
 	return validate.Rule{
-		ID:       "license-template",
-		Severity: validate.Info,
-		Catalog:  validate.Warning,
-		Summary:  "license with a blank that was not filled in",
-		Why:      "A license is granted by somebody. Templates have blanks for the year and the owner.",
-		Help:     "write the year and the owner of the copyright",
+		ID:          "license-template",
+		Summary:     "license with a blank that was not filled in",
+		Why:         "A license is granted by somebody. Templates have blanks for the year and the owner.",
+		Help:        "write the year and the owner of the copyright",
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
-			if inspect.IsNested(p) {
-				return
-			}
 			text, _ := inspect.FindText(p, inspect.LicenseNames()...)
 			if text == nil {
 				return // license-missing reports it

@@ -9,9 +9,8 @@ import (
 
 func logoNotSVG() validate.Rule {
 	return validate.Rule{
-		ID:       "logo-not-svg",
-		Severity: validate.Warning,
-		Summary:  "logo in a format other than SVG",
+		ID:      "logo-not-svg",
+		Summary: "logo in a format other than SVG",
 		Why: "Logos are shown in many sizes. A bitmap is blurred in some of them, and the contract requires SVG. Existing hosts " +
 			"and the catalog accept bitmaps, so the finding is an info in the grafana profile.",
 		Help: "save the logo as SVG and use that file",
@@ -21,9 +20,9 @@ func logoNotSVG() validate.Rule {
 				case !i.IsLogo:
 				case i.Err != nil:
 					p.Skipf("cannot read %s: %v", i.Text, i.Err)
-				case i.Kind != "svg" && p.Profile.Name == "grafana" && i.Kind != "":
+				case i.Kind != "svg" && p.Profile.IsLenient && i.Kind != "":
 					p.Report(validate.Finding{
-						Severity: validate.Info,
+						Severity: bitmapLogo.in(p),
 						Place:    p.Value(i.Pointer),
 						Message:  fmt.Sprintf("logo %q is %s; SVG is sharp in every size", i.Text, i.Describe()),
 					})

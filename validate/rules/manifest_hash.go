@@ -19,12 +19,11 @@ import (
 
 func manifestHash() validate.Rule {
 	return validate.Rule{
-		ID:       "manifest-hash",
-		Severity: validate.Error,
-		Summary:  "file that does not match the manifest",
-		Why:      "A host that checks the manifest compares each file with its checksum and does not load a plugin that has changed.",
-		Help:     "package the plugin again",
-		Where:    validate.Dist | validate.Zip,
+		ID:      "manifest-hash",
+		Summary: "file that does not match the manifest",
+		Why:     "A host that checks the manifest compares each file with its checksum and does not load a plugin that has changed.",
+		Help:    "package the plugin again",
+		Where:   validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			m := inspect.Manifest.Of(p)
 			switch {

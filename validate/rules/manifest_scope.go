@@ -10,10 +10,8 @@ import (
 
 func manifestScope() validate.Rule {
 	return validate.Rule{
-		ID:       "manifest-scope",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "signature for certain hosts only",
+		ID:      "manifest-scope",
+		Summary: "signature for certain hosts only",
 		Why: "A private signature is valid only in hosts with the addresses in \"rootUrls\"; any other signature must not have them. The " +
 			"preset catalog also reports private signatures, as warnings, because the catalog distributes plugins to everyone.",
 		Help:  "sign the plugin again, without addresses",
@@ -27,9 +25,10 @@ func manifestScope() validate.Rule {
 			switch {
 			case !isPrivate && len(m.RootURLs) > 0:
 				p.Reportf(m.Key(p, "/rootUrls"), "a signature of the type %q must not have addresses", m.SignatureType)
-			case isPrivate && p.IsCatalog:
+			case isPrivate && !privateSignature.isOff(p):
 				p.Report(validate.Finding{
-					Severity: validate.Warning, Place: m.Key(p, "/signatureType"), Message: "the signature is private", Help: "let the catalog sign the plugin",
+					Severity: privateSignature.in(p), Place: m.Key(p, "/signatureType"), Message: "the signature is private",
+					Help: "let the catalog sign the plugin",
 				})
 			}
 		},

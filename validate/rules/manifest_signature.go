@@ -15,18 +15,18 @@ import (
 // All has no keys and checks only the form of signatures.
 func ManifestSignature(trusted ...archive.PublicKey) validate.Rule {
 	return validate.Rule{
-		ID:       "manifest-signature",
-		Severity: validate.Error,
-		Summary:  "invalid signature of the manifest",
-		Why:      "A host that trusts certain keys does not load a plugin whose signature is damaged or made with another key.",
-		Help:     "sign the plugin again",
-		Where:    validate.Dist | validate.Zip,
+		ID:          "manifest-signature",
+		Summary:     "invalid signature of the manifest",
+		Why:         "A host that trusts certain keys does not load a plugin whose signature is damaged or made with another key.",
+		Help:        "sign the plugin again",
+		Where:       validate.Dist | validate.Zip,
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			const maxBytes = 4 << 10
 			manifestFile, signatureFile := path.Join(p.Dir, archive.ManifestFile), path.Join(p.Dir, archive.SignatureFile)
 			hasManifest, hasSignature := inspect.Exists(p, manifestFile), inspect.Exists(p, signatureFile)
 			isRequired := len(trusted) > 0 && (hasManifest || p.Where == validate.Zip)
-			if inspect.IsNested(p) || !hasSignature && !isRequired {
+			if !hasSignature && !isRequired {
 				return
 			}
 			if !hasSignature {

@@ -13,12 +13,11 @@ import (
 
 func manifestUndeclared() validate.Rule {
 	return validate.Rule{
-		ID:       "manifest-undeclared",
-		Severity: validate.Error,
-		Summary:  "file missing from the manifest",
-		Why:      "A file that is not in the manifest was added later. A host that checks the manifest does not load a plugin with such a file.",
-		Help:     "delete the file, or package the plugin again",
-		Where:    validate.Dist | validate.Zip,
+		ID:      "manifest-undeclared",
+		Summary: "file missing from the manifest",
+		Why:     "A file that is not in the manifest was added later. A host that checks the manifest does not load a plugin with such a file.",
+		Help:    "delete the file, or package the plugin again",
+		Where:   validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			m := inspect.Manifest.Of(p)
 			if m.File == "" || m.Err != nil {

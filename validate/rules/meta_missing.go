@@ -9,9 +9,8 @@ import (
 
 func metaMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "meta-missing",
-		Severity: validate.Error,
-		Summary:  "missing plugin.json",
+		ID:      "meta-missing",
+		Summary: "missing plugin.json",
 		Why: "A directory is a plugin only if it contains plugin.json. If a plugin has a dist directory, the host looks for " +
 			"plugin.json only there.",
 		Help:  "validate the directory of a plugin, or create plugin.json",

@@ -12,27 +12,22 @@ import (
 
 func minVersionIAM() validate.Rule {
 	return validate.Rule{
-		ID:       "min-version-iam",
-		Severity: validate.Error,
-		Summary:  `"iam" with service versions before 10.3.0`,
+		ID:      "min-version-iam",
+		Summary: `"iam" with service versions before 10.3.0`,
 		Why: "Earlier hosts do not create service accounts for plugins, so the backend starts without a token. In the grafana " +
 			"profile, the finding is a warning.",
 		Help: "raise the lower bound of the range of service versions to 10.3.0 or later",
 		Check: func(p *validate.Pass) {
 			if len(p.Doc.Items("/iam/permissions")) > 0 {
-				severity := validate.Severity("")
-				if p.Profile.Name == "grafana" { // where service accounts are behind a feature toggle
-					severity = validate.Warning
-				}
-				needsVersion(p, "/iam", ranges.Version{Major: 10, Minor: 3}, severity)
+				needsVersion(p, "/iam", ranges.Version{Major: 10, Minor: 3}, iamTooEarly)
 			}
 		},
 	}
 }
 
 // needsVersion reports that the key at the pointer needs service version least while
-// the plugin admits earlier ones. The severity "" is that of the rule.
-func needsVersion(p *validate.Pass, pointer string, least ranges.Version, severity validate.Severity) {
+// the plugin admits earlier ones.
+func needsVersion(p *validate.Pass, pointer string, least ranges.Version, k kind) {
 	r, err, ok := inspect.ServiceRange(p)
 	if !ok || err != nil || !r.AdmitsBelow(least) {
 		return
@@ -46,7 +41,7 @@ func needsVersion(p *validate.Pass, pointer string, least ranges.Version, severi
 	}
 	key := schema.Name(pointer)
 	p.Report(validate.Finding{
-		Severity: severity,
+		Severity: k.in(p),
 		Place:    p.Key(pointer),
 		Message:  fmt.Sprintf("%s requires service version %s or later, but the plugin allows %s", key, least, lowest),
 		Help:     fmt.Sprintf("raise the lower bound of %q to %s or later, or delete %s", p.Profile.DependencyKey, least, key),

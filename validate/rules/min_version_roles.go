@@ -7,14 +7,13 @@ import (
 
 func minVersionRoles() validate.Rule {
 	return validate.Rule{
-		ID:       "min-version-roles",
-		Severity: validate.Error,
-		Summary:  `"roles" with service versions before 9.4.0`,
-		Why:      "Earlier hosts do not support plugin roles. Nobody is granted them, and what they protect is inaccessible.",
-		Help:     "raise the lower bound of the range of service versions to 9.4.0 or later",
+		ID:      "min-version-roles",
+		Summary: `"roles" with service versions before 9.4.0`,
+		Why:     "Earlier hosts do not support plugin roles. Nobody is granted them, and what they protect is inaccessible.",
+		Help:    "raise the lower bound of the range of service versions to 9.4.0 or later",
 		Check: func(p *validate.Pass) {
 			if len(p.Doc.Items("/roles")) > 0 {
-				needsVersion(p, "/roles", ranges.Version{Major: 9, Minor: 4}, "")
+				needsVersion(p, "/roles", ranges.Version{Major: 9, Minor: 4}, ordinary)
 			}
 		},
 	}

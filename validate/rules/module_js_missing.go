@@ -10,9 +10,8 @@ import (
 
 func moduleJSMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "module-js-missing",
-		Severity: validate.Error,
-		Summary:  "missing or empty module.js",
+		ID:      "module-js-missing",
+		Summary: "missing or empty module.js",
 		Why: "The web application loads module.js to show the plugin. Without it, users see an error instead. An app without pages that only has " +
 			"nested plugins needs none, except for the preset catalog.",
 		Help:  "build the frontend; the build must write module.js next to plugin.json",
@@ -23,7 +22,7 @@ func moduleJSMissing() validate.Rule {
 				return
 			}
 			m, err := bundle.ParseMetadata(p.Doc.Data)
-			if err == nil && !p.IsCatalog && !m.NeedsFrontend(len(inspect.Nested(p)) > 0) {
+			if err == nil && moduleOfGroup.isOff(p) && !m.NeedsFrontend(len(inspect.Nested(p)) > 0) {
 				return
 			}
 			name := path.Join(p.Dir, inspect.ModuleFile)

@@ -12,9 +12,8 @@ import (
 
 func moduleNotShared() validate.Rule {
 	return validate.Rule{
-		ID:       "module-not-shared",
-		Severity: validate.Error,
-		Summary:  "frontend that asks for a module which a version in its range does not share",
+		ID:      "module-not-shared",
+		Summary: "frontend that asks for a module which a version in its range does not share",
 		Why: "The host then looks for a file of that name, finds none, and does not load the plugin. Only modules are compared of which it " +
 			"is known since when hosts share them: what module.js asks for, and in source those that no build can bundle.",
 		Help: "bundle the module, or change the range to versions that share it",

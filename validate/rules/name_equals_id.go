@@ -7,12 +7,10 @@ import (
 
 func nameEqualsID() validate.Rule {
 	return validate.Rule{
-		ID:       "name-equals-id",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "name that repeats the id",
-		Why:      "People see the name in lists. A few words are more informative than an id.",
-		Help:     `write a readable name, such as "Acme Clock"`,
+		ID:      "name-equals-id",
+		Summary: "name that repeats the id",
+		Why:     "People see the name in lists. A few words are more informative than an id.",
+		Help:    `write a readable name, such as "Acme Clock"`,
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			if name, _ := p.Doc.Text("/name"); name != "" && name == id && !inspect.IsPartOfService(p) {

@@ -10,13 +10,11 @@ import (
 
 func nativeBrowserDialogs() validate.Rule {
 	return validate.Rule{
-		ID:       "native-browser-dialogs",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "frontend that opens dialogs of the browser",
-		Why:      "They block the page, ignore its theme, and browsers suppress them in embedded dashboards.",
-		Help:     "use Modal or ConfirmModal of @grafana/ui, or publish an alert with getAppEvents of @grafana/runtime",
-		Where:    validate.Source,
+		ID:      "native-browser-dialogs",
+		Summary: "frontend that opens dialogs of the browser",
+		Why:     "They block the page, ignore its theme, and browsers suppress them in embedded dashboards.",
+		Help:    "use Modal or ConfirmModal of @grafana/ui, or publish an alert with getAppEvents of @grafana/runtime",
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			dialogs := []string{"alert", "confirm", "prompt"}
 			inspect.EachTypeScript(p, func(s *inspect.Script) {

@@ -13,16 +13,15 @@ import (
 
 func nestedDeclared() validate.Rule {
 	return validate.Rule{
-		ID:       "nested-declared",
-		Severity: validate.Error,
-		Catalog:  validate.Error,
-		Summary:  `mismatch between "includes" and the nested plugins`,
+		ID:      "nested-declared",
+		Summary: `mismatch between "includes" and the nested plugins`,
 		Why: `"includes" shows people what a plugin installs. A nested plugin that is not listed is installed without their ` +
 			`knowledge, and a listed plugin that does not exist is not installed at all. In the grafana profile, the findings are warnings. ` +
 			`The preset catalog requires an entry with the type of the plugin and the path of its plugin.json.`,
-		Help: `list the plugin in "includes", with its type, name and path`,
+		Help:        `list the plugin in "includes", with its type, name and path`,
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
-			if kind := p.Doc.Kind("/includes"); inspect.IsNested(p) || p.Doc.Kind("") != "object" || kind != "" && kind != "array" {
+			if kind := p.Doc.Kind("/includes"); p.Doc.Kind("") != "object" || kind != "" && kind != "array" {
 				return
 			}
 			misled := map[string]bool{} // types that an entry with a wrong path has
@@ -35,7 +34,7 @@ func nestedDeclared() validate.Rule {
 			}
 			for _, n := range undeclared.Of(p) {
 				kind, _ := n.Text("/type")
-				if misled[kind] && !p.IsCatalog {
+				if misled[kind] && includedOtherwise.isOff(p) {
 					continue // reported at that entry
 				}
 				name, _ := n.Text("/name")
@@ -44,7 +43,7 @@ func nestedDeclared() validate.Rule {
 				}
 				inner := tree.Below(p.Dir, n.File)
 				p.Report(validate.Finding{
-					Severity: severityOfNested(p),
+					Severity: includedPlugin.in(p),
 					Place:    p.Opening("/includes"),
 					Message:  fmt.Sprintf(`"includes" does not list the plugin %q in %s`, name, path.Dir(inner)),
 					Help:     fmt.Sprintf(`add { "type": %q, "name": %q, "path": %q }`, kind, name, inner),
@@ -53,15 +52,6 @@ func nestedDeclared() validate.Rule {
 			}
 		},
 	}
-}
-
-// severityOfNested returns the severity of the findings: a warning in the grafana profile, where hosts load
-// nested plugins regardless of "includes", or else that of the rule.
-func severityOfNested(p *validate.Pass) validate.Severity {
-	if p.Profile.Name == "grafana" && !p.IsCatalog {
-		return validate.Warning
-	}
-	return ""
 }
 
 // undeclared holds the nested plugins that no entry of "includes" refers to: by path,
@@ -85,7 +75,7 @@ var undeclared = validate.NewFact(func(p *validate.Pass) (left []*bundle.Documen
 		kind, _ := doc.Text("/type")
 		id, _ := doc.Text("/id")
 		isDeclared := paths[file]
-		if !p.IsCatalog {
+		if includedOtherwise.isOff(p) {
 			isDeclared = isDeclared || paths[path.Dir(file)] || types[kind] || id != "" && ids[id]
 		}
 		if !isDeclared {
@@ -108,11 +98,11 @@ func checkTypeOfInclude(p *validate.Pass, item string) {
 	declared, _ := p.Doc.Text(item + "/type")
 	kind, _ := nested.Text("/type")
 	isOther := declared == "" || kind != "panel" && kind != "datasource" // required-field and nested-type report it
-	if kind == "" || declared == kind || isOther && !p.IsCatalog {
+	if kind == "" || declared == kind || isOther && includedOtherwise.isOff(p) {
 		return
 	}
 	p.Report(validate.Finding{
-		Severity: severityOfNested(p),
+		Severity: includedPlugin.in(p),
 		Place:    p.Opening(item),
 		Message:  fmt.Sprintf("the entry of the plugin in %s has the type %q, but the plugin has %q", path.Dir(to), declared, kind),
 		Help:     fmt.Sprintf(`write "type": %q`, kind),
@@ -139,7 +129,7 @@ func checkInclude(p *validate.Pass, item string) (isWrong bool) {
 		}
 	}
 	p.Report(validate.Finding{
-		Severity: severityOfNested(p),
+		Severity: includedPlugin.in(p),
 		Place:    p.Value(item + "/path"),
 		Message:  fmt.Sprintf("no plugin at %q", to),
 		Help:     help,

@@ -11,10 +11,8 @@ import (
 
 func nestedType() validate.Rule {
 	return validate.Rule{
-		ID:       "nested-type",
-		Severity: validate.Error,
-		Catalog:  validate.Error,
-		Summary:  "unsupported nested plugin",
+		ID:      "nested-type",
+		Summary: "unsupported nested plugin",
 		Why: "The contract allows only apps to contain other plugins, and only data sources and panels to be nested. Not every host " +
 			"loads other combinations. If only the type of the outer plugin is wrong, the finding is a warning, and an error in the preset catalog.",
 		Help: "ship it as a separate plugin",
@@ -28,10 +26,6 @@ func nestedType() validate.Rule {
 				return
 			}
 			outerKind, _ := outer.Text("/type")
-			severity := validate.Warning
-			if p.IsCatalog {
-				severity = validate.Error
-			}
 			related := []validate.Related{{Place: inspect.ValueIn(p, outer, "/type"), Message: "the type of the outer plugin is set here"}}
 			switch {
 			case kind != "panel" && kind != "datasource":
@@ -42,7 +36,7 @@ func nestedType() validate.Rule {
 				})
 			case outerKind != "app" && slices.Contains(bundle.Types(), bundle.Type(outerKind)):
 				p.Report(validate.Finding{
-					Severity: severity,
+					Severity: outerType.in(p),
 					Place:    p.Value("/type"),
 					Message:  "a plugin of type " + outerKind + " cannot contain other plugins",
 					Help:     "make the outer plugin an app, or ship this plugin separately",

@@ -9,13 +9,11 @@ import (
 
 func noAPIDSQueryEndpoint() validate.Rule {
 	return validate.Rule{
-		ID:       "no-api-ds-query-endpoint",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "frontend that calls the endpoint of queries itself",
-		Why:      "The endpoint is internal: its paths and bodies change. Such a request lacks what the host adds, such as the time range and caching.",
-		Help:     "call query on what getDataSourceSrv of @grafana/runtime returns",
-		Where:    validate.Source,
+		ID:      "no-api-ds-query-endpoint",
+		Summary: "frontend that calls the endpoint of queries itself",
+		Why:     "The endpoint is internal: its paths and bodies change. Such a request lacks what the host adds, such as the time range and caching.",
+		Help:    "call query on what getDataSourceSrv of @grafana/runtime returns",
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			inspect.EachScript(p, func(s *inspect.Script) {
 				for at := range s.MatchStrings(queryEndpoint) {

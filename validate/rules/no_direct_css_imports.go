@@ -10,13 +10,11 @@ import (
 
 func noDirectCSSImports() validate.Rule {
 	return validate.Rule{
-		ID:       "no-direct-css-imports",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "frontend with style sheets that apply to the whole page",
-		Why:      "Such styles also change the host and other plugins, and stay when users leave the plugin.",
-		Help:     "use css of @emotion/css, which is limited to the elements that have the class",
-		Where:    validate.Source,
+		ID:      "no-direct-css-imports",
+		Summary: "frontend with style sheets that apply to the whole page",
+		Why:     "Such styles also change the host and other plugins, and stay when users leave the plugin.",
+		Help:    "use css of @emotion/css, which is limited to the elements that have the class",
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			inspect.EachScript(p, func(s *inspect.Script) {
 				if path.Ext(s.Name) == ".js" {

@@ -10,13 +10,11 @@ import (
 
 func outdatedSqldsVersion() validate.Rule {
 	return validate.Rule{
-		ID:       "outdated-sqlds-version",
-		Severity: validate.Info,
-		Catalog:  validate.Warning,
-		Summary:  "outdated version of sqlds",
-		Why:      "The functions of sqlds before version 3 take no context, so a query goes on after its user has left.",
-		Help:     "require github.com/grafana/sqlds/v4",
-		Where:    validate.Source,
+		ID:      "outdated-sqlds-version",
+		Summary: "outdated version of sqlds",
+		Why:     "The functions of sqlds before version 3 take no context, so a query goes on after its user has left.",
+		Help:    "require github.com/grafana/sqlds/v4",
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			const module = "github.com/grafana/sqlds"
 			inspect.EachGoFile(p, func(f *inspect.GoFile) {

@@ -7,15 +7,14 @@ import (
 
 func packageJSONMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "package-json-missing",
-		Severity: validate.Off,
-		Catalog:  validate.Error,
-		Summary:  "repository without a valid package.json",
-		Why:      "The catalog requires package.json in the source of every plugin, and compares its version with that of plugin.json.",
-		Help:     `add a package.json with the name and the version of the plugin`,
+		ID:          "package-json-missing",
+		Summary:     "repository without a valid package.json",
+		Why:         "The catalog requires package.json in the source of every plugin, and compares its version with that of plugin.json.",
+		Help:        `add a package.json with the name and the version of the plugin`,
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
-			if !ok || inspect.IsNested(p) || r.PackageJSON() != nil {
+			if !ok || r.PackageJSON() != nil {
 				return
 			}
 			if _, err := r.Read("package.json", inspect.MaxScriptBytes); err == nil {

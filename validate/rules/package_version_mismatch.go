@@ -11,21 +11,20 @@ import (
 
 func packageVersionMismatch() validate.Rule {
 	return validate.Rule{
-		ID:       "package-version-mismatch",
-		Severity: validate.Error,
-		Catalog:  validate.Error,
-		Summary:  "version mismatch between plugin.json and package.json",
+		ID:      "package-version-mismatch",
+		Summary: "version mismatch between plugin.json and package.json",
 		Why: "Releases are named after the version in package.json, but the host reads plugin.json. If the versions differ, an " +
 			"update can be mistaken for the version that is already installed. In the grafana profile, the finding is a warning. " +
 			"The preset catalog requires the version in package.json.",
-		Help: "write %VERSION% in plugin.json, so that the build copies the version from package.json",
+		Help:        "write %VERSION% in plugin.json, so that the build copies the version from package.json",
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/version"
 			version, _ := p.Doc.Text(pointer)
-			if inspect.IsNested(p) || version == "" {
+			if version == "" {
 				return
 			}
-			if p.IsCatalog {
+			if !packageVersion.isOff(p) {
 				checkPackageVersion(p, version)
 				return
 			}
@@ -39,12 +38,8 @@ func packageVersionMismatch() validate.Rule {
 					continue // npm reports what is wrong with it
 				}
 				if other, _ := doc.Text("/version"); other != "" && other != version {
-					severity := validate.Error
-					if p.Profile.Name == "grafana" { // where releases are named after either
-						severity = validate.Warning
-					}
 					p.Report(validate.Finding{
-						Severity: severity,
+						Severity: otherVersion.in(p),
 						Place:    p.Value(pointer),
 						Message:  fmt.Sprintf("version is %q, but package.json has %q", version, other),
 						Related:  []validate.Related{{Place: inspect.ValueIn(p, doc, "/version"), Message: "the version in package.json"}},

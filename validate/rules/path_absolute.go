@@ -9,9 +9,8 @@ import (
 
 func pathAbsolute() validate.Rule {
 	return validate.Rule{
-		ID:       "path-absolute",
-		Severity: validate.Error,
-		Summary:  "absolute path, URL, or path with backslashes",
+		ID:      "path-absolute",
+		Summary: "absolute path, URL, or path with backslashes",
 		Why: "A plugin is installed in an unknown directory, on any system, often without internet access. Only a relative path " +
 			"leads to the same file everywhere.",
 		Help: "put the file in the plugin and write its path relative to plugin.json, such as img/logo.svg",

@@ -9,11 +9,10 @@ import (
 
 func pathCase() validate.Rule {
 	return validate.Rule{
-		ID:       "path-case",
-		Severity: validate.Error,
-		Summary:  "path in the wrong case",
-		Why:      "Windows and macOS find img/logo.svg under the name img/Logo.svg. Linux, on which most hosts run, does not.",
-		Help:     "write the path exactly as it is on disk, including the case",
+		ID:      "path-case",
+		Summary: "path in the wrong case",
+		Why:     "Windows and macOS find img/logo.svg under the name img/Logo.svg. Linux, on which most hosts run, does not.",
+		Help:    "write the path exactly as it is on disk, including the case",
 		Check: func(p *validate.Pass) {
 			for _, a := range inspect.Assets.Of(p) {
 				if a.Verdict == inspect.PathOtherCase {

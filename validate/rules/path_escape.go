@@ -7,9 +7,8 @@ import (
 
 func pathEscape() validate.Rule {
 	return validate.Rule{
-		ID:       "path-escape",
-		Severity: validate.Error,
-		Summary:  "path that points outside the plugin",
+		ID:      "path-escape",
+		Summary: "path that points outside the plugin",
 		Why: "Only the plugin's directory is packaged. Files outside it are missing after installation, and a plugin must not be " +
 			"able to read them.",
 		Help: "put the file in the plugin and write its path relative to plugin.json",

@@ -10,9 +10,8 @@ import (
 
 func pathMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "path-missing",
-		Severity: validate.Error,
-		Summary:  "path to a missing file",
+		ID:      "path-missing",
+		Summary: "path to a missing file",
 		Why: "A missing logo, screenshot or dashboard appears as a broken image or an error. In a source tree whose repository has " +
 			"its own build, which may create the file, the finding is a warning.",
 		Help: "add the file, or correct the path, which is relative to plugin.json",
@@ -24,7 +23,7 @@ func pathMissing() validate.Rule {
 				f := validate.Finding{Place: p.Value(a.Pointer), Message: fmt.Sprintf("path %q %s", a.Text, a.Problem)}
 				file := path.Join(p.Dir, a.Text)
 				if a.Text != "" && !inspect.Exists(p, file) && inspect.MayBeBuilt(p, file) {
-					f.Severity = validate.Warning
+					f.Severity = buildCreates.in(p)
 					f.Message += " in the source, so the build of the repository must create it"
 				}
 				p.Report(f)

@@ -11,9 +11,8 @@ import (
 
 func pluginNotExported() validate.Rule {
 	return validate.Rule{
-		ID:       "plugin-not-exported",
-		Severity: validate.Error,
-		Summary:  "module.ts that does not export the plugin",
+		ID:      "plugin-not-exported",
+		Summary: "module.ts that does not export the plugin",
 		Why: "The web application imports module.js and takes what it exports as \"plugin\". Without that export, it does not load the plugin; " +
 			"of an app, it shows nothing. Only TypeScript is read, and no module that exports all of another.",
 		Help:  "export it as \"plugin\"",
@@ -34,7 +33,7 @@ func pluginNotExported() validate.Rule {
 			f := validate.Finding{Place: place(), Message: "the frontend does not export the plugin",
 				Help: fmt.Sprintf("write export const plugin = new %s(...)", constructor)}
 			if kind == bundle.TypeApp {
-				f.Severity, f.Message = validate.Warning, "the frontend does not export the plugin; hosts show an app without pages"
+				f.Severity, f.Message = appNotExported.in(p), "the frontend does not export the plugin; hosts show an app without pages"
 			}
 			p.Report(f)
 		},

@@ -22,9 +22,9 @@ func TestDetectedProfile(t *testing.T) {
 		dir, schema, dependencies, file, content, want string
 	}{
 		"nothing":            {want: "service"},
-		"schema of Grafana":  {schema: schemaAddress(bundle.Profiles()[1]), want: "grafana"},
-		"schema of Slipway":  {schema: schemaAddress(bundle.Profiles()[0]), file: "package.json", content: `{"dependencies": {"@grafana/data": "*"}}`, want: "service"},
-		"key before schema":  {schema: schemaAddress(bundle.Profiles()[1]), dependencies: `"serviceDependency": ">=10"`, want: "service"},
+		"schema of Grafana":  {schema: bundle.Published().SchemaURL, want: "grafana"},
+		"schema of Slipway":  {schema: bundle.Profiles()[0].SchemaURL, file: "package.json", content: `{"dependencies": {"@grafana/data": "*"}}`, want: "service"},
+		"key before schema":  {schema: bundle.Published().SchemaURL, dependencies: `"serviceDependency": ">=10"`, want: "service"},
 		"signed":             {file: "src/MANIFEST.txt", content: "{}", want: "grafana"},
 		"packages":           {file: "package.json", content: `{"dependencies": {"@grafana/data": "*"}}`, want: "grafana"},
 		"packages, of dist":  {dir: "dist", file: "package.json", content: `{"dependencies": {"@grafana/data": "*"}}`, want: "grafana"},

@@ -19,10 +19,8 @@ func removedFromReact() []string {
 
 func reactRemoved() validate.Rule {
 	return validate.Rule{
-		ID:       "react-removed",
-		Severity: validate.Off,
-		Catalog:  validate.Warning,
-		Summary:  "frontend that uses what React 19 has removed",
+		ID:      "react-removed",
+		Summary: "frontend that uses what React 19 has removed",
 		Why: "Hosts share their React with plugins, and new ones share version 19. A call of a function that it lacks ends with an " +
 			"exception. A library may contain such a call and not use it in a newer React, so try the plugin.",
 		Help:  "update the libraries that use it, and replace what your own code uses",

@@ -16,9 +16,8 @@ var oldRuntime = regexp.MustCompile(`\.__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL
 
 func reactRuntimeBundled() validate.Rule {
 	return validate.Rule{
-		ID:       "react-runtime-bundled",
-		Severity: validate.Error,
-		Summary:  "module.js that contains the JSX runtime of React 18, for hosts with React 19",
+		ID:      "react-runtime-bundled",
+		Summary: "module.js that contains the JSX runtime of React 18, for hosts with React 19",
 		Why: "The runtime reads internals of the host's React when it is loaded. React 19 does not have them, so the plugin does not load: " +
 			"\"Cannot read properties of undefined (reading 'ReactCurrentOwner')\".",
 		Help: "leave react/jsx-runtime to the host and require one that shares it, " + shared.JSXRuntime + "; compile JSX to " +

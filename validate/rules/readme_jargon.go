@@ -13,12 +13,11 @@ var jargon = regexp.MustCompile(`yarn|nodejs`)
 
 func readmeJargon() validate.Rule {
 	return validate.Rule{
-		ID:       "readme-jargon",
-		Severity: validate.Off,
-		Catalog:  validate.Warning,
-		Summary:  "README.md with instructions for developers",
-		Why:      `The catalog shows README.md to the users of a plugin. It takes "yarn" and "nodejs" for instructions for developers.`,
-		Help:     "move the instructions to another file, such as CONTRIBUTING.md, and link to it",
+		ID:          "readme-jargon",
+		Summary:     "README.md with instructions for developers",
+		Why:         `The catalog shows README.md to the users of a plugin. It takes "yarn" and "nodejs" for instructions for developers.`,
+		Help:        "move the instructions to another file, such as CONTRIBUTING.md, and link to it",
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			reportInReadme(p, jargon, "%q is for developers of the plugin, not for its users")
 		},
@@ -27,9 +26,6 @@ func readmeJargon() validate.Rule {
 
 // reportInReadme reports the first match of each text in README.md.
 func reportInReadme(p *validate.Pass, pattern *regexp.Regexp, format string) {
-	if inspect.IsNested(p) {
-		return
-	}
 	found, _ := inspect.FindText(p, "README.md")
 	if found == nil {
 		return // readme-missing reports it

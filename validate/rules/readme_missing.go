@@ -12,20 +12,19 @@ import (
 
 func readmeMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "readme-missing",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "missing or empty README.md",
-		Why:      "README.md is what people read in a catalog: what the plugin is for and how to set it up.",
-		Help:     "create README.md next to plugin.json or src",
-		Check:    func(p *validate.Pass) { needText(p, "README.md") },
+		ID:          "readme-missing",
+		Summary:     "missing or empty README.md",
+		Why:         "README.md is what people read in a catalog: what the plugin is for and how to set it up.",
+		Help:        "create README.md next to plugin.json or src",
+		OfOutermost: true,
+		Check:       func(p *validate.Pass) { needText(p, "README.md") },
 	}
 }
 
-// needText reports that the plugin has none of the files, or that the file is empty. A
-// nested plugin and one that comes with the host need none.
+// needText reports that the plugin has none of the files, or that the file is empty. One that comes
+// with the host needs none.
 func needText(p *validate.Pass, names ...string) {
-	if inspect.IsNested(p) || inspect.IsPartOfService(p) {
+	if inspect.IsPartOfService(p) {
 		return
 	}
 	found, misnamed := inspect.FindText(p, names...)

@@ -18,14 +18,13 @@ const maxLinksReported = 100
 
 func readmeRelativeLink() validate.Rule {
 	return validate.Rule{
-		ID:       "readme-relative-link",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "relative link or image in README.md",
-		Why:      "A catalog shows README.md without the files around it, so relative links and images are broken.",
-		Help:     "write the full URL, beginning with https://",
+		ID:          "readme-relative-link",
+		Summary:     "relative link or image in README.md",
+		Why:         "A catalog shows README.md without the files around it, so relative links and images are broken.",
+		Help:        "write the full URL, beginning with https://",
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
-			if inspect.IsNested(p) || inspect.IsPartOfService(p) {
+			if inspect.IsPartOfService(p) {
 				return
 			}
 			readme, _ := inspect.FindText(p, "README.md")

@@ -13,9 +13,8 @@ import (
 
 func requiredField() validate.Rule {
 	return validate.Rule{
-		ID:       "required-field",
-		Severity: validate.Error,
-		Summary:  "missing or empty required key",
+		ID:      "required-field",
+		Summary: "missing or empty required key",
 		Why: `The host and the catalog rely on these keys. Without them, the host rejects the plugin or shows it without its name, ` +
 			`version or logo. In the grafana profile, the finding is a warning for any key in "roles", "iam", "routes", "includes" and ` +
 			`"extensions", and for a plugin name that is empty. What a nested plugin lacks in "info" and does not inherit is one ` +
@@ -25,40 +24,61 @@ func requiredField() validate.Rule {
 		Check: func(p *validate.Pass) {
 			var lacking []string
 			for _, v := range schema.Violations(p) {
-				if v.Keyword == "required" && isOfCatalog(p, v.Pointer) {
-					lacking = append(lacking, v.Pointer)
-					continue
+				if v.Keyword != "required" && (v.Keyword != "minLength" || v.Node.MinLength > 1) {
+					continue // value-format reports the others
 				}
-				f := validate.Finding{Place: v.Place(p), Message: v.Message(p.Doc)}
-				switch v.Keyword {
-				case "required":
+				k := kindOfRequired(v)
+				f := validate.Finding{Severity: k.in(p), Place: v.Place(p), Message: v.Message(p.Doc),
+					Help: "write a value: " + v.Node.Description}
+				if v.Keyword == "required" {
+					if f.Severity == validate.Info && k != requiredInherited {
+						lacking = append(lacking, fmt.Sprintf("%q", dotted(v.Pointer)))
+						continue
+					}
 					_, key := schema.Parent(v.Pointer)
 					node := v.Node.Properties[key]
 					f.Help = fmt.Sprintf("add %q, %s%s: %s", key, jsontype.Name(node.Types[0]), withKeys(node.Required), node.Description)
 					if v.Pointer == inspect.RangePointer(p) {
 						suggestRange(p, &f)
 					}
-				case "minLength":
-					if v.Node.MinLength > 1 {
-						continue // value-format reports it
-					}
-					f.Help = "write a value: " + v.Node.Description
-				default:
-					continue
 				}
-				switch {
-				case v.Keyword == "required" && inspect.IsNested(p) && isInherited(v.Pointer):
-					f.Severity = validate.Info
+				if k == requiredInherited && inspect.IsNested(p) {
 					f.Message = fmt.Sprintf("the nested plugin has no %q and takes that of the plugin around it", dotted(v.Pointer))
 					f.Help = "add the key if they differ"
-				case p.Profile.Name == "grafana" && !isRequiredByGrafana(p, v):
-					f.Severity = validate.Warning
 				}
 				p.Report(f)
 			}
 			reportLacking(p, lacking)
 		},
 	}
+}
+
+// kindOfRequired returns the kind of a missing or empty key. Hosts take the version and the date of a nested
+// plugin from the plugin around it.
+func kindOfRequired(v schema.Violation) kind {
+	isEmpty := v.Keyword == "minLength"
+	top, _, _ := strings.Cut(v.Pointer[1:], "/")
+	switch {
+	case top == "roles", top == "iam":
+		return requiredOfRole
+	case top == "routes", top == "includes", top == "extensions":
+		return requiredOfRoute
+	case top == "dependencies":
+		return requiredDependency
+	case v.Pointer == "/info":
+		return requiredInfo
+	case v.Pointer == "/info/version", v.Pointer == "/info/updated":
+		return requiredInherited
+	case strings.HasPrefix(v.Pointer, "/info/logos") && isEmpty:
+		return emptyLogo
+	case strings.HasPrefix(v.Pointer, "/info/logos"):
+		return requiredLogo
+	case top == "info":
+		return requiredOfInfo
+	case v.Pointer == "/name" && isEmpty:
+		return emptyName
+	}
+	return ordinary
 }
 
 // withKeys returns " with " and the keys that an object needs, or "".
@@ -69,33 +89,12 @@ func withKeys(keys []string) string {
 	return ` with "` + strings.Join(keys, `" and "`) + `"`
 }
 
-// isOfCatalog reports whether only the catalog reads a key, of a nested plugin for existing hosts. The
-// catalog requires the logos.
-func isOfCatalog(p *validate.Pass, pointer string) bool {
-	if p.Profile.Name != "grafana" || !inspect.IsNested(p) || p.IsCatalog && (pointer == "/info" || strings.HasPrefix(pointer, "/info/logos")) {
-		return false
-	}
-	return inTop(pointer, "info") || inTop(pointer, "dependencies")
-}
-
-// isInherited reports whether hosts take a key of a nested plugin from the plugin around it.
-func isInherited(pointer string) bool {
-	return pointer == "/info/version" || pointer == "/info/updated"
-}
-
 func dotted(pointer string) string { return strings.ReplaceAll(pointer[1:], "/", ".") }
 
 func inTop(pointer, key string) bool { return strings.HasPrefix(pointer+"/", "/"+key+"/") }
 
-// reportLacking reports the keys that a nested plugin lacks, in one finding. It has the version, the date
-// and the dependencies of the plugin around it.
-func reportLacking(p *validate.Pass, pointers []string) {
-	var keys []string
-	for _, pointer := range pointers {
-		if !isInherited(pointer) && !inTop(pointer, "dependencies") {
-			keys = append(keys, fmt.Sprintf("%q", dotted(pointer)))
-		}
-	}
+// reportLacking reports the keys that a nested plugin lacks, in one finding.
+func reportLacking(p *validate.Pass, keys []string) {
 	if len(keys) == 0 {
 		return
 	}
@@ -104,28 +103,11 @@ func reportLacking(p *validate.Pass, pointers []string) {
 		at = "/info"
 	}
 	p.Report(validate.Finding{
-		Severity: validate.Info,
+		Severity: requiredOfInfo.in(p),
 		Place:    p.Opening(at),
 		Message:  "the nested plugin has no " + schema.Either(keys),
 		Help:     "add the keys, so that lists of plugins can show them",
 	})
-}
-
-// isRequiredByGrafana reports whether Grafana or its published schema rejects a plugin
-// with such a violation. The schema accepts an empty name, and roles and permissions without their
-// keys. Grafana loads plugins whose routes, includes and extensions lack keys, and nested plugins
-// without the keys that only the catalog reads.
-func isRequiredByGrafana(p *validate.Pass, v schema.Violation) bool {
-	top, _, _ := strings.Cut(v.Pointer[1:], "/")
-	switch top {
-	case "roles", "iam":
-		return false
-	case "routes", "includes", "extensions":
-		return p.IsCatalog && !inspect.IsNested(p)
-	case "info", "dependencies":
-		return !inspect.IsNested(p) || p.IsCatalog && strings.HasPrefix(v.Pointer, "/info/logos")
-	}
-	return v.Pointer != "/name" || v.Keyword != "minLength"
 }
 
 // suggestRange derives the missing range of service versions from the deprecated key.

@@ -11,11 +11,10 @@ import (
 
 func roleActionPrefix() validate.Rule {
 	return validate.Rule{
-		ID:       "role-action-prefix",
-		Severity: validate.Error,
-		Summary:  "role action without the plugin's id as a prefix",
-		Why:      "A plugin may grant only its own actions. The host rejects roles with the actions of others.",
-		Help:     "prefix the action with the plugin's id and a dot or colon",
+		ID:      "role-action-prefix",
+		Summary: "role action without the plugin's id as a prefix",
+		Why:     "A plugin may grant only its own actions. The host rejects roles with the actions of others.",
+		Help:    "prefix the action with the plugin's id and a dot or colon",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			if id == "" {

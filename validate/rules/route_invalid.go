@@ -12,9 +12,8 @@ import (
 
 func routeInvalid() validate.Rule {
 	return validate.Rule{
-		ID:       "route-invalid",
-		Severity: validate.Warning,
-		Summary:  "route with an invalid method, URL or header",
+		ID:      "route-invalid",
+		Summary: "route with an invalid method, URL or header",
 		Why: "The host proxies requests according to these routes. It responds with an error to requests for an invalid route, or " +
 			"forwards them with an empty header.",
 		Help: "correct the route",

@@ -13,9 +13,8 @@ import (
 
 func routeOutsideRange() validate.Rule {
 	return validate.Rule{
-		ID:       "route-outside-range",
-		Severity: validate.Warning,
-		Summary:  "call of the host's HTTP API that a version in its range does not serve",
+		ID:      "route-outside-range",
+		Summary: "call of the host's HTTP API that a version in its range does not serve",
 		Why: "The host responds with the status 404 or 410, and what the plugin uses the route for does not work. Only paths are compared that " +
 			"begin a string. The finding is an info if the same file has the path that other versions serve.",
 		Help: "call what all versions in the range serve, or change the range",
@@ -35,7 +34,7 @@ func routeOutsideRange() validate.Rule {
 					}
 					f := validate.Finding{Place: called.Place(), Message: fmt.Sprintf("%s: existing hosts %s", called.Path, r.what), Help: r.help}
 					if r.other != nil && r.other.Match(called.File) {
-						f.Severity = validate.Info
+						f.Severity = guardedUse.in(p)
 					}
 					d.report(p, f, d.admitted&^r.served)
 				}

@@ -147,8 +147,10 @@ func All() []validate.Rule {
 		zipBackslash(),
 		zipFileMode(),
 	}
+	levels := severities()
 	for i := range all {
 		id := all[i].ID
+		all[i].Severity, all[i].Catalog, all[i].Cases = levels[id][0], levels[id][1], cases(id)
 		all[i].Example = func() string { return example(id) }
 	}
 	return all

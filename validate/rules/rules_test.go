@@ -3,6 +3,8 @@ package rules
 import (
 	"flag"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -32,9 +34,48 @@ func TestRulesAreComplete(t *testing.T) {
 	}
 	for _, f := range files {
 		name, ext, _ := strings.Cut(f.Name(), ".")
-		isRule := ext == "txtar" && name != "base" || ext == "go" && name != "rules" && name != "doc" && !strings.HasSuffix(name, "_test")
+		isRule := ext == "txtar" && name != "base" || ext == "go" && name != "rules" && name != "policy" && name != "doc" && !strings.HasSuffix(name, "_test")
 		if isRule && !seen[strings.ReplaceAll(name, "_", "-")] {
 			t.Errorf("%s: no such rule", f.Name())
+		}
+	}
+}
+
+// TestPolicy requires a severity of every rule, rules of every kind, and that no other file decides how
+// serious something is. What it may still ask, where to look depends on.
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	all := severities()
+	for i, k := range kinds() {
+		for id := range strings.FieldsSeq(k.rules) {
+			if all[id][0] == "" {
+				t.Errorf("%s: no such rule", id)
+			}
+		}
+		for _, s := range []string{k.severities, k.nested} {
+			if len(s) != 4 && s != "" || k.severities == "" || strings.Trim(s, "ewi.=") != "" || k.rules == "" && kind(i) != ordinary {
+				t.Errorf("kind %d: %+v", i, k)
+			}
+		}
+	}
+	for _, r := range All() {
+		delete(all, r.ID)
+	}
+	if len(all) > 0 {
+		t.Errorf("severities of rules that do not exist: %v", all)
+	}
+	files, err := filepath.Glob("[a-z]*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	decides := regexp.MustCompile(`validate\.(Error|Warning|Off)\b|IsCatalog|Profile\.Name`)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := decides.Find(data); m != nil && file != "policy.go" && !strings.HasSuffix(file, "_test.go") {
+			t.Errorf("%s: %s belongs in policy.go", file, m)
 		}
 	}
 }

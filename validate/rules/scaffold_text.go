@@ -20,10 +20,8 @@ var leftover = regexp.MustCompile(`(?im)^#+ *Grafana (?:Panel|Data Source(?: Bac
 
 func scaffoldText() validate.Rule {
 	return validate.Rule{
-		ID:       "scaffold-text",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "text left over from a scaffold",
+		ID:      "scaffold-text",
+		Summary: "text left over from a scaffold",
 		Why: "A scaffold writes sample text. A plugin that still contains it looks unfinished in a catalog. In the preset catalog, " +
 			"the heading of the template is an error, and other findings are warnings.",
 		Help: "delete it, or replace it with text about this plugin",
@@ -32,7 +30,7 @@ func scaffoldText() validate.Rule {
 				text, _ := p.Doc.Text(pointer)
 				if m := leftover.FindStringIndex(text); m != nil {
 					p.Report(validate.Finding{
-						Severity: validate.Warning,
+						Severity: leftoverText.in(p),
 						Place:    p.Within(pointer, m[0], m[1]),
 						Message:  fmt.Sprintf("%q is left over from a scaffold", text[m[0]:m[1]]),
 					})
@@ -51,12 +49,12 @@ func scaffoldText() validate.Rule {
 				}
 				for _, m := range leftover.FindAllIndex(inspect.WithoutCode(found.Data), maxLeftovers) {
 					text := found.Data[m[0]:m[1]]
-					severity := validate.Warning
+					k := leftoverText
 					if text[0] == '#' && name == "README.md" {
-						severity = "" // that of the rule
+						k = ordinary
 					}
 					p.Report(validate.Finding{
-						Severity: severity,
+						Severity: k.in(p),
 						Place:    inspect.PlaceIn(p, found.File, found.Data, m[0], m[1]),
 						Message:  fmt.Sprintf("%q is left over from a scaffold", text),
 					})

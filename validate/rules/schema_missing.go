@@ -3,24 +3,23 @@ package rules
 import (
 	"fmt"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func schemaMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "schema-missing",
-		Severity: validate.Info,
-		Summary:  `missing "$schema"`,
-		Why:      `With "$schema", editors complete, explain and check the keys of plugin.json as you type.`,
-		Help:     `add "$schema"`,
-		Where:    validate.Source,
+		ID:          "schema-missing",
+		Summary:     `missing "$schema"`,
+		Why:         `With "$schema", editors complete, explain and check the keys of plugin.json as you type.`,
+		Help:        `add "$schema"`,
+		Where:       validate.Source,
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
-			if p.Doc.Kind("") != "object" || inspect.IsNested(p) || p.Doc.Has("/$schema") || inspect.IsPartOfService(p) {
+			if p.Doc.Kind("") != "object" || p.Doc.Has("/$schema") || inspect.IsPartOfService(p) {
 				return
 			}
-			address := schemaAddress(p.Profile)
+			address := p.Profile.SchemaURL
 			at := p.Opening("")
 			at.Pointer = "/$schema"
 			p.Report(validate.Finding{
@@ -31,12 +30,4 @@ func schemaMissing() validate.Rule {
 			})
 		},
 	}
-}
-
-// schemaAddress is where the schema of a profile is published.
-func schemaAddress(profile bundle.Profile) string {
-	return map[string]string{
-		"service": "https://raw.githubusercontent.com/slipway-dev/slipway/main/validate/schema/plugin.schema.json",
-		"grafana": "https://raw.githubusercontent.com/grafana/grafana/main/docs/sources/developers/plugins/plugin.schema.json",
-	}[profile.Name]
 }

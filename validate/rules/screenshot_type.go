@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
@@ -10,10 +11,8 @@ import (
 
 func screenshotType() validate.Rule {
 	return validate.Rule{
-		ID:       "screenshot-type",
-		Severity: validate.Error,
-		Summary:  "screenshot in an unsupported format",
-		Catalog:  validate.Error,
+		ID:      "screenshot-type",
+		Summary: "screenshot in an unsupported format",
 		Why: "Browsers show a file in an unsupported format as a broken image. The preset catalog also reports WebP and " +
 			"extensions that do not match the content.",
 		Help: "save the screenshot as PNG, JPEG, GIF or SVG, with that extension",
@@ -25,8 +24,9 @@ func screenshotType() validate.Rule {
 					p.Skipf("cannot read %s: %v", i.Text, i.Err)
 				case i.Kind == "":
 					p.Reportf(p.Value(i.Pointer), "screenshot %q is %s", i.Text, i.Describe())
-				case p.IsCatalog && i.Kind != kindOfName(i.Text) && !inspect.IsNested(p):
-					p.Reportf(p.Value(i.Pointer), "screenshot %q is %s, which the catalog does not accept under this name", i.Text, i.Describe())
+				case i.Kind != kindOfName(i.Text):
+					p.Report(validate.Finding{Severity: otherScreenshot.in(p), Place: p.Value(i.Pointer),
+						Message: fmt.Sprintf("screenshot %q is %s, which the catalog does not accept under this name", i.Text, i.Describe())})
 				}
 			}
 		},

@@ -4,20 +4,18 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func screenshotsMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "screenshots-missing",
-		Severity: validate.Off,
-		Catalog:  validate.Warning,
-		Summary:  "plugin without screenshots",
-		Why:      "The page of a plugin in the catalog shows its screenshots. They are what people look at first.",
-		Help:     `add a screenshot to "info.screenshots", with its name and path`,
+		ID:          "screenshots-missing",
+		Summary:     "plugin without screenshots",
+		Why:         "The page of a plugin in the catalog shows its screenshots. They are what people look at first.",
+		Help:        `add a screenshot to "info.screenshots", with its name and path`,
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/screenshots"
-			if kind := p.Doc.Kind(pointer); inspect.IsNested(p) || kind != "" && kind != "array" {
+			if kind := p.Doc.Kind(pointer); kind != "" && kind != "array" {
 				return
 			}
 			items := p.Doc.Items(pointer)

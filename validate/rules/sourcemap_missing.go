@@ -19,16 +19,17 @@ var mapComment = regexp.MustCompile(`//[#@] ?sourceMappingURL=(\S+)\s*$`)
 
 func sourcemapMissing() validate.Rule {
 	return validate.Rule{
-		ID:       "sourcemap-missing",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "bundled module.js without a source map",
+		ID:      "sourcemap-missing",
+		Summary: "bundled module.js without a source map",
 		Why: "Without a source map, a stack trace points at a column of one very long line, and reviewers cannot see what the bundle " +
 			"was built from. A short module.js, which may be written by hand, needs one only in the preset catalog.",
 		Help:  "configure the frontend build to write module.js.map",
 		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			if p.IsCatalog {
+			if !shortModule.isOff(p) {
+				if inspect.IsNested(p) {
+					return // for the outermost plugin, every module.js is checked
+				}
 				for _, name := range filesNamed(p, p.FS, p.Dir, inspect.ModuleFile) {
 					if !inspect.Exists(p, name+".map") {
 						p.Reportf(validate.Place{File: name}, "there is no module.js.map")
@@ -68,11 +69,8 @@ func isThere(p *validate.Pass, name string) bool {
 	return fs.ValidPath(name) && tree.IsInside(p.Root, name) && inspect.Exists(p, name)
 }
 
-// filesNamed returns the files of that name in a directory and below, for the outermost plugin.
+// filesNamed returns the files of that name in a directory and below.
 func filesNamed(p *validate.Pass, fsys fs.FS, dir, name string) (files []string) {
-	if inspect.IsNested(p) {
-		return nil
-	}
 	err := fs.WalkDir(fsys, dir, func(file string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && path.Base(file) == name {
 			files = append(files, file)

@@ -11,13 +11,12 @@ import (
 
 func sourcemapStale() validate.Rule {
 	return validate.Rule{
-		ID:       "sourcemap-stale",
-		Severity: validate.Off,
-		Catalog:  validate.Error,
-		Summary:  "source map that differs from the source",
+		ID:      "sourcemap-stale",
+		Summary: "source map that differs from the source",
 		Why: "The catalog compares each source in the map of module.js with the file of that name below src. A difference means that the " +
 			"archive was built from something else.",
-		Help: "build the plugin again from this source",
+		Help:        "build the plugin again from this source",
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
 			if !ok {

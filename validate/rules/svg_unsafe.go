@@ -13,9 +13,8 @@ import (
 
 func svgUnsafe() validate.Rule {
 	return validate.Rule{
-		ID:       "svg-unsafe",
-		Severity: validate.Error,
-		Summary:  "SVG image that runs code or loads external resources",
+		ID:      "svg-unsafe",
+		Summary: "SVG image that runs code or loads external resources",
 		Why: "An SVG image can contain scripts and load external resources. In a browser, it acts on behalf of the user who views it. " +
 			"The host serves every file of a plugin, so the images that plugin.json does not name are checked as well, once they are built.",
 		Help:  "remove the script or the reference from the image",

@@ -12,15 +12,14 @@ import (
 
 func toolkitScript() validate.Rule {
 	return validate.Rule{
-		ID:       "toolkit-script",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "package.json that builds with grafana-toolkit",
-		Why:      "grafana-toolkit is no longer maintained, and the catalog refuses new plugins that use it.",
-		Help:     "build with Slipway, or with the webpack configuration of create-plugin, and delete the script",
+		ID:          "toolkit-script",
+		Summary:     "package.json that builds with grafana-toolkit",
+		Why:         "grafana-toolkit is no longer maintained, and the catalog refuses new plugins that use it.",
+		Help:        "build with Slipway, or with the webpack configuration of create-plugin, and delete the script",
+		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
-			if !ok || inspect.IsNested(p) {
+			if !ok {
 				return
 			}
 			doc := r.PackageJSON()

@@ -7,10 +7,8 @@ import (
 
 func topnavToggle() validate.Rule {
 	return validate.Rule{
-		ID:       "topnav-toggle",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "frontend that depends on the toggle topnav",
+		ID:      "topnav-toggle",
+		Summary: "frontend that depends on the toggle topnav",
 		Why: "The navigation that the toggle enabled is the only one today. Where the toggle is gone, such code takes the branch for the " +
 			"old one.",
 		Help:  "keep only the code for the enabled toggle",

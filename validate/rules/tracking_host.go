@@ -22,10 +22,8 @@ func trackers() []string {
 
 func trackingHost() validate.Rule {
 	return validate.Rule{
-		ID:       "tracking-host",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "frontend with the address of a tracking service",
+		ID:      "tracking-host",
+		Summary: "frontend with the address of a tracking service",
 		Why: "Plugins run in the browsers of people who have not agreed to be tracked, often on networks that must not leak anything. " +
 			"The catalog refuses such plugins; its list is longer than the one here.",
 		Help:  "remove the tracking code, or the package that contains it",

@@ -9,13 +9,11 @@ import (
 
 func tsIgnoreSuppress() validate.Rule {
 	return validate.Rule{
-		ID:       "ts-ignore-suppress",
-		Severity: validate.Info,
-		Catalog:  validate.Warning,
-		Summary:  "comment that silences the TypeScript compiler",
-		Why:      "The compiler would report what the comment hides, also when it changes with the next version of a library.",
-		Help:     "correct the types; a type assertion hides less",
-		Where:    validate.Source,
+		ID:      "ts-ignore-suppress",
+		Summary: "comment that silences the TypeScript compiler",
+		Why:     "The compiler would report what the comment hides, also when it changes with the next version of a library.",
+		Help:    "correct the types; a type assertion hides less",
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			inspect.EachTypeScript(p, func(s *inspect.Script) {
 				for at := range s.MatchComments(tsIgnore) {

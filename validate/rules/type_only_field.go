@@ -30,9 +30,8 @@ func fieldsOfTypes() []fieldOfTypes {
 
 func typeOnlyField() validate.Rule {
 	return validate.Rule{
-		ID:       "type-only-field",
-		Severity: validate.Warning,
-		Summary:  "key that has no effect for the plugin type",
+		ID:      "type-only-field",
+		Summary: "key that has no effect for the plugin type",
 		Why: `Some keys apply only to certain types of plugin, such as "preload" to apps, "skipDataQuery" to panels and "metrics" to ` +
 			`data sources. In other plugins they have no effect.`,
 		Help: `delete the key, or correct "type"`,

@@ -14,10 +14,8 @@ import (
 
 func unknownField() validate.Rule {
 	return validate.Rule{
-		ID:       "unknown-field",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "unknown key",
+		ID:      "unknown-field",
+		Summary: "unknown key",
 		Why: "The host ignores keys that it does not know, so a misspelled key silently has no effect. If the key is a misspelling " +
 			"of a required key, the finding is an error.",
 		Help: "delete the key",
@@ -26,9 +24,9 @@ func unknownField() validate.Rule {
 				if v.Keyword != "additionalProperties" {
 					continue
 				}
-				f := validate.Finding{Severity: severityOfUnknown(p, v.Pointer), Place: v.Place(p), Message: v.Message(p.Doc)}
+				f := validate.Finding{Severity: kindOfUnknown(v.Pointer).in(p), Place: v.Place(p), Message: v.Message(p.Doc)}
 				if v.Meant != "" {
-					f.Severity = validate.Error
+					f.Severity = misspelledKey.in(p)
 					f.Message += fmt.Sprintf("; did you mean the required key %q?", v.Meant)
 					f.Help = fmt.Sprintf("rename it to %q", v.Meant)
 					f.Fix = renameKey(p, v, v.Meant)
@@ -41,16 +39,15 @@ func unknownField() validate.Rule {
 	}
 }
 
-// severityOfUnknown returns the severity of an unknown key: a warning in the preset catalog where the
-// published schema allows other keys, or else that of a violation.
-func severityOfUnknown(p *validate.Pass, pointer string) validate.Severity {
+// kindOfUnknown returns the kind of an unknown key: the published schema allows others in some objects.
+func kindOfUnknown(pointer string) kind {
 	in, _ := schema.Parent(pointer)
 	isOpen := inTop(in, "includes") || inTop(in, "extensions") || inTop(in, "dependencies/plugins") || inTop(in, "dependencies/extensions") ||
 		in == "/iam" || in == "/enterpriseFeatures"
-	if p.IsCatalog && isOpen {
-		return validate.Warning
+	if isOpen {
+		return keyOfOpenObject
 	}
-	return severityOfSchema(p)
+	return violation
 }
 
 // suggestKey adds the key that may have been meant: another key of the same object, or

@@ -8,9 +8,8 @@ import (
 
 func unresolvedPlaceholder() validate.Rule {
 	return validate.Rule{
-		ID:       "unresolved-placeholder",
-		Severity: validate.Error,
-		Summary:  "placeholder left in a built plugin.json",
+		ID:      "unresolved-placeholder",
+		Summary: "placeholder left in a built plugin.json",
 		Why: "The build replaces %VERSION%, %TODAY% and %PLUGIN_ID%. Users see any placeholder that is left, and a version that " +
 			"contains one cannot be compared.",
 		Help:  "build the plugin again, or write the value",

@@ -11,10 +11,8 @@ import (
 
 func valueFormat() validate.Rule {
 	return validate.Rule{
-		ID:       "value-format",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "string in the wrong format",
+		ID:      "value-format",
+		Summary: "string in the wrong format",
 		Why: "Catalogs reject a plugin.json with such a value, and the host ignores the value or cannot use it: a link without a " +
 			"scheme does not work, and an extension with a malformed id is not found.",
 		Help: "write the value in the required format",
@@ -37,7 +35,7 @@ func valueFormat() validate.Rule {
 				default:
 					continue
 				}
-				f := validate.Finding{Severity: severityOfSchema(p), Place: v.Place(p), Message: v.Message(p.Doc)}
+				f := validate.Finding{Severity: violation.in(p), Place: v.Place(p), Message: v.Message(p.Doc)}
 				if len(v.Node.Examples) > 0 {
 					f.Help = fmt.Sprintf("write it like %s", schema.Either(v.Examples()))
 				}
@@ -45,13 +43,4 @@ func valueFormat() validate.Rule {
 			}
 		},
 	}
-}
-
-// severityOfSchema returns the severity of a violation of the schema: a warning in a nested plugin, whose
-// plugin.json the catalog does not compare with the schema, or else that of the rule.
-func severityOfSchema(p *validate.Pass) validate.Severity {
-	if p.IsCatalog && inspect.IsNested(p) {
-		return validate.Warning
-	}
-	return ""
 }

@@ -16,12 +16,10 @@ var semanticVersion = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\
 
 func versionSemver() validate.Rule {
 	return validate.Rule{
-		ID:       "version-semver",
-		Severity: validate.Warning,
-		Catalog:  validate.Error,
-		Summary:  "plugin version that is not a semantic version",
-		Why:      "Versions are compared to determine whether an update is available, and only semantic versions can be compared.",
-		Help:     "write three numbers separated by dots, such as 1.2.3 or 1.2.3-beta.1; in source, %VERSION% lets the build fill in the version",
+		ID:      "version-semver",
+		Summary: "plugin version that is not a semantic version",
+		Why:     "Versions are compared to determine whether an update is available, and only semantic versions can be compared.",
+		Help:    "write three numbers separated by dots, such as 1.2.3 or 1.2.3-beta.1; in source, %VERSION% lets the build fill in the version",
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/version"
 			version, _ := p.Doc.Text(pointer)
@@ -31,7 +29,7 @@ func versionSemver() validate.Rule {
 			if semanticVersion.MatchString(version) {
 				return
 			}
-			f := validate.Finding{Severity: severityOfSchema(p), Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a semantic version", version)}
+			f := validate.Finding{Severity: violation.in(p), Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a semantic version", version)}
 			bare := strings.TrimLeft(strings.TrimSpace(version), "vV=")
 			if semanticVersion.MatchString(bare) {
 				f.Help = fmt.Sprintf("write %q", bare)

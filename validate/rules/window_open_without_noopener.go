@@ -9,13 +9,11 @@ import (
 
 func windowOpenWithoutNoopener() validate.Rule {
 	return validate.Rule{
-		ID:       "window-open-without-noopener",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "window.open without noopener and noreferrer",
-		Why:      "The opened page can navigate the page of the host to another address, and learns the address that it was opened from.",
-		Help:     `pass "noopener,noreferrer" as the third argument`,
-		Where:    validate.Source,
+		ID:      "window-open-without-noopener",
+		Summary: "window.open without noopener and noreferrer",
+		Why:     "The opened page can navigate the page of the host to another address, and learns the address that it was opened from.",
+		Help:    `pass "noopener,noreferrer" as the third argument`,
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			inspect.EachTypeScript(p, func(s *inspect.Script) {
 				for i, name := range s.WindowMembers() {

@@ -9,13 +9,11 @@ import (
 
 func windowProperties() validate.Rule {
 	return validate.Rule{
-		ID:       "window-properties",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "frontend that uses internal properties of window",
-		Why:      "The host keeps its own state in these properties, and changes or removes them in any version.",
-		Help:     "use what @grafana/runtime and @grafana/data export, such as config",
-		Where:    validate.Source,
+		ID:      "window-properties",
+		Summary: "frontend that uses internal properties of window",
+		Why:     "The host keeps its own state in these properties, and changes or removes them in any version.",
+		Help:    "use what @grafana/runtime and @grafana/data export, such as config",
+		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
 			internal := []string{"grafanaBootData", "grafanaRuntime", "__grafanaSceneContext"}
 			inspect.EachTypeScript(p, func(s *inspect.Script) {

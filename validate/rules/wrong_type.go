@@ -14,11 +14,10 @@ import (
 
 func wrongType() validate.Rule {
 	return validate.Rule{
-		ID:       "wrong-type",
-		Severity: validate.Error,
-		Summary:  "value of the wrong type",
-		Why:      "If a value has the wrong type, the host rejects the whole file or ignores the key.",
-		Help:     "write a value of the right type",
+		ID:      "wrong-type",
+		Summary: "value of the wrong type",
+		Why:     "If a value has the wrong type, the host rejects the whole file or ignores the key.",
+		Help:    "write a value of the right type",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {
 				if v.Keyword != "type" {

@@ -9,9 +9,8 @@ import (
 
 func zipBackslash() validate.Rule {
 	return validate.Rule{
-		ID:       "zip-backslash",
-		Severity: validate.Error,
-		Summary:  "backslash in the name of a zip entry",
+		ID:      "zip-backslash",
+		Summary: "backslash in the name of a zip entry",
 		Why: "Some tools on Windows write backslashes, which the zip format does not allow. Other systems unpack such an entry to a " +
 			"file with a backslash in its name.",
 		Help:      "package with a tool that writes slashes",

@@ -8,9 +8,8 @@ import (
 
 func zipBomb() validate.Rule {
 	return validate.Rule{
-		ID:       "zip-bomb",
-		Severity: validate.Error,
-		Summary:  "zip that is too large, or suspiciously well compressed",
+		ID:      "zip-bomb",
+		Summary: "zip that is too large, or suspiciously well compressed",
 		Why: "A small zip can unpack to an enormous size and fill the disk, so hosts reject it. Content beyond the limits is not " +
 			"validated.",
 		Help:      "package again with a common tool, and leave out what the plugin does not need",

@@ -10,9 +10,8 @@ import (
 
 func zipDuplicateEntry() validate.Rule {
 	return validate.Rule{
-		ID:       "zip-duplicate-entry",
-		Severity: validate.Error,
-		Summary:  "duplicate zip entries",
+		ID:      "zip-duplicate-entry",
+		Summary: "duplicate zip entries",
 		Why: "If two entries have the same name, different programs may read different ones, so what runs may not be what was " +
 			"validated. On Windows and macOS, names that differ only in case are the same.",
 		Help:      "package again with one entry for each file",

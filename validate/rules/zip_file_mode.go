@@ -8,10 +8,8 @@ import (
 
 func zipFileMode() validate.Rule {
 	return validate.Rule{
-		ID:       "zip-file-mode",
-		Severity: validate.Info,
-		Catalog:  validate.Error,
-		Summary:  "file in the zip that not everyone may read",
+		ID:      "zip-file-mode",
+		Summary: "file in the zip that not everyone may read",
 		Why: "A zip keeps the permissions of its files. A host that runs as another user than the one who unpacks the plugin cannot read " +
 			"files that only their owner may read.",
 		Help:      "run chmod a+r on the files before packaging",

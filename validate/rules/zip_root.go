@@ -11,9 +11,8 @@ import (
 
 func zipRoot() validate.Rule {
 	return validate.Rule{
-		ID:       "zip-root",
-		Severity: validate.Error,
-		Summary:  "zip that does not contain exactly one plugin directory",
+		ID:      "zip-root",
+		Summary: "zip that does not contain exactly one plugin directory",
 		Why: "A zip is unpacked into the directory that contains all plugins. Files outside the plugin's directory end up among the " +
 			"other plugins.",
 		Help:      "package one directory that contains plugin.json, and nothing next to it",

@@ -9,9 +9,8 @@ import (
 
 func zipRootName() validate.Rule {
 	return validate.Rule{
-		ID:       "zip-root-name",
-		Severity: validate.Error,
-		Summary:  "zip directory that is not named after the plugin's id",
+		ID:      "zip-root-name",
+		Summary: "zip directory that is not named after the plugin's id",
 		Why: "The directory in the zip becomes the plugin's directory. With another name it does not replace an earlier version, " +
 			"and two plugins may end up in one directory.",
 		Help:      "rename the directory to the id and package again",

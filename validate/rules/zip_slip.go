@@ -12,7 +12,6 @@ import (
 func zipSlip() validate.Rule {
 	return validate.Rule{
 		ID:        "zip-slip",
-		Severity:  validate.Error,
 		Summary:   "zip entry with an unsafe name",
 		Why:       "A name such as ../../x makes a careless program write outside the target directory. Careful programs reject the whole zip.",
 		Help:      "package again with paths inside the plugin's directory",

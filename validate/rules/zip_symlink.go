@@ -9,9 +9,8 @@ import (
 
 func zipSymlink() validate.Rule {
 	return validate.Rule{
-		ID:       "zip-symlink",
-		Severity: validate.Error,
-		Summary:  "symbolic link or special file in a zip",
+		ID:      "zip-symlink",
+		Summary: "symbolic link or special file in a zip",
 		Why: "A symbolic link in a zip can lead anywhere on the machine that unpacks it, so hosts reject it. On Windows it becomes " +
 			"a text file.",
 		Help:      "package the target of the link instead",
