@@ -83,8 +83,9 @@ type Frontend struct {
 	PluginID string `json:"pluginId"` // of that plugin.json
 	MapDir   string `json:"mapDir"`   // Source and PluginID of the plugin that contains this one, or of this one
 	MapID    string `json:"mapId"`
-	IsApp    bool   `json:"isApp"`    // only apps register extensions
 	Download bool   `json:"download"` // packages that are missing
+
+	Type bundle.Type `json:"type"` // "" checks no exports and finds no extensions
 
 	Substitutions config.Substitutions `json:"substitutions"` // of slipway.yaml
 
@@ -171,7 +172,7 @@ func (p *Plan) addFrontend(source string, m *bundle.Metadata, to string) {
 	}
 	p.Frontends = append(p.Frontends, Frontend{
 		Root: p.Repo.Root, Source: source, PluginID: m.ID, MapDir: p.Repo.Source, MapID: p.Metadata.ID,
-		IsApp: m.Type == bundle.TypeApp, to: to,
+		Type: m.Type, to: to,
 	})
 }
 

@@ -103,7 +103,7 @@ func (p *Plan) readBundle(f Frontend, before made) (*Bundle, error) {
 // itself.
 func (p *Plan) bundleInputs(f Frontend, read []string) (string, error) {
 	in := newInputs()
-	in.add("the frontend's plugin.json", fmt.Appendf(nil, "%s %t", f.PluginID, f.IsApp))
+	in.add("the frontend's plugin.json", fmt.Appendf(nil, "%s %s", f.PluginID, f.Type))
 	in.add("the substitutions of slipway.yaml", fmt.Append(nil, f.Substitutions))
 	if err := p.addBundler(in); err != nil {
 		return "", err

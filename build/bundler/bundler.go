@@ -12,12 +12,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/extensions"
 	"github.com/slipway-dev/slipway/build/frontend"
 	"github.com/slipway-dev/slipway/build/packages"
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 // Bundler is a build.Bundler. Its zero value uses the user's cache and the environment.
@@ -35,7 +37,7 @@ func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, e
 	if err != nil || !f.Download {
 		return out, err
 	}
-	f.IsApp = false // the extensions are known
+	f.Type = "" // the exports and extensions are known
 	dev := NewSession(b)
 	dev.Dev = true
 	defer dev.Close()
@@ -106,6 +108,32 @@ func addExtensions(ctx context.Context, f build.Frontend, to *build.Bundle) ([]f
 		to.Declared, err = json.Marshal(found.Declared())
 	}
 	return found.Warnings, err
+}
+
+// checkExports returns what is wrong with the names that a frontend exports, as rule plugin-not-exported has it.
+func checkExports(f build.Frontend, names []string) *frontend.Message {
+	constructor := map[bundle.Type]string{
+		bundle.TypeApp: "AppPlugin", bundle.TypePanel: "PanelPlugin", bundle.TypeDatasource: "DataSourcePlugin",
+	}[f.Type]
+	isPlugin := func(name string) bool {
+		// The others are those of plugins from before "plugin" existed.
+		return slices.Contains([]string{"plugin", "default", "Datasource", "PanelCtrl", "ConfigCtrl", "QueryCtrl"}, name)
+	}
+	if constructor == "" || names == nil || slices.ContainsFunc(names, isPlugin) {
+		return nil
+	}
+	m := frontend.Message{Line: 1, Column: 1, Text: "the frontend does not export the plugin"}
+	if f.Type == bundle.TypeApp {
+		m.Text += "; hosts show an app without pages"
+	}
+	if len(names) > 0 {
+		m.Text += "; it exports " + strings.Join(names, ", ")
+	}
+	m.Help = fmt.Sprintf("write export const plugin = new %s(...), or export { plugin } from the file that has it", constructor)
+	if rel, err := filepath.Rel(f.Root, frontend.Entry(f.Source)); err == nil {
+		m.File = filepath.ToSlash(rel)
+	}
+	return &m
 }
 
 func texts(messages []frontend.Message) []string {

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 // tarball is an npm package with one file.
@@ -145,7 +146,7 @@ func TestExtensions(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, "src", "module.ts"), `import { AppPlugin } from '@grafana/data';
 export const plugin = new AppPlugin().addLink({ targets: ['grafana/a', 'grafana/b'], title: 'T', description: 'D', path: '/x' });`)
-	f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-app", IsApp: true}
+	f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-app", Type: bundle.TypeApp}
 	b, err := Bundler{CacheDir: t.TempDir()}.Bundle(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
@@ -163,5 +164,41 @@ export const plugin = new AppPlugin().addLink({ targets: ['grafana/a', 'grafana/
 	write(t, filepath.Join(root, "src", "module.ts"), "export const = 1")
 	if _, err := (Bundler{CacheDir: t.TempDir()}).Bundle(t.Context(), f); err == nil || !strings.Contains(err.Error(), "src/module.ts:1:14: ") {
 		t.Error(err)
+	}
+}
+
+// A host loads no data source or panel whose module does not export it, and shows an app without pages.
+func TestExports(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, filepath.Join(root, "src", "part.js"), "exports.plugin = 1")
+	f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x"}
+	for _, tc := range []struct {
+		kind          bundle.Type
+		code          string
+		want, warning string // beginnings
+	}{
+		{bundle.TypePanel, "export const plugin = 1", "", ""},
+		{bundle.TypePanel, "exports.plugin = 1", "", ""}, // nobody knows
+		{bundle.TypeDatasource, "export class Datasource {}; await 0", "", ""},
+		{bundle.TypePanel, "export const a = 1, b = 2", "src/module.ts:1:1: the frontend does not export the plugin; it exports a, b\n" +
+			"  help: write export const plugin = new PanelPlugin(...)", ""},
+		{bundle.TypeDatasource, "export * from './part'; await 0", "src/module.ts:1:1: the frontend does not export the plugin\n" +
+			"  help: write export const plugin = new DataSourcePlugin(...), or export { plugin } from", ""},
+		{bundle.TypeApp, "export const a = 1", "", "src/module.ts:1:1: the frontend does not export the plugin; hosts show an app without pages; it exports a"},
+		{"", "export const a = 1", "", ""},
+	} {
+		write(t, filepath.Join(root, "src", "module.ts"), tc.code)
+		f.Type = tc.kind
+		b, err := Bundler{CacheDir: t.TempDir()}.Bundle(t.Context(), f)
+		if err != nil {
+			if tc.want == "" || !strings.HasPrefix(err.Error(), tc.want) {
+				t.Errorf("%s %q: %v", tc.kind, tc.code, err)
+			}
+			continue
+		}
+		if got := strings.Join(b.Warnings, "\n"); tc.want != "" || (got == "") != (tc.warning == "") || !strings.HasPrefix(got, tc.warning) {
+			t.Errorf("%s %q: %s", tc.kind, tc.code, got)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 // Session is a build.Bundler for one repository that is built again and again. It bundles
@@ -102,10 +103,15 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, 
 		out.Files[file.Path] = file.Contents
 	}
 	b.warnings = r.Warnings
+	if m := checkExports(f, r.Exports); m != nil && f.Type == bundle.TypeApp {
+		b.warnings = append(b.warnings, *m)
+	} else if m != nil {
+		return nil, &frontend.Error{Messages: []frontend.Message{*m}}
+	}
 	if b.packages.Store != nil {
 		out.Packages, out.Bytes = b.packages.Downloaded()
 	}
-	if f.IsApp {
+	if f.Type == bundle.TypeApp {
 		found, err := addExtensions(ctx, f, out)
 		if err != nil {
 			return nil, err

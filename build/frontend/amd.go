@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -16,6 +17,10 @@ const (
 	// requireName is the function that requests a shared library, under a name that esbuild does
 	// not recognize.
 	requireName = "__plugin_require__"
+	// moduleName is "module" in ES modules, as webpack has it: members are undefined, and setting them has no
+	// effect on what module.js exports.
+	moduleName  = "__plugin_module__"
+	emptyModule = moduleName + "=Object.freeze({})"
 	// selfName is the module that the loader describes, and parameterPrefix begins the names of
 	// the shared libraries. The bundle shares their scope, so they must not be names that code or
 	// the minifier uses.
@@ -49,7 +54,7 @@ func (b *bundler) wrap(shared []string, css, code string) (header, footer string
 	if usesBase {
 		fmt.Fprintf(&out, "var %[1]s=%[2]s&&%[2]s.uri?%[2]s.uri.slice(0,%[2]s.uri.lastIndexOf(\"/\")+1):%[3]s;", baseName, selfName, quote("public/plugins/"+b.PluginID+"/"))
 	}
-	out.WriteString("var exports={},module={exports:exports},require=function(id){switch(id){" + cases.String() +
+	out.WriteString("var " + emptyModule + ",exports={},module={exports:exports},require=function(id){switch(id){" + cases.String() +
 		"}throw new Error(\"unknown module \"+id)}," + requireName + "=require;")
 	if css != "" {
 		text := quote(css)
@@ -61,8 +66,37 @@ func (b *bundler) wrap(shared []string, css, code string) (header, footer string
 	return out.String() + "\n", result + "});\n//# sourceMappingURL=module.js.map\n"
 }
 
-// exports matches the statement at the end of an ES module.
-var exports = regexp.MustCompile(`export\s*\{([^{}]*)\};?\s*$`)
+var (
+	// exports matches the statement at the end of an ES module.
+	exports = regexp.MustCompile(`export\s*\{([^{}]*)\};?\s*$`)
+	// commonExports matches what follows __export(a, {name: () => local}) in CommonJS, module.exports = __toCommonJS(a),
+	// and the end of a call that adds the exports of a CommonJS module.
+	commonExports = regexp.MustCompile(`module\.exports(\)|\s*=\s*[\w$]+\([\w$]+\))`)
+	exportedName  = regexp.MustCompile(`(?:^|,)\s*(?:[^\s,]+ as )?([^\s,:]+)`)
+)
+
+// exportsOf returns the names that the code of an ES module exports, in whatever format esbuild wrote it, or nil if
+// it adds those of a CommonJS module.
+func exportsOf(code []byte) []string {
+	var lists [][]byte
+	if statement := exports.FindSubmatch(code); statement != nil {
+		lists = append(lists, statement[1])
+	}
+	for _, at := range commonExports.FindAllSubmatchIndex(code, -1) { // it is one of these: the others are in texts
+		before := bytes.TrimSpace(code[:at[0]])
+		if code[at[2]] == ')' && bytes.HasSuffix(before, []byte(",")) {
+			return nil
+		}
+		if list, ok := bytes.CutSuffix(before, []byte("});")); ok {
+			lists = append(lists, list[bytes.LastIndexByte(list, '{')+1:])
+		}
+	}
+	names := []string{}
+	for _, name := range exportedName.FindAllSubmatch(bytes.Join(lists, []byte(",")), -1) {
+		names = append(names, string(name[1]))
+	}
+	return names
+}
 
 // returnExports turns the exports of an ES module into the result of a function.
 func returnExports(code []byte) []byte {

@@ -488,7 +488,7 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 func (b *bundler) workerSettings(entry string) api.BuildOptions {
 	o := b.settings(entry)
 	o.Format, o.Sourcemap = api.FormatIIFE, api.SourceMapNone
-	o.Banner = map[string]string{"js": "var " + baseName + "=\"\";"}
+	o.Banner = map[string]string{"js": "var " + baseName + `="",` + emptyModule + ";"}
 	return o
 }
 

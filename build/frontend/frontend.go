@@ -52,6 +52,7 @@ type Packages interface {
 type Result struct {
 	Files    []File    // module.js, its source map and what it loads, sorted by path
 	Shared   []string  // the libraries that module.js asks the host for, sorted
+	Exports  []string  // the names that module.js exports, or nil if they are known only when it runs
 	Read     []string  // the files that were read, relative to Root or absolute, sorted
 	Warnings []Message // of the bundler
 }
@@ -145,6 +146,9 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 		}
 	}
 	r.Shared = b.sharedIn(meta.module())
+	if entry := filepath.ToSlash(b.relative(Entry(b.Source))); meta.Inputs[entry].Format != "cjs" {
+		r.Exports = exportsOf(code)
+	}
 	if b.isAsync {
 		code = returnExports(code)
 	}
@@ -197,6 +201,8 @@ func (b *bundler) settings(entries ...string) api.BuildOptions {
 		"__webpack_public_path__": baseName,
 		// A library that prefers AMD to CommonJS would pass its exports to the host's loader.
 		"define": "undefined",
+		// Those of an ES module: a CommonJS module has its own.
+		"module": moduleName, "exports": "undefined",
 	}
 	maps.Copy(define, b.replaced.define)
 	var inject []string
@@ -252,8 +258,12 @@ func assetExtensions() []string {
 
 // metafile is the part of esbuild's report that is used here.
 type metafile struct {
-	Inputs  map[string]struct{} `json:"inputs"`
-	Outputs map[string]output   `json:"outputs"`
+	Inputs  map[string]input  `json:"inputs"`
+	Outputs map[string]output `json:"outputs"`
+}
+
+type input struct {
+	Format string `json:"format"` // esm, cjs or ""
 }
 
 type output struct {

@@ -275,6 +275,81 @@ func TestLibrariesThatPreferAMD(t *testing.T) {
 	}
 }
 
+// Only the entry decides what module.js exports: ES modules have no module, as in webpack's bundles, and
+// CommonJS modules have one each.
+func TestModuleExports(t *testing.T) {
+	t.Parallel()
+	const module = "export const text = 'lib';\n"
+	for name, text := range map[string]string{
+		"assigned": module + "try { module.exports = { text } } catch {}",
+		"member":   module + "try { module.exports.wrong = 1 } catch {}",
+		"umd": module + "(function (g, f) { typeof exports === 'object' && typeof module !== 'undefined' ? f(exports) : " +
+			"typeof define === 'function' && define.amd ? define(['exports'], f) : typeof module === 'object' && module.exports ? " +
+			"(module.exports = { wrong: 1 }) : f({}) })(this, (e) => { e.wrong = 1 })",
+		"hot":      module + "if (module.hot) { throw 1 }\nif (module.exports || 'wrong' in module) { throw 2 }",
+		"eval":     module + "try { (0, eval)('module.exports = 1') } catch {}",
+		"commonjs": "this.text = 'lib'; module.exports = exports; exports.wrong = module.exports === this",
+		"replaced": "module.exports = { text: 'lib' }",
+	} {
+		for _, await := range []string{"", "await 0;"} {
+			for _, file := range []string{"src/lib.js", "node_modules/lib/index.js"} {
+				r, err := bundle(t, map[string]string{
+					file: text, "node_modules/lib/package.json": `{"name": "lib"}`, "tsconfig.json": `{"compilerOptions": {"baseUrl": "src"}}`,
+					"src/module.ts": "import { text } from 'lib';\nexport const plugin = text;\n" + await,
+				}, func(o *Options) { o.Dev = file == "src/lib.js" })
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, exports := load(t, r, nil)
+				if p, ok := exports.Export().(*goja.Promise); ok {
+					exports = p.Result().ToObject(nil)
+				}
+				got := exports.Export().(map[string]any)
+				delete(got, "__esModule") // which is not enumerable everywhere
+				if diff := cmp.Diff(map[string]any{"plugin": "lib"}, got); diff != "" {
+					t.Errorf("%s %s %s: %s", name, file, await, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestExports(t *testing.T) {
+	t.Parallel()
+	for entry, tc := range map[string]struct {
+		want   []string
+		plugin string // what a host gets
+	}{
+		"export const plugin = 'own'; export type T = 1;":     {[]string{"plugin"}, "own"},
+		"export * from './es'; export { b as c } from './es'": {[]string{"c", "plugin", "b"}, "es"},
+		"export { plugin } from './cjs'; export default 1":    {[]string{"default", "plugin"}, "cjs"},
+		"export * from './cjs'; export const other = 1;":      {nil, "cjs"},
+		"import './text.txt'; export const plugin = 'own'":    {[]string{"plugin"}, "own"},
+		"import './es'":          {[]string{}, ""},
+		"exports.plugin = 'all'": {nil, "all"},
+		"export = { plugin: 1 }": {nil, "1"},
+	} {
+		for _, dev := range []bool{false, true} {
+			r, err := bundle(t, map[string]string{
+				"src/module.ts": entry, "src/es.ts": "export const plugin = 'es', b = 1; export default 2;", "src/cjs.js": "exports.plugin = 'cjs';",
+				"src/text.txt": "module.exports = f(x)",
+			}, func(o *Options) { o.Dev = dev })
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(r.Exports)
+			slices.Sort(tc.want)
+			if diff := cmp.Diff(tc.want, r.Exports); diff != "" {
+				t.Errorf("%s: %s", entry, diff)
+			}
+			_, exports := load(t, r, nil)
+			if got := exports.Get("plugin"); got == nil && tc.plugin != "" || got != nil && got.String() != tc.plugin {
+				t.Errorf("%s: plugin is %v, want %q", entry, got, tc.plugin)
+			}
+		}
+	}
+}
+
 // A module that awaits at its top level is a promise of its exports.
 func TestTopLevelAwait(t *testing.T) {
 	t.Parallel()

@@ -87,7 +87,7 @@ func arrows() map[string][]string {
 		"build/extensions":         {"build/frontend", "build/watchdog"},
 		"build/watchdog":           nil,
 		"build/libraries":          {"build/packages", "bundle/ranges", "validate", "validate/rules", "validate/script"},
-		"build/bundler":            {"build", "build/frontend", "build/packages", "build/extensions"},
+		"build/bundler":            {"build", "bundle", "build/frontend", "build/packages", "build/extensions"},
 		"cmd/slipway-bundler":      {"build", "build/bundler"},
 		"bundle/archive":           {"bundle", "bundle/zipfs", "internal/atomicfile", "internal/limit"},
 		"internal/nearest":         nil,
