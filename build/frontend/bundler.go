@@ -522,10 +522,11 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	if b.Refresh {
 		components = registrations(b.shown(in.Path), text)
 	}
-	if err != nil || !isClassic && components == "" && !assetURL.Match(text) {
+	defined := defineFirst(in.Path, text)
+	if err != nil || !isClassic && components == "" && !assetURL.Match(text) && len(defined) == len(text) {
 		return api.OnLoadResult{Warnings: warnings}, err
 	}
-	text = append(text, components...)
+	text = append(defined, components...)
 	if isClassic {
 		text = append(text, "\n// @jsxRuntime classic"...)
 	}
