@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/gitignore"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
 	"github.com/slipway-dev/slipway/templates"
@@ -88,7 +89,10 @@ func TestWritesThroughNoLink(t *testing.T) {
 		}},
 		{"dev", "dist/img/logo.svg", func(t *testing.T, w *os.File, dir string) error {
 			write(t, filepath.Join(dir, "src", "img", "logo.svg"), "<svg></svg>")
-			_, err := UpdateBuild(t.Context(), w, BuildOptions{Dir: dir})
+			repo, err := bundle.OpenRepo(dir)
+			if err == nil {
+				_, err = UpdateBuild(t.Context(), w, repo, BuildOptions{})
+			}
 			return err
 		}},
 		{"files that a build keeps", ".slipway/kept/x", func(t *testing.T, w *os.File, dir string) error {
