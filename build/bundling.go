@@ -203,10 +203,10 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 		}
 		size := int64(0)
 		for _, name := range slices.Sorted(maps.Keys(b.Files)) {
-			if !filepath.IsLocal(filepath.FromSlash(name)) {
+			to := path.Join(f.to, name) // which may be in the directory of another plugin
+			if !filepath.IsLocal(filepath.FromSlash(to)) {
 				return fmt.Errorf("bundle %s: invalid file name %q", p.relative(f.Source), name)
 			}
-			to := path.Join(f.to, name)
 			if err := writeFile(filepath.Join(staging, filepath.FromSlash(to)), b.Files[name]); err != nil {
 				return fmt.Errorf("write %s: %w", name, err)
 			}

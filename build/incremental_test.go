@@ -162,6 +162,28 @@ type bundlerFunc func(context.Context, Frontend) (*Bundle, error)
 
 func (f bundlerFunc) Bundle(ctx context.Context, in Frontend) (*Bundle, error) { return f(ctx, in) }
 
+// A bundle may have files in the directory of another plugin.
+func TestFilesOfAnotherPlugin(t *testing.T) {
+	t.Parallel()
+	o := options(app(t, "serviceDependency"))
+	age(t, o.Dir)
+	runs := 0
+	o.Bundler = bundlerFunc(func(_ context.Context, f Frontend) (*Bundle, error) {
+		runs++
+		b := &Bundle{Files: map[string][]byte{"module.js": nil}, Inputs: []string{"src/module.ts"}}
+		if f.PluginID == "acme-y-panel" {
+			b.Files["../styles/dark.css"] = []byte("dark")
+		}
+		return b, nil
+	})
+	for range 2 {
+		r := mustBuild(t, o)
+		if text, err := os.ReadFile(filepath.Join(r.Dist, "styles", "dark.css")); string(text) != "dark" || runs != 2 {
+			t.Errorf("after %d runs for two frontends: %q, %v", runs, text, err)
+		}
+	}
+}
+
 func TestExecutableUpToDate(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)

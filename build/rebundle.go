@@ -93,7 +93,11 @@ func (p *Plan) readBundle(f Frontend, before made) (*Bundle, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.Files[strings.TrimPrefix(name, f.to+"/")] = data
+		rel, err := filepath.Rel(filepath.FromSlash(f.to), filepath.FromSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		b.Files[filepath.ToSlash(rel)] = data
 	}
 	return &b, nil
 }

@@ -39,9 +39,11 @@ type bundler struct {
 
 	native map[string]string // see Session.native
 	traits traits            // that the settings are for
+	themed []theme           // that the settings are for
 
 	mu     sync.Mutex        // esbuild resolves and loads in parallel
 	seen   traits            // of the code
+	themes []theme           // that the code loads, in any order
 	asked  map[string]bool   // shared libraries that some module imports
 	assets map[string][]byte // by path in dist
 	read   []string          // files that esbuild did not read itself, as in Result.Read
@@ -55,7 +57,6 @@ type bundler struct {
 // traits of the code determine settings, but are known only once it is bundled.
 type traits struct {
 	isInjected bool // the host passes arguments by the names of parameters: it runs Angular
-	hasThemes  bool // it mentions loadPluginCss
 }
 
 func newBundler(ctx context.Context, o Options, libraries []library, replaced replacements) *bundler {
@@ -486,7 +487,7 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 
 // workerSettings are those of esbuild for a worker, which is in the same directory as the files that it loads.
 func (b *bundler) workerSettings(entry string) api.BuildOptions {
-	o := b.settings(entry)
+	o := b.settings(api.EntryPoint{InputPath: entry, OutputPath: "worker"})
 	o.Format, o.Sourcemap = api.FormatIIFE, api.SourceMapNone
 	o.Banner = map[string]string{"js": "var " + baseName + `="",` + emptyModule + ";"}
 	return o
@@ -513,18 +514,19 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	text, err := os.ReadFile(in.Path)
 	b.mu.Lock()
 	b.seen.isInjected = b.seen.isInjected || bytes.Contains(text, []byte("ngInject"))
-	b.seen.hasThemes = b.seen.hasThemes || bytes.Contains(text, []byte("loadPluginCss"))
 	b.texts[in.Path] = string(text)
 	b.mu.Unlock()
 	isClassic := b.isClassic && reactImport.Match(text)
 	warnings := b.undefined(in.Path, text)
+	wrong, uncertain := b.findThemes(in.Path, text)
+	warnings = append(warnings, uncertain...)
 	components := ""
 	if b.Refresh {
 		components = registrations(b.shown(in.Path), text)
 	}
 	defined := defineFirst(in.Path, text)
 	if err != nil || !isClassic && components == "" && !assetURL.Match(text) && len(defined) == len(text) {
-		return api.OnLoadResult{Warnings: warnings}, err
+		return api.OnLoadResult{Errors: wrong, Warnings: warnings}, err
 	}
 	text = append(defined, components...)
 	if isClassic {
@@ -538,7 +540,7 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	if loader == api.LoaderNone {
 		loader = api.LoaderJSX
 	}
-	return api.OnLoadResult{Contents: &contents, Loader: loader, ResolveDir: filepath.Dir(in.Path), Warnings: warnings}, nil
+	return api.OnLoadResult{Contents: &contents, Loader: loader, ResolveDir: filepath.Dir(in.Path), Errors: wrong, Warnings: warnings}, nil
 }
 
 // PackageName returns the package of an import such as @a/b/c or a/b.

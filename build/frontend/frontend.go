@@ -17,6 +17,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -138,12 +139,20 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 			sourceMap = f.Contents
 		case "module.css":
 			css = f.Contents
-		case "module.css.map", "dark.css.map", "light.css.map": // styles have no source maps
-		case "dark.css", "light.css":
-			b.assets[themesDir+"/"+name] = bytes.ReplaceAll(f.Contents, []byte(basePlaceholder), []byte("../"))
 		default:
-			b.assets[name] = f.Contents
+			if !strings.HasSuffix(name, ".css.map") { // styles have no source maps
+				b.assets[name] = f.Contents
+			}
 		}
+	}
+	for i, t := range b.themed {
+		name := themePrefix + strconv.Itoa(i) + ".css"
+		base, err := filepath.Rel(filepath.Dir(t.file), b.Source) // of the images in dist
+		if err != nil {
+			return nil, err
+		}
+		b.assets[t.output] = bytes.ReplaceAll(b.assets[name], []byte(basePlaceholder), []byte(filepath.ToSlash(base)+"/"))
+		delete(b.assets, name)
 	}
 	r.Shared = b.sharedIn(meta.module())
 	if entry := filepath.ToSlash(b.relative(Entry(b.Source))); meta.Inputs[entry].Format != "cjs" {
@@ -187,7 +196,7 @@ func (b *bundler) sharedIn(module output) []string {
 func (b *bundler) outdir() string { return filepath.Join(b.Root, "dist") }
 
 // settings are those of esbuild for an entry and style sheets.
-func (b *bundler) settings(entries ...string) api.BuildOptions {
+func (b *bundler) settings(entries ...api.EntryPoint) api.BuildOptions {
 	mode := "production"
 	if b.Dev {
 		mode = "development"
@@ -210,33 +219,32 @@ func (b *bundler) settings(entries ...string) api.BuildOptions {
 		inject = append(inject, injectPrefix+name)
 	}
 	return api.BuildOptions{
-		EntryPoints:       entries,
-		Inject:            inject,
-		AbsWorkingDir:     b.Root,
-		TsconfigRaw:       tsconfigRaw(b.Root),
-		Outdir:            b.outdir(),
-		EntryNames:        "[name]",
-		AssetNames:        "[name]-[hash]",
-		Bundle:            true,
-		NodePaths:         slices.Sorted(maps.Values(b.native)),
-		Format:            format,
-		Platform:          api.PlatformBrowser,
-		MainFields:        []string{"browser", "module", "main"},
-		Target:            target,
-		JSX:               api.JSXAutomatic, // where tsconfig.json does not decide
-		Define:            define,
-		Sourcemap:         api.SourceMapExternal,
-		MinifyWhitespace:  !b.Dev,
-		MinifyIdentifiers: !b.Dev && !b.traits.isInjected,
-		MinifySyntax:      !b.Dev,
-		LegalComments:     api.LegalCommentsNone,
-		Charset:           api.CharsetUTF8,
-		PublicPath:        basePlaceholder,
-		Loader:            loaders(),
-		Metafile:          true,
-		Plugins:           []api.Plugin{b.plugin()},
-		LogLevel:          api.LogLevelSilent,
-		LogOverride:       map[string]api.LogLevel{"empty-import-meta": api.LogLevelSilent},
+		EntryPointsAdvanced: entries,
+		Inject:              inject,
+		AbsWorkingDir:       b.Root,
+		TsconfigRaw:         tsconfigRaw(b.Root),
+		Outdir:              b.outdir(),
+		AssetNames:          "[name]-[hash]",
+		Bundle:              true,
+		NodePaths:           slices.Sorted(maps.Values(b.native)),
+		Format:              format,
+		Platform:            api.PlatformBrowser,
+		MainFields:          []string{"browser", "module", "main"},
+		Target:              target,
+		JSX:                 api.JSXAutomatic, // where tsconfig.json does not decide
+		Define:              define,
+		Sourcemap:           api.SourceMapExternal,
+		MinifyWhitespace:    !b.Dev,
+		MinifyIdentifiers:   !b.Dev && !b.traits.isInjected,
+		MinifySyntax:        !b.Dev,
+		LegalComments:       api.LegalCommentsNone,
+		Charset:             api.CharsetUTF8,
+		PublicPath:          basePlaceholder,
+		Loader:              loaders(),
+		Metafile:            true,
+		Plugins:             []api.Plugin{b.plugin()},
+		LogLevel:            api.LogLevelSilent,
+		LogOverride:         map[string]api.LogLevel{"empty-import-meta": api.LogLevelSilent},
 	}
 }
 

@@ -142,15 +142,21 @@ func (b *bundler) undefined(file string, text []byte) (list []api.Message) {
 			if _, ok := b.replaced.define[member]; ok || member == "process.env.NODE_ENV" {
 				continue
 			}
-			at := f.Tokens[i].From
-			start := bytes.LastIndexByte(text[:at], '\n') + 1
-			line, _, _ := bytes.Cut(text[start:], []byte("\n"))
 			list = append(list, api.Message{
 				Text:     "nothing defines " + member + ", which browsers do not have",
 				Notes:    []api.Note{{Text: help}},
-				Location: &api.Location{File: b.shown(file), Line: bytes.Count(text[:at], []byte("\n")) + 1, Column: at - start, Length: len(member), LineText: string(line)},
+				Location: b.location(file, text, f.Tokens[i].From, len(member)),
 			})
 		}
 	}
 	return list
+}
+
+// location returns the place of some bytes of a file.
+func (b *bundler) location(file string, text []byte, at, length int) *api.Location {
+	start := bytes.LastIndexByte(text[:at], '\n') + 1
+	line, _, _ := bytes.Cut(text[start:], []byte("\n"))
+	return &api.Location{
+		File: b.shown(file), Line: bytes.Count(text[:at], []byte("\n")) + 1, Column: at - start, Length: length, LineText: string(line),
+	}
 }

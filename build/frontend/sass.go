@@ -65,7 +65,7 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	}
 	if s.failed != nil {
 		failed := slices.Clone(s.failed) // at the import
-		if s.b.traits.hasThemes && slices.Contains(themes(s.b.Options), in.Path) {
+		if slices.ContainsFunc(s.b.themed, func(t theme) bool { return t.file == in.Path }) {
 			failed[0].Location = &api.Location{File: s.b.shown(in.Path), Line: 1}
 		}
 		return api.OnLoadResult{Errors: failed}, nil

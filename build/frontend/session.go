@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -19,6 +20,7 @@ type Session struct {
 	options Options
 	native  map[string]string // the node_modules of packages that esbuild resolves itself, by name
 	traits  traits            // of the code in the last bundle
+	themes  []theme           // that it loads
 	made    api.BuildOptions  // that context was made with
 	b       *bundler
 	context api.BuildContext // nil before the first bundle
@@ -52,7 +54,7 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 		built, err = s.rebuild(ctx, entry, true) // hosts wait for a module that is a promise
 	}
 	// If the code no longer asks for themes, an error in one of them does not matter.
-	isUnthemed := s.traits.hasThemes && !s.b.seen.hasThemes
+	isUnthemed := slices.ContainsFunc(s.themes, func(t theme) bool { return !slices.Contains(s.b.themes, t) })
 	if err == nil && (len(built.Errors) == 0 || isUnthemed) && s.learn() {
 		built, err = s.rebuild(ctx, entry, s.b.isAsync)
 	}
@@ -98,17 +100,17 @@ func causes(list []api.Message) (found []api.Message, isConfig bool) {
 // rebuild runs esbuild, and makes a new context if the settings have changed.
 func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.BuildResult, error) {
 	libraries := sharedBy(s.options.Root)
-	entries := []string{entry}
-	if s.traits.hasThemes {
-		entries = append(entries, themes(s.options)...)
+	entries := []api.EntryPoint{{InputPath: entry, OutputPath: "module"}}
+	for i, t := range s.themes {
+		entries = append(entries, api.EntryPoint{InputPath: t.file, OutputPath: themePrefix + strconv.Itoa(i)})
 	}
 	replaced := replacementsOf(s.options)
-	if s.context != nil && (!replaced.hasSameNames(s.b.replaced) || !slices.Equal(s.made.EntryPoints, entries) || s.made.TsconfigRaw != tsconfigRaw(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
+	if s.context != nil && (!replaced.hasSameNames(s.b.replaced) || !slices.Equal(s.made.EntryPointsAdvanced, entries) || s.made.TsconfigRaw != tsconfigRaw(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
 		s.dispose()
 	}
 	if s.context == nil {
 		s.b = newBundler(ctx, s.options, libraries, replaced)
-		s.b.isAsync, s.b.native, s.b.traits = isAsync, maps.Clone(s.native), s.traits
+		s.b.isAsync, s.b.native, s.b.traits, s.b.themed = isAsync, maps.Clone(s.native), s.traits, s.themes
 		s.made = s.b.settings(entries...)
 		made, err := api.Context(s.made)
 		if err != nil {
@@ -120,7 +122,7 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 	s.b.replaced, s.b.isClassic = replaced, isClassic(s.options.Root)
 	s.b.ctx, s.b.libraries, s.b.asked, s.b.assets, s.b.read = ctx, libraries, map[string]bool{}, map[string][]byte{}, nil
 	s.b.texts = map[string]string{}
-	s.b.seen = traits{}
+	s.b.seen, s.b.themes = traits{}, nil
 	defer context.AfterFunc(ctx, s.context.Cancel)()
 	built := s.context.Rebuild()
 	return built, ctx.Err()
@@ -130,7 +132,9 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 func (s *Session) learn() bool {
 	s.traits = s.b.seen
 	s.traits.isInjected = s.traits.isInjected && !s.options.Dev // which does not shorten names
-	return s.addNative() || s.traits != s.b.traits
+	slices.SortFunc(s.b.themes, func(x, y theme) int { return strings.Compare(x.output, y.output) })
+	s.themes = slices.Compact(s.b.themes)
+	return s.addNative() || s.traits != s.b.traits || !slices.Equal(s.themes, s.b.themed)
 }
 
 // addNative adds the packages that esbuild must resolve itself, and reports whether there are
