@@ -42,6 +42,8 @@ func Test(ctx context.Context,
 		command(ctx, "go", "mod", "tidy", "-diff"), // it also downloads what the tests of scaffolds need offline
 		gotestsum(ctx, "tools", nil, append(flags, "./release")),
 		gotestsum(ctx, "targets", nil, append(flags, "./...")),
+		command(ctx, "go", "-C=testdata/existing", "mod", "tidy", "-diff"),
+		gotestsum(ctx, "testdata/existing", nil, append(flags, "./frames")),
 	}
 	if servers, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); len(servers) == 0 { // Debian does not add them to the PATH
 		fmt.Println("PostgreSQL is not installed: running the tests of the store on SQLite only")
@@ -168,6 +170,7 @@ func Lint(ctx context.Context,
 		command(ctx, "go", "vet", "-tags=mage,e2e", "./..."),
 		command(ctx, "go", "vet", "-C=tools", "./release"),
 		command(ctx, "go", "vet", "-C=targets", "./..."),
+		command(ctx, "go", "vet", "-C=testdata/existing", "./..."),
 		vetOthers(ctx, platforms),
 		command(ctx, "go", "run", "-modfile=tools/go.mod", "honnef.co/go/tools/cmd/staticcheck", "-tags=mage,e2e", "./..."),
 		command(ctx, "go", "run", "-C=targets", "-modfile=../tools/go.mod", "honnef.co/go/tools/cmd/staticcheck", "./..."),

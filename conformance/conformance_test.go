@@ -38,7 +38,7 @@ func withPrograms(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", build.CompilerFlags, "-ldflags=-s -w", "-o", dir+"/", "./testdata/faulty", "../examples/...", "../internal/e2e/testdata/ours/hello")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", build.CompilerFlags, "-ldflags=-s -w", "-o", dir+"/", "./testdata/faulty", "../examples/...")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as mage build does
 	if out, err := cmd.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
@@ -268,7 +268,7 @@ func TestWhatCannotRun(t *testing.T) {
 // TestOurs runs the checks on the example plugins.
 func TestOurs(t *testing.T) {
 	t.Parallel()
-	for program, kind := range map[string]string{"datasource": "datasource", "app": "app", "renderer": "renderer", "secretsmanager": "secretsmanager", "hello": "datasource"} {
+	for program, kind := range map[string]string{"datasource": "datasource", "app": "app", "renderer": "renderer", "secretsmanager": "secretsmanager"} {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
 			o := Options{Plugin: writePlugin(t, kind, program, "x"), rounds: 5}

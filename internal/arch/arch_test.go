@@ -137,7 +137,6 @@ func arrows() map[string][]string {
 		"preview/relock":           {"build/packages", "preview"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,
-		"internal/frametest":       nil,
 	}
 }
 

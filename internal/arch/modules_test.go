@@ -73,6 +73,9 @@ func TestDoors(t *testing.T) {
 		t.Error("go.mod has a replace directive, with which go install refuses to build the programs")
 	}
 	for _, r := range own.Require {
+		if strings.HasPrefix(r.Mod.Path, "github.com/apache/arrow-go") {
+			t.Error("go.mod requires Arrow, and much else with it, to which the modules of authors are raised: tests that need it belong in testdata/existing")
+		}
 		if r.Mod.Path == targets.Module.Mod.Path {
 			t.Errorf("go.mod requires %s", r.Mod.Path)
 		}

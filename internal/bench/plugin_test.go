@@ -34,7 +34,7 @@ func pluginFigures(b *testing.B) (figures []figure) {
 	floor := &backend{name: "go-plugin and the protocol", pkg: "./sdk/testdata/footprint/bare"}
 	lean := &backend{name: "hello data source without frames", pkg: "./sdk/testdata/footprint/lean"}
 	frames := &backend{name: "hello data source with frames", pkg: "./sdk/testdata/footprint/frames"}
-	heavy := &backend{name: "with the frames of Grafana's SDK", pkg: "./internal/e2e/testdata/ours/hello"}
+	heavy := &backend{name: "with the frames of Grafana's SDK", module: "testdata/existing", pkg: "./ours/hello"}
 	existing := &backend{name: "Grafana's SDK", module: "testdata/existing", pkg: "./hello"}
 	all := []*backend{floor, lean, frames, heavy, existing}
 	dir := b.TempDir()

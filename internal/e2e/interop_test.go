@@ -20,12 +20,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/grafana/grafana-plugin-sdk-go/data"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // TestInterop calls every handler of plugins that use Grafana's SDK through our client, and
@@ -589,20 +589,20 @@ func (c *client) query(t *testing.T) {
 // readable decodes the frames of responses and splits up their errors.
 func readable(responses sdk.QueryDataResponse) (any, error) {
 	type response struct {
-		Frames []*data.Frame `json:"frames,omitempty"`
+		Frames []*frame.Frame `json:"frames,omitempty"`
 		Status int           `json:"status"`
 		Error  string        `json:"error,omitempty"`
 		Source sdk.Source    `json:"source,omitempty"`
 	}
 	out := map[string]response{}
 	for id, r := range responses {
-		list := make([]*data.Frame, len(r.Frames))
+		list := make([]*frame.Frame, len(r.Frames))
 		for n, f := range r.Frames {
 			file, err := f.MarshalArrow()
 			if err != nil {
 				return nil, err
 			}
-			if list[n], err = data.UnmarshalArrowFrame(file); err != nil {
+			if list[n], err = frame.Parse(file); err != nil {
 				return nil, fmt.Errorf("frame %d: %w", n, err)
 			}
 		}

@@ -30,9 +30,9 @@ func TestMain(m *testing.M) {
 		dir:     dir,
 		slipway: once(".", dir+"/", "github.com/slipway-dev/slipway/cmd/..."),
 		// without symbols, as packages of plugins have them
-		existing: once(existingModule(), filepath.Join(dir, "existing")+"/", "-buildvcs=false", "-ldflags=-s -w", "./..."),
-		ours: once(".", filepath.Join(dir, "ours")+"/", "-buildvcs=false", "-ldflags=-s -w",
-			"./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello", "./testdata/ours/swap"),
+		existing: once(existingModule(), filepath.Join(dir, "existing")+"/", "-buildvcs=false", "-ldflags=-s -w", "./app", "./datasource", "./hello", "./host"),
+		ours: once(existingModule(), filepath.Join(dir, "ours")+"/", "-buildvcs=false", "-ldflags=-s -w",
+			"./ours/datasource", "./ours/app", "./ours/hello", "./ours/swap"),
 		examples: once(".", filepath.Join(dir, "examples")+"/", "-buildvcs=false", "-ldflags=-s -w", "../../examples/..."),
 	}
 	code := m.Run()

@@ -29,7 +29,7 @@ func write(t testing.TB, f *frame.Frame) []byte {
 }
 
 // everyType is a frame with a plain and a nullable field of every type that Parse
-// returns. The tests in internal/frametest have the same for the data package.
+// returns. The tests in testdata/existing/frames have the same for the data package.
 func everyType() *frame.Frame {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	object := json.RawMessage(`{"a":[1,null]}`)

@@ -19,7 +19,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
@@ -28,6 +27,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/wire"
 	"github.com/slipway-dev/slipway/internal/wire/handshake"
+	"github.com/slipway-dev/slipway/sdk/frame"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -112,9 +112,9 @@ func respondToQueries(_ context.Context, in *pluginv2.QueryDataRequest) (*plugin
 			out.Responses[q.GetRefId()] = &pluginv2.DataResponse{Error: "invalid query", Status: 400, ErrorSource: "downstream"}
 			continue
 		}
-		frame := data.NewFrame("x", data.NewField("value", nil, []int64{1}))
-		frame.RefID = q.GetRefId()
-		text, err := frame.MarshalArrow()
+		f := frame.New("x", frame.Of("value", []int64{1}))
+		f.RefID = q.GetRefId()
+		text, err := f.MarshalArrow()
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,6 @@
 // Package echo responds to every call with the content of the call, using Grafana's SDK,
 // so that a test can check that nothing was lost. Its counterpart for our SDK,
-// internal/e2e/testdata/ours/echo, responds with the same JSON.
+// testdata/existing/ours/echo, responds with the same JSON.
 package echo
 
 import (

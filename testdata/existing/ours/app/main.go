@@ -2,7 +2,7 @@
 package main
 
 import (
-	"github.com/slipway-dev/slipway/internal/e2e/testdata/ours/echo"
+	"existing/ours/echo"
 	"github.com/slipway-dev/slipway/sdk"
 )
 

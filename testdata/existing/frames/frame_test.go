@@ -1,4 +1,4 @@
-package frametest
+package frames
 
 import (
 	"bytes"
