@@ -44,7 +44,7 @@ func (r runner) group(targets []target) Report {
 	for _, t := range targets {
 		p := &Pass{
 			FS: view, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
-			IsCatalog: r.opts.IsCatalog, Repository: r.opts.Source, RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
+			IsCatalog: r.opts.IsCatalog, Keys: r.opts.Keys, Repository: r.opts.Source, RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
 			running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report, rangeOf: r.opts.Range,
 		}
 		if r.opts.IsAlone {

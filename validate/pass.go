@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 )
 
@@ -24,6 +25,8 @@ type Pass struct {
 	Profile bundle.Profile // of its keys
 
 	IsCatalog bool // the preset catalog applies: report what Grafana's catalog refuses
+
+	Keys []archive.PublicKey // one of which must have signed the plugin; see Options.Keys
 
 	Repository fs.FS // that a dist or zip was built from; nil unless Options.Source is set
 

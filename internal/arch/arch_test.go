@@ -61,7 +61,7 @@ func arrows() map[string][]string {
 		"host":                     {"bundle/access", "host/gate", "sdk/hostapi"},
 		"host/gate":                nil,
 		"bundle/ranges":            nil,
-		"validate":                 {"bundle", "bundle/config", "bundle/zipfs", "bundle/tree", "internal/limit", "validate/shared"},
+		"validate":                 {"bundle", "bundle/config", "bundle/zipfs", "bundle/tree", "internal/limit", "validate/shared", "bundle/archive"},
 		"bundle/tree":              {"internal/atomicfile"},
 		"bundle/zipfs":             nil,
 		"validate/rules":           {"bundle/archive", "validate", "validate/shared", "bundle/ranges", "bundle/zipfs", "validate/inspect", "validate/schema", "bundle/tree", "bundle", "bundle/access", "internal/nearest", "internal/jsontype", "internal/limit"},

@@ -10,10 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-// ManifestSignature returns the rule manifest-signature. With trusted keys, it requires a
-// signature by one of them of every zip and every dist that has a MANIFEST.json. The rule in
-// All has no keys and checks only the form of signatures.
-func ManifestSignature(trusted ...archive.PublicKey) validate.Rule {
+// manifestSignature requires a signature by one of the keys of the run of every zip and every dist that has a
+// MANIFEST.json. Without keys, it checks only the form of signatures.
+func manifestSignature() validate.Rule {
 	return validate.Rule{
 		ID:          "manifest-signature",
 		Summary:     "invalid signature of the manifest",
@@ -25,7 +24,7 @@ func ManifestSignature(trusted ...archive.PublicKey) validate.Rule {
 			const maxBytes = 4 << 10
 			manifestFile, signatureFile := path.Join(p.Dir, archive.ManifestFile), path.Join(p.Dir, archive.SignatureFile)
 			hasManifest, hasSignature := inspect.Exists(p, manifestFile), inspect.Exists(p, signatureFile)
-			isRequired := len(trusted) > 0 && (hasManifest || p.Where == validate.Zip)
+			isRequired := len(p.Keys) > 0 && (hasManifest || p.Where == validate.Zip)
 			if !hasSignature && !isRequired {
 				return
 			}
@@ -48,7 +47,7 @@ func ManifestSignature(trusted ...archive.PublicKey) validate.Rule {
 				p.Reportf(at, "cannot read the manifest that it signs: %v", err)
 				return
 			}
-			if err := archive.CheckSignature(manifest, signature, trusted...); err != nil {
+			if err := archive.CheckSignature(manifest, signature, p.Keys...); err != nil {
 				p.Reportf(at, "%v", err)
 			}
 		},

@@ -38,7 +38,7 @@ func TestManifestSignature(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e := readExample(t, ManifestSignature())
+			e := readExample(t, manifestSignature())
 			files := map[string]string{}
 			for name, f := range e.good {
 				files[name] = string(f.Data)
@@ -51,7 +51,7 @@ func TestManifestSignature(t *testing.T) {
 					delete(e.good, name)
 				}
 			}
-			r, err := validate.Run(t.Context(), e.good, validate.Options{Rules: []validate.Rule{ManifestSignature(c.trusted...)}})
+			r, err := validate.Run(t.Context(), e.good, validate.Options{Rules: []validate.Rule{manifestSignature()}, Keys: c.trusted})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestManifestJSON(t *testing.T) {
 		{`"CHANGELOG.md"`, `"CHANGELOG\u0000.md"`, "not a file name"},
 		{`"CHANGELOG.md"`, `"readme.md"`, "where case does not matter"},
 	} {
-		e := readExample(t, ManifestSignature())
+		e := readExample(t, manifestSignature())
 		f := e.good["dist/MANIFEST.json"]
 		f.Data = []byte(strings.ReplaceAll(string(f.Data), c.old, c.new))
 		r, err := validate.Run(t.Context(), e.good, validate.Options{Rules: All()})

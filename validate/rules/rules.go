@@ -136,7 +136,7 @@ func All() []validate.Rule {
 		manifestHash(),
 		manifestUndeclared(),
 		manifestScope(),
-		ManifestSignature(),
+		manifestSignature(),
 
 		zipRoot(),
 		zipRootName(),

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/provenance"
+	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 	"github.com/slipway-dev/slipway/internal/nearest"
@@ -85,13 +86,11 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	if err := errors.Join(checkLocal(o.Path), checkLocal(o.Source)); err != nil {
 		return err
 	}
-	signature := rules.ManifestSignature()
+	var keys []archive.PublicKey
 	if o.Key != "" {
-		trusted, err := ReadPublicKeys(o.Face.Option("key"), o.Key)
-		if err != nil {
+		if keys, err = ReadPublicKeys(o.Face.Option("key"), o.Key); err != nil {
 			return err
 		}
-		signature = rules.ManifestSignature(trusted...)
 	}
 	t, err := openTarget(o)
 	if errors.Is(err, zipfs.ErrNotZip) {
@@ -101,11 +100,7 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 		return &ExitError{Code: ExitUsage, Err: err}
 	}
 	defer t.close()
-	for i, r := range t.options.Rules {
-		if r.ID == signature.ID {
-			t.options.Rules[i].Check = signature.Check // the rule has an example too
-		}
-	}
+	t.options.Keys = keys
 	// A run is short, so collecting garbage less often is worth some memory. A higher percentage
 	// saves no measurable time for a tree of 3,000 plugins.
 	defer debug.SetGCPercent(debug.SetGCPercent(300))
