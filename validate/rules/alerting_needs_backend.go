@@ -2,9 +2,11 @@ package rules
 
 import "github.com/slipway-dev/slipway/validate"
 
+const alertingNeedsBackendID = "alerting-needs-backend"
+
 func alertingNeedsBackend() validate.Rule {
 	return validate.Rule{
-		ID:      "alerting-needs-backend",
+		ID:      alertingNeedsBackendID,
 		Summary: `"alerting" without a backend`,
 		Why:     "Alert rules are evaluated by calling the backend. Without one, every alert fails.",
 		Help:    `set "backend" to true and ship an executable, or delete "alerting"`,

@@ -17,7 +17,7 @@ func binaryMissing() validate.Rule {
 		Where:   validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			b := inspect.Executables.Of(p)
-			if b.Name == "" || len(b.Matches) > 0 || len(b.Others) > 0 && p.Runs("binary-name") {
+			if b.Name == "" || len(b.Matches) > 0 || len(b.Others) > 0 && p.Runs(binaryNameID) {
 				return
 			}
 			example := bundle.Host().Executable(b.Name)

@@ -10,9 +10,11 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
+const binaryNameID = "binary-name"
+
 func binaryName() validate.Rule {
 	return validate.Rule{
-		ID:      "binary-name",
+		ID:      binaryNameID,
 		Summary: "misnamed executable",
 		Why: `The host builds the file name from "executable" and its own platform: <executable>_<os>_<arch>, with .exe on Windows. ` +
 			`It does not find a file with another name.`,
@@ -28,7 +30,7 @@ func binaryName() validate.Rule {
 				})
 			}
 			for _, m := range b.Matches {
-				if m.Platform != (bundle.Platform{}) || !inspect.IsFirst(p, "binary-name", m.File) {
+				if m.Platform != (bundle.Platform{}) || !inspect.IsFirst(p, binaryNameID, m.File) {
 					continue
 				}
 				f := validate.Finding{

@@ -7,9 +7,11 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
+const dependencyRangeInvalidID = "dependency-range-invalid"
+
 func dependencyRangeInvalid() validate.Rule {
 	return validate.Rule{
-		ID:      "dependency-range-invalid",
+		ID:      dependencyRangeInvalidID,
 		Summary: "invalid range of service versions",
 		Why: "The host checks its own version against this range. A range that it cannot parse allows either no version or every " +
 			"version. The finding is a warning for the range of the other profile, and in the grafana profile if Grafana's published schema " +

@@ -11,9 +11,11 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
+const dependencyUnknownTypeID = "dependency-unknown-type"
+
 func dependencyUnknownType() validate.Rule {
 	return validate.Rule{
-		ID:      "dependency-unknown-type",
+		ID:      dependencyUnknownTypeID,
 		Summary: "dependency of the wrong type",
 		Why: "The contract allows dependencies only on apps, data sources and panels. The type in the dependency must be that of the " +
 			"required plugin.",

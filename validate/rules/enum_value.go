@@ -18,7 +18,7 @@ func enumValue() validate.Rule {
 		Help: "use one of the allowed values",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {
-				if v.Keyword != "enum" || isDependencyType(v.Pointer) && p.Runs("dependency-unknown-type") {
+				if v.Keyword != "enum" || isDependencyType(v.Pointer) && p.Runs(dependencyUnknownTypeID) {
 					continue
 				}
 				text, _ := p.Doc.Text(v.Pointer)

@@ -1,10 +1,13 @@
 package rules
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/schema"
+)
 
 func generatedInSource() validate.Rule {
 	return validate.Rule{
-		ID:      "generated-in-source",
+		ID:      schema.GeneratedInSource,
 		Summary: `"generated" in source`,
 		Why:     `The build derives "generated" and writes it to dist. In source it becomes stale and hides what the build derives.`,
 		Help:    `delete "generated"; the build writes it to dist`,

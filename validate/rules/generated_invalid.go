@@ -12,7 +12,7 @@ const extensionsPointer = "/generated/extensions"
 
 func generatedInvalid() validate.Rule {
 	return validate.Rule{
-		ID:      "generated-invalid",
+		ID:      schema.GeneratedInvalid,
 		Summary: `invalid entry in "generated"`,
 		Why: `Before it loads a plugin, the web application reads from "generated" what the plugin adds to the user interface. It ` +
 			`cannot use invalid entries.`,

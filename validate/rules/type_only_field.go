@@ -46,7 +46,7 @@ func typeOnlyField() validate.Rule {
 				if !isOn || slices.Contains(f.types, kind) {
 					continue // wrong-type reports a value of another kind
 				}
-				if f.name == "alerting" && !p.Doc.Bool("/backend") && p.Runs("alerting-needs-backend") {
+				if f.name == "alerting" && !p.Doc.Bool("/backend") && p.Runs(alertingNeedsBackendID) {
 					continue // that rule reports it
 				}
 				p.Report(validate.Finding{

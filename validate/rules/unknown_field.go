@@ -14,7 +14,7 @@ import (
 
 func unknownField() validate.Rule {
 	return validate.Rule{
-		ID:      "unknown-field",
+		ID:      schema.UnknownField,
 		Summary: "unknown key",
 		Why: "The host ignores keys that it does not know, so a misspelled key silently has no effect. If the key is a misspelling " +
 			"of a required key, the finding is an error.",

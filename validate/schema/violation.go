@@ -23,13 +23,20 @@ type Violation struct {
 	Meant   string             // the missing key that an unknown key is a misspelling of
 }
 
+// The ids of the rules that report some violations instead of others, if they run.
+const (
+	UnknownField      = "unknown-field"
+	GeneratedInvalid  = "generated-invalid"
+	GeneratedInSource = "generated-in-source"
+)
+
 // violations holds what the schema of the plugin's profile does not allow.
 var violations = validate.NewFact(func(p *validate.Pass) []Violation {
 	found := Of(p.Profile).check(p.Doc)
 	if !p.IsCatalog { // which has no other hosts
 		found = slices.DeleteFunc(found, forOther(p.Profile, p.Doc))
 	}
-	if p.Runs("unknown-field") {
+	if p.Runs(UnknownField) {
 		return joinMisspelled(p.Profile, found)
 	}
 	return found
@@ -96,9 +103,9 @@ func (s *Schema) violationsOf(doc *bundle.Document, e *jsonschema.ValidationErro
 // Violations returns what is wrong in a plugin.json, except in "generated" if the
 // rule for that runs.
 func Violations(p *validate.Pass) []Violation {
-	rule := "generated-invalid"
+	rule := GeneratedInvalid
 	if p.Where == validate.Source {
-		rule = "generated-in-source"
+		rule = GeneratedInSource
 	}
 	if !p.Runs(rule) {
 		return violations.Of(p)
