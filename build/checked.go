@@ -45,7 +45,7 @@ func refusals(report *validate.Report) (lines []string) {
 // IsOfRange reports whether a finding is an error about what some versions in the declared range do not
 // have. Hosts of the other versions run the plugin.
 func IsOfRange(f validate.Finding) bool {
-	return f.Rule == "import-outside-range" && f.Severity == validate.Error
+	return f.IsOfRange && f.Severity == validate.Error
 }
 
 // takeChecked refuses sources with errors. Those about the declared range become one warning.

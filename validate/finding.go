@@ -45,10 +45,13 @@ type Finding struct {
 	Severity Severity
 	Place
 	Message string // what is wrong
+	Claim   string // Message without the versions that the plugin allows; "" means Message
 	Help    string // what to do about it
 	Related []Related
 	Fix     *Fix       // nil if only a person can fix it
 	Hosts   shared.Set // the versions of existing hosts within the range that it concerns; 0 if it concerns all
+
+	IsOfRange bool // hosts of the other versions run the plugin: see Rule.IsOfRange
 }
 
 // Related is another position that concerns a finding.

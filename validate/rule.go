@@ -28,6 +28,11 @@ type Rule struct {
 	// archive, with Pass.Archive set.
 	OfArchive bool
 
+	// Aspect is what a rule about the versions of hosts concerns, for package compat, such as imports. IsOfRange
+	// means that a plugin with an error of the rule can be built all the same.
+	Aspect    string
+	IsOfRange bool
+
 	// OfOutermost makes the rule check no nested plugins.
 	OfOutermost bool
 

@@ -23,8 +23,9 @@ func angularFrontend() validate.Rule {
 		Summary: "frontend for Angular",
 		Why: "Existing hosts look for these texts in module.js. From version 12 on they do not load such a frontend, and version 11 does so " +
 			"only if it is configured to. The catalog accepts no new ones.",
-		Help:  "port the frontend to React",
-		Where: validate.Dist | validate.Zip,
+		Help:   "port the frontend to React",
+		Where:  validate.Dist | validate.Zip,
+		Aspect: "modules",
 		Check: func(p *validate.Pass) {
 			var refusing shared.Set
 			if r := inspect.HostRanges.Of(p); r.Err == nil {

@@ -17,8 +17,9 @@ func backendOutsideRange() validate.Rule {
 		Why: "The protocol between hosts and backends is the same since 7.0, so a backend with a newer SDK starts in an older host. But the " +
 			"host does not call what it does not know, and what it does not send is empty or an error. No version of the SDK requires one of " +
 			"the host. The finding is an info where the code goes on without it, or asks for the version of the host.",
-		Help:  "change the range to versions that call or send it, or go on without it",
-		Where: validate.Source,
+		Help:   "change the range to versions that call or send it, or go on without it",
+		Where:  validate.Source,
+		Aspect: "backend",
 		Check: func(p *validate.Pass) {
 			d, ok := publishedRange(p)
 			if !ok {

@@ -13,7 +13,8 @@ func fieldOutsideRange() validate.Rule {
 		Why: "Existing hosts ignore a field that they do not know: a route that only \"reqAction\" protects is then open to everybody who is " +
 			"signed in. They do not load a plugin of a type that they do not know, and deny the backend what \"iam\" asks for. Fields that " +
 			"have a rule of their own are left out, such as \"iam\" and \"roles\".",
-		Help: "change the range to versions that support it, or do without it",
+		Help:   "change the range to versions that support it, or do without it",
+		Aspect: "plugin.json",
 		Check: func(p *validate.Pass) {
 			d, ok := publishedRange(p)
 			if !ok {

@@ -20,7 +20,9 @@ func importOutsideRange() validate.Rule {
 			"undefined, and the plugin fails when it uses it. A use that the same file guards, as in \"if (name)\" or by comparing " +
 			"config.buildInfo.version, is an info. React and its router are not compared in module.js. The versions are minor versions, " +
 			"by their newest patch.",
-		Help: "change the range to versions that have it, or use it only if it is not undefined",
+		Help:      "change the range to versions that have it, or use it only if it is not undefined",
+		Aspect:    "imports",
+		IsOfRange: true,
 		Check: func(p *validate.Pass) {
 			d, ok := declaredRange(p)
 			if !ok {
@@ -156,10 +158,16 @@ func (d declared) report(p *validate.Pass, f validate.Finding, missing shared.Se
 	if missing == 0 {
 		return
 	}
-	f.Message += fmt.Sprintf(", but the plugin allows %s", versions(missing))
 	f.Related = []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}}
 	f.Hosts = missing
-	p.Report(f)
+	reportAllowed(p, f, versions(missing))
+}
+
+// reportAllowed reports a claim about versions, of which the plugin allows some.
+func reportAllowed(p *validate.Pass, claim validate.Finding, allowed string) {
+	claim.Claim = claim.Message
+	claim.Message += ", but the plugin allows " + allowed
+	p.Report(claim)
 }
 
 // versions writes a set of minor versions, such as "8.0 to 10.4, and 11.5 and later".

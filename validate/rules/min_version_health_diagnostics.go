@@ -11,6 +11,7 @@ func minVersionHealthDiagnostics() validate.Rule {
 		Summary: `"healthDiagnosticsErrors" with service versions before 7.5.5`,
 		Why:     "Earlier hosts ignore this setting and do not show errors from health diagnostics.",
 		Help:    "raise the lower bound of the range of service versions to 7.5.5 or later",
+		Aspect:  "plugin.json",
 		Check: func(p *validate.Pass) {
 			const pointer = "/enterpriseFeatures/healthDiagnosticsErrors"
 			if p.Doc.Kind(pointer) != "boolean" {

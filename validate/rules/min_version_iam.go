@@ -16,7 +16,8 @@ func minVersionIAM() validate.Rule {
 		Summary: `"iam" with service versions before 10.3.0`,
 		Why: "Earlier hosts do not create service accounts for plugins, so the backend starts without a token. In the grafana " +
 			"profile, the finding is a warning.",
-		Help: "raise the lower bound of the range of service versions to 10.3.0 or later",
+		Help:   "raise the lower bound of the range of service versions to 10.3.0 or later",
+		Aspect: "plugin.json",
 		Check: func(p *validate.Pass) {
 			if len(p.Doc.Items("/iam/permissions")) > 0 {
 				needsVersion(p, "/iam", ranges.Version{Major: 10, Minor: 3}, iamTooEarly)
@@ -40,15 +41,15 @@ func needsVersion(p *validate.Pass, pointer string, least ranges.Version, k kind
 		}
 	}
 	key := schema.Name(pointer)
-	p.Report(validate.Finding{
+	reportAllowed(p, validate.Finding{
 		Severity: k.in(p),
 		Place:    p.Key(pointer),
-		Message:  fmt.Sprintf("%s requires service version %s or later, but the plugin allows %s", key, least, lowest),
+		Message:  fmt.Sprintf("%s requires service version %s or later", key, least),
 		Help:     fmt.Sprintf("raise the lower bound of %q to %s or later, or delete %s", p.Profile.DependencyKey, least, key),
 		Related: []validate.Related{{
 			Place:   p.Value(inspect.RangePointer(p)),
 			Message: fmt.Sprintf("the lowest version allowed here is %s", lowest),
 		}},
 		Hosts: hosts,
-	})
+	}, lowest.String())
 }

@@ -11,6 +11,7 @@ func minVersionRoles() validate.Rule {
 		Summary: `"roles" with service versions before 9.4.0`,
 		Why:     "Earlier hosts do not support plugin roles. Nobody is granted them, and what they protect is inaccessible.",
 		Help:    "raise the lower bound of the range of service versions to 9.4.0 or later",
+		Aspect:  "plugin.json",
 		Check: func(p *validate.Pass) {
 			if len(p.Doc.Items("/roles")) > 0 {
 				needsVersion(p, "/roles", ranges.Version{Major: 9, Minor: 4}, ordinary)

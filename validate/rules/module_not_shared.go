@@ -16,7 +16,8 @@ func moduleNotShared() validate.Rule {
 		Summary: "frontend that asks for a module which a version in its range does not share",
 		Why: "The host then looks for a file of that name, finds none, and does not load the plugin. Only modules are compared of which it " +
 			"is known since when hosts share them: what module.js asks for, and in source those that no build can bundle.",
-		Help: "bundle the module, or change the range to versions that share it",
+		Help:   "bundle the module, or change the range to versions that share it",
+		Aspect: "modules",
 		Check: func(p *validate.Pass) {
 			d, ok := declaredRange(p)
 			if !ok {
@@ -60,9 +61,9 @@ func (d declared) notShared(p *validate.Pass, module string, at func() validate.
 	if inspect.IsPartOfHost(module) {
 		help = "port the plugin to modules that these hosts share, or change the range"
 	}
-	p.Report(validate.Finding{
+	reportAllowed(p, validate.Finding{
 		Place: at(), Help: help, Hosts: hosts,
-		Message: fmt.Sprintf("%s is shared by hosts %s, but the plugin allows %s", module, text, allowed),
+		Message: fmt.Sprintf("%s is shared by hosts %s", module, text),
 		Related: []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}},
-	})
+	}, allowed)
 }

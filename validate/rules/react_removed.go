@@ -23,8 +23,9 @@ func reactRemoved() validate.Rule {
 		Summary: "frontend that uses what React 19 has removed",
 		Why: "Hosts share their React with plugins, and new ones share version 19. A call of a function that it lacks ends with an " +
 			"exception. A library may contain such a call and not use it in a newer React, so try the plugin.",
-		Help:  "update the libraries that use it, and replace what your own code uses",
-		Where: validate.Dist | validate.Zip,
+		Help:   "update the libraries that use it, and replace what your own code uses",
+		Where:  validate.Dist | validate.Zip,
+		Aspect: "react",
 		Check: func(p *validate.Pass) {
 			m := inspect.Module.Of(p)
 			var found []string

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"regexp"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -22,7 +21,8 @@ func reactRuntimeBundled() validate.Rule {
 			"\"Cannot read properties of undefined (reading 'ReactCurrentOwner')\".",
 		Help: "leave react/jsx-runtime to the host and require one that shares it, " + shared.JSXRuntime + "; compile JSX to " +
 			"React.createElement; or exclude hosts with React 19 from the range",
-		Where: validate.Dist | validate.Zip,
+		Where:  validate.Dist | validate.Zip,
+		Aspect: "react",
 		Check: func(p *validate.Pass) {
 			m := inspect.Module.Of(p)
 			at := oldRuntime.FindIndex(m.Data)
@@ -31,11 +31,11 @@ func reactRuntimeBundled() validate.Rule {
 				return
 			}
 			if with := d.withReact19(); with != 0 {
-				p.Report(validate.Finding{
+				reportAllowed(p, validate.Finding{
 					Place:   inspect.PlaceIn(p, m.File, m.Data, at[0], at[1]),
-					Message: fmt.Sprintf("module.js contains the JSX runtime of React 18, but the plugin allows %s, which has React 19", versions(with)),
+					Message: "module.js contains the JSX runtime of React 18",
 					Hosts:   with,
-				})
+				}, versions(with)+", which has React 19")
 			}
 		},
 	}

@@ -13,7 +13,8 @@ func rendererExecutable() validate.Rule {
 		Summary: "renderer or secrets manager that existing hosts cannot start",
 		Why: `Existing hosts ignore "executable" in a renderer: they start the file plugin_start_<os>_<arch>, and exit without it. For a ` +
 			"secrets manager, they start secrets_plugin_start_<os>_<arch>. The finding is for plugins that have the dependency key of these hosts.",
-		Help: "write the name that they start, and build the plugin again",
+		Help:   "write the name that they start, and build the plugin again",
+		Aspect: "plugin.json",
 		Check: func(p *validate.Pass) {
 			const at = "/executable"
 			kind, _ := p.Doc.Text("/type")

@@ -17,7 +17,8 @@ func routeOutsideRange() validate.Rule {
 		Summary: "call of the host's HTTP API that a version in its range does not serve",
 		Why: "The host responds with the status 404 or 410, and what the plugin uses the route for does not work. Only paths are compared that " +
 			"begin a string. The finding is an info if the same file has the path that other versions serve.",
-		Help: "call what all versions in the range serve, or change the range",
+		Help:   "call what all versions in the range serve, or change the range",
+		Aspect: "routes",
 		Check: func(p *validate.Pass) {
 			d, ok := publishedRange(p)
 			if !ok {

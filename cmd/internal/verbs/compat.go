@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/compat"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/compat"
 )
 
 // CompatOptions are the options of the verb compat.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/compat"
+	"github.com/slipway-dev/slipway/validate/compat"
 )
 
 func TestCompat(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
-	"github.com/slipway-dev/slipway/compat"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/compat"
 	"github.com/slipway-dev/slipway/validate/fix"
 )
 

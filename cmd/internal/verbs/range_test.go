@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
-	"github.com/slipway-dev/slipway/compat"
 	"github.com/slipway-dev/slipway/templates"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/compat"
 )
 
 // TestRangesOfScaffolds requires that the range of each scaffold is true, and that it begins with the

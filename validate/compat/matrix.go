@@ -1,12 +1,12 @@
 package compat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -17,25 +17,13 @@ import (
 	"github.com/slipway-dev/slipway/validate/shared"
 )
 
-// aspect is a group of rules about the versions of existing hosts.
-type aspect struct {
-	name    string
-	isBuilt bool // the rules check what a build writes
-	rules   []string
+// aspects lists the aspects of rules about the versions of existing hosts, in the order of the matrix.
+func aspects() []string {
+	return []string{"plugin.json", "imports", "backend", "routes", "modules", "react"}
 }
 
-// aspects lists the rules whose findings depend on the range of versions in plugin.json.
-func aspects() []aspect {
-	return []aspect{
-		{"plugin.json", false, []string{"min-version-iam", "min-version-roles", "min-version-health-diagnostics", "field-outside-range",
-			"renderer-executable"}},
-		{"imports", false, []string{"import-outside-range"}},
-		{"backend", false, []string{"backend-outside-range"}},
-		{"routes", false, []string{"route-outside-range"}},
-		{"modules", true, []string{"module-not-shared", "angular-frontend"}},
-		{"react", true, []string{"react-runtime-bundled", "react-removed"}},
-	}
-}
+// isBuilt reports whether the rules of an aspect check what a build writes.
+func isBuilt(aspect string) bool { return aspect == "modules" || aspect == "react" }
 
 // Verdict reports whether an aspect of a plugin works in a version of existing hosts.
 type Verdict string
@@ -85,7 +73,8 @@ type Finding struct {
 // and the newest that the plugin declares, and between them the last of each major version.
 func Check(ctx context.Context, files fs.FS, o validate.Options, versions shared.Set) (*Report, error) {
 	var d declared
-	found, err := validate.Run(ctx, files, d.options(files, o))
+	o = d.options(files, o)
+	found, err := validate.Run(ctx, files, o)
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +94,15 @@ func Check(ctx context.Context, files fs.FS, o validate.Options, versions shared
 	if d.isUnbuilt {
 		r.Skips = append(r.Skips, "the bundle of the frontend: the plugin is not built")
 	}
+	of := map[string]string{} // the aspect of each rule
+	for _, rule := range o.Rules {
+		of[rule.ID] = rule.Aspect
+	}
 	good := everyVersion()
 	for _, a := range aspects() {
 		var warned, failed shared.Set
 		for _, f := range found.Findings {
-			if !slices.Contains(a.rules, f.Rule) || f.Severity == validate.Info {
+			if of[f.Rule] != a || f.Severity == validate.Info {
 				continue
 			}
 			hosts := f.Hosts
@@ -121,13 +114,13 @@ func Check(ctx context.Context, files fs.FS, o validate.Options, versions shared
 				failed |= hosts
 			}
 			if hosts &= versions; hosts != 0 {
-				message, _, _ := strings.Cut(f.Message, ", but the plugin allows") // every version, here
-				r.Findings = append(r.Findings, Finding{a.name, names(hosts), f.Rule, f.Severity, f.File, f.Line, f.Column, message})
+				claim := cmp.Or(f.Claim, f.Message) // the plugin allows every version, here
+				r.Findings = append(r.Findings, Finding{a, names(hosts), f.Rule, f.Severity, f.File, f.Line, f.Column, claim})
 			}
 		}
 		good &^= failed
-		isSkipped := slices.ContainsFunc(found.Skips, func(s validate.Skip) bool { return slices.Contains(a.rules, s.Rule) })
-		r.Rows = append(r.Rows, row(a.name, versions, failed, warned, isSkipped || a.isBuilt && d.isUnbuilt))
+		isSkipped := slices.ContainsFunc(found.Skips, func(s validate.Skip) bool { return of[s.Rule] == a })
+		r.Rows = append(r.Rows, row(a, versions, failed, warned, isSkipped || isBuilt(a) && d.isUnbuilt))
 	}
 	r.Suggested = widest(good)
 	return r, nil
@@ -172,15 +165,15 @@ func (d *declared) options(files fs.FS, o validate.Options) validate.Options {
 	}
 	o.Range = widened
 	o.Rules = []validate.Rule{{ID: "declared", Severity: validate.Info, Check: d.read}}
-	all := rules.All()
-	for _, a := range aspects() {
-		for _, id := range a.rules {
-			rule := all[slices.IndexFunc(all, func(r validate.Rule) bool { return r.ID == id })].TurnedOn()
-			if isRepository && !a.isBuilt {
-				rule.Where = validate.Source
-			}
-			o.Rules = append(o.Rules, rule)
+	for _, r := range rules.All() {
+		if r.Aspect == "" {
+			continue
 		}
+		rule := r.TurnedOn()
+		if isRepository && !isBuilt(r.Aspect) {
+			rule.Where = validate.Source
+		}
+		o.Rules = append(o.Rules, rule)
 	}
 	return o
 }

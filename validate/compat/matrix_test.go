@@ -2,14 +2,30 @@ package compat
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/rules"
 )
 
 const panel = `{"id":"acme-x-panel","type":"panel","dependencies":{"grafanaDependency":"*"}}`
+
+// TestAspects requires rules of every aspect, and a row for every aspect.
+func TestAspects(t *testing.T) {
+	t.Parallel()
+	of := map[string]bool{}
+	for _, r := range rules.All() {
+		of[r.Aspect] = true
+	}
+	delete(of, "")
+	if got := slices.Sorted(maps.Keys(of)); !slices.Equal(got, slices.Sorted(slices.Values(aspects()))) {
+		t.Errorf("rules have the aspects %q", got)
+	}
+}
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
