@@ -44,7 +44,8 @@ func (r runner) group(targets []target) Report {
 	for _, t := range targets {
 		p := &Pass{
 			FS: view, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
-			IsCatalog: r.opts.IsCatalog, Keys: r.opts.Keys, Repository: r.opts.Source, RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
+			Setting: Setting{IsCatalog: r.opts.IsCatalog, IsNested: t.dir != t.root},
+			Keys:    r.opts.Keys, Repository: r.opts.Source, RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
 			running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report, rangeOf: r.opts.Range,
 		}
 		if r.opts.IsAlone {
@@ -292,7 +293,7 @@ func check(p *Pass, rule Rule, b block) (skips []Skip) {
 		skip(b.reason, b.isBroken)
 		return skips
 	}
-	if rule.OfOutermost && p.Dir != p.Root {
+	if rule.OfOutermost && p.IsNested {
 		return nil
 	}
 	p.rule = rule

@@ -17,14 +17,12 @@ import (
 
 // Pass is the run of one rule over one plugin.
 type Pass struct {
-	FS      fs.FS          // the validated tree; no symbolic link leads out of the repository or built plugin
-	File    string         // the plugin.json, a slash path in FS
-	Dir     string         // the directory that its paths are relative to
-	Root    string         // the directory of the outermost plugin around it, or Dir
-	Where   Where          // one of Source, Dist, Zip
-	Profile bundle.Profile // of its keys
-
-	IsCatalog bool // the preset catalog applies: report what Grafana's catalog refuses
+	FS      fs.FS  // the validated tree; no symbolic link leads out of the repository or built plugin
+	File    string // the plugin.json, a slash path in FS
+	Dir     string // the directory that its paths are relative to
+	Root    string // the directory of the outermost plugin around it, or Dir
+	Where   Where  // one of Source, Dist, Zip
+	Setting        // what severities depend on
 
 	Keys []archive.PublicKey // one of which must have signed the plugin; see Options.Keys
 
@@ -82,9 +80,6 @@ func (p *Pass) Range(declared string) string {
 	}
 	return p.rangeOf(declared)
 }
-
-// Setting returns what severities depend on.
-func (p *Pass) Setting() Setting { return Setting{p.Profile, p.IsCatalog, p.Dir != p.Root} }
 
 // Reportf reports a finding with the severity and the help of the rule.
 func (p *Pass) Reportf(at Place, format string, args ...any) {

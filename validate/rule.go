@@ -49,9 +49,9 @@ type Case struct {
 
 // Setting is what severities depend on, besides the finding.
 type Setting struct {
-	Profile   bundle.Profile
-	IsCatalog bool // the preset catalog applies
-	IsNested  bool // the plugin lies inside another plugin
+	Profile   bundle.Profile // of the keys of plugin.json
+	IsCatalog bool           // the preset catalog applies: report what Grafana's catalog refuses
+	IsNested  bool           // the plugin lies inside another plugin
 }
 
 // Where is a set of the forms of a plugin.

@@ -49,7 +49,7 @@ var backends = validate.NewFact(func(p *validate.Pass) *backend {
 // EachGoFile calls check with every Go file of the backend that contains one of the words, and
 // that some build of the backend contains. A file that cannot be read is a skip.
 func EachGoFile(p *validate.Pass, check func(*GoFile), words ...string) {
-	if IsNested(p) {
+	if p.IsNested {
 		return
 	}
 	all := backends.Of(p)

@@ -90,9 +90,6 @@ func placeOf(file string, at func(offset int) bundle.Position, from, to int) val
 	return validate.Place{File: file, Line: start.Line, Column: start.Column, EndLine: end.Line, EndColumn: end.Column}
 }
 
-// IsNested reports whether the plugin lies inside another plugin.
-func IsNested(p *validate.Pass) bool { return p.Dir != p.Root }
-
 // IsBuiltIn reports whether the plugin is marked as built into the host.
 func IsBuiltIn(p *validate.Pass) bool { return p.Doc.Bool("/builtIn") }
 
@@ -109,7 +106,7 @@ func IsPartOfService(p *validate.Pass) bool {
 func Homes(p *validate.Pass) (dirs []string, isComplete bool) {
 	const source = "src"
 	switch {
-	case p.Where != validate.Source || IsNested(p):
+	case p.Where != validate.Source || p.IsNested:
 	case p.Dir == "." && p.RootName == source:
 		return []string{"."}, false
 	case path.Base(p.Dir) == source:

@@ -41,7 +41,7 @@ type PluginManifest struct {
 // Manifest holds the manifest of a plugin. A nested plugin has none of its own.
 var Manifest = validate.NewFact(func(p *validate.Pass) *PluginManifest {
 	m := &PluginManifest{}
-	if IsNested(p) {
+	if p.IsNested {
 		return m
 	}
 	for _, name := range manifestNames() {

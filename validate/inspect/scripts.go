@@ -137,7 +137,7 @@ func EachScript(p *validate.Pass, check func(*Script), words ...string) {
 func isAny(string) bool { return true }
 
 func eachFrontend(p *validate.Pass, check func(*Code), isWanted func(name string) bool, words []string) {
-	if IsNested(p) {
+	if p.IsNested {
 		return
 	}
 	all := frontends.Of(p).code

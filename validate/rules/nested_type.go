@@ -18,7 +18,7 @@ func nestedType() validate.Rule {
 		Help: "ship it as a separate plugin",
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
-			if !inspect.IsNested(p) || !slices.Contains(bundle.Types(), bundle.Type(kind)) {
+			if !p.IsNested || !slices.Contains(bundle.Types(), bundle.Type(kind)) {
 				return
 			}
 			outer := inspect.Document(p, p.Root, path.Join(p.Root, bundle.MetadataFile))

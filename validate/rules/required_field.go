@@ -42,7 +42,7 @@ func requiredField() validate.Rule {
 						suggestRange(p, &f)
 					}
 				}
-				if k == requiredInherited && inspect.IsNested(p) {
+				if k == requiredInherited && p.IsNested {
 					f.Message = fmt.Sprintf("the nested plugin has no %q and takes that of the plugin around it", dotted(v.Pointer))
 					f.Help = "add the key if they differ"
 				}

@@ -36,7 +36,7 @@ func scaffoldText() validate.Rule {
 					})
 				}
 			}
-			if inspect.IsNested(p) {
+			if p.IsNested {
 				return
 			}
 			for _, name := range []string{"README.md", "CHANGELOG.md"} {

@@ -27,7 +27,7 @@ func sourcemapMissing() validate.Rule {
 		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			if !shortModule.isOff(p) {
-				if inspect.IsNested(p) {
+				if p.IsNested {
 					return // for the outermost plugin, every module.js is checked
 				}
 				for _, name := range filesNamed(p, p.FS, p.Dir, inspect.ModuleFile) {

@@ -31,7 +31,7 @@ func scanImages(p *validate.Pass, left int64) {
 			return
 		}
 	}
-	if p.Where == validate.Source || inspect.IsNested(p) {
+	if p.Where == validate.Source || p.IsNested {
 		return
 	}
 	files, err := filesOf(p)
