@@ -25,7 +25,7 @@ The %d rules of validate, in the order in which they run. "slipway explain RULE"
 An error breaks the plugin or violates the contract. A warning means that the plugin works, but not
 as intended. Info is worth knowing. A rule that is off runs only if slipway.yaml sets its severity or
 the preset. A plugin is validated as source (what its author edits), as dist (what the build writes)
-or as zip (what is distributed).
+or as zip (what is distributed). Of a plugin.json from standard input, what needs other files is skipped.
 
 With `+"`rules: {preset: catalog}`"+` in slipway.yaml, a plugin without errors has none that Grafana's catalog can find offline
 either. A severity that slipway.yaml sets takes precedence.
