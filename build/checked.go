@@ -1,7 +1,9 @@
 package build
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -70,4 +72,19 @@ func (p *Plan) takeChecked() error {
 			ofRange[0].Address(), ofRange[0].Message, more, ofRange[0].Rule)))
 	}
 	return Refuse(&rest)
+}
+
+// checkCreated refuses a build that has not created a file which plugin.json names and the sources lack. The rules
+// cannot tell whether a build of the repository creates it.
+func (p *Plan) checkCreated(_ context.Context, staging string, _ *Result) error {
+	if p.options.Checked == nil || p.options.Only == OnlyBackend {
+		return nil
+	}
+	for _, f := range p.options.Checked.Findings {
+		if f.Built != "" && !exists(filepath.Join(staging, filepath.FromSlash(f.Built))) {
+			return fmt.Errorf("%s: neither the sources nor this build have %s: add it, or let frontend.command or generate in "+
+				"slipway.yaml create it", f.Address(), f.Built)
+		}
+	}
+	return nil
 }

@@ -218,6 +218,24 @@ func isRunning(pid int) bool {
 	return !exists("/proc/self/stat") && syscall.Kill(pid, 0) == nil
 }
 
+// A file that plugin.json names and the sources lack must be created by the build.
+func TestCreated(t *testing.T) {
+	t.Parallel()
+	o := options(repo(t), bundle.Host())
+	write(t, filepath.Join(o.Dir, "package.json"), `{"version": "1.2.3", "scripts": {"build": "webpack"}}`)
+	mustBuild(t, checked(t, o))
+	if err := os.Remove(filepath.Join(o.Dir, "src", "img", "l.svg")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Plugin(t.Context(), checked(t, o)); err == nil || !strings.Contains(err.Error(), "src/plugin.json:4:50: neither the sources nor this build have img/l.svg") {
+		t.Errorf("without the logo: %v", err)
+	}
+	o.Only = OnlyBackend
+	mustBuild(t, checked(t, o))
+	o.Only, o.Frontend.Command = "", "mkdir -p dist/img && echo '<svg/>' > dist/img/l.svg && cp src/module.js dist"
+	mustBuild(t, checked(t, o))
+}
+
 // The command that generates files runs before a build reads the sources, and once under dev.
 func TestGenerate(t *testing.T) {
 	t.Parallel()

@@ -90,6 +90,7 @@ func (p *Plan) steps() []step {
 		p.compile,         // executables, in parallel
 		p.addGoSums,       // the list of Go files
 		p.copyAssets,      // images, texts, frontends that need no bundling
+		p.checkCreated,    // what plugin.json names and the sources lack
 		p.keepSide,        // the other side, if only one is built
 		p.writeMetadata,   // plugin.json
 		p.normalize,       // modes

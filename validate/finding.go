@@ -51,7 +51,8 @@ type Finding struct {
 	Fix     *Fix       // nil if only a person can fix it
 	Hosts   shared.Set // the versions of existing hosts within the range that it concerns; 0 if it concerns all
 
-	IsOfRange bool // hosts of the other versions run the plugin: see Rule.IsOfRange
+	IsOfRange bool   // hosts of the other versions run the plugin: see Rule.IsOfRange
+	Built     string // the file, relative to the outermost plugin, that only a build can create; "" if there is none
 }
 
 // Related is another position that concerns a finding.

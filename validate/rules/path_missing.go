@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -23,7 +24,7 @@ func pathMissing() validate.Rule {
 				f := validate.Finding{Place: p.Value(a.Pointer), Message: fmt.Sprintf("path %q %s", a.Text, a.Problem)}
 				file := path.Join(p.Dir, a.Text)
 				if a.Text != "" && !inspect.Exists(p, file) && inspect.MayBeBuilt(p, file) {
-					f.Severity = buildCreates.in(p)
+					f.Severity, f.Built = buildCreates.in(p), tree.Below(p.Root, file)
 					f.Message += " in the source, so the build of the repository must create it"
 				}
 				p.Report(f)
