@@ -66,7 +66,7 @@ func (d *Downloads) inputs(f Frontend, read []string) (string, error) {
 
 // Download downloads the packages of a frontend. Of the bundle, it returns the numbers, and the reason
 // why dev cannot bundle it.
-func (d *Downloads) Download(ctx context.Context, bundler Bundler, f Frontend) (*Bundle, error) {
+func (d *Downloads) Download(ctx context.Context, bundler Bundler, f Frontend) (*Module, error) {
 	f.Download, f.Substitutions = true, d.plan.substitutions(f.PluginID)
 	started := time.Now().Add(-clockStep)
 	b, err := bundler.Bundle(ctx, f)

@@ -27,7 +27,7 @@ type readingBundler struct {
 	names []string // relative to the repository
 }
 
-func (b *readingBundler) Bundle(_ context.Context, f Frontend) (*Bundle, error) {
+func (b *readingBundler) Bundle(_ context.Context, f Frontend) (*Module, error) {
 	b.runs++
 	var code []byte
 	for _, name := range b.names {
@@ -37,7 +37,7 @@ func (b *readingBundler) Bundle(_ context.Context, f Frontend) (*Bundle, error) 
 		}
 		code = append(code, text...)
 	}
-	return &Bundle{Files: map[string][]byte{"module.js": code, "module.js.map": []byte("{}")}, Warnings: []string{"odd"}, Inputs: b.names}, nil
+	return &Module{Files: map[string][]byte{"module.js": code, "module.js.map": []byte("{}")}, Warnings: []string{"odd"}, Inputs: b.names}, nil
 }
 
 // panel writes the repository of a panel in TypeScript. Its files are an hour old.
@@ -145,7 +145,7 @@ func TestEditedWhileBundled(t *testing.T) {
 	dir := panel(t)
 	bundler := &readingBundler{names: []string{"src/module.ts", "src/part.ts"}}
 	o := options(dir)
-	o.Bundler = bundlerFunc(func(ctx context.Context, f Frontend) (*Bundle, error) {
+	o.Bundler = bundlerFunc(func(ctx context.Context, f Frontend) (*Module, error) {
 		b, err := bundler.Bundle(ctx, f)
 		write(t, filepath.Join(dir, "src", "part.ts"), "edited")
 		return b, err
@@ -158,9 +158,9 @@ func TestEditedWhileBundled(t *testing.T) {
 	}
 }
 
-type bundlerFunc func(context.Context, Frontend) (*Bundle, error)
+type bundlerFunc func(context.Context, Frontend) (*Module, error)
 
-func (f bundlerFunc) Bundle(ctx context.Context, in Frontend) (*Bundle, error) { return f(ctx, in) }
+func (f bundlerFunc) Bundle(ctx context.Context, in Frontend) (*Module, error) { return f(ctx, in) }
 
 // A bundle may have files in the directory of another plugin.
 func TestFilesOfAnotherPlugin(t *testing.T) {
@@ -168,9 +168,9 @@ func TestFilesOfAnotherPlugin(t *testing.T) {
 	o := options(app(t, "serviceDependency"))
 	age(t, o.Dir)
 	runs := 0
-	o.Bundler = bundlerFunc(func(_ context.Context, f Frontend) (*Bundle, error) {
+	o.Bundler = bundlerFunc(func(_ context.Context, f Frontend) (*Module, error) {
 		runs++
-		b := &Bundle{Files: map[string][]byte{"module.js": nil}, Inputs: []string{"src/module.ts"}}
+		b := &Module{Files: map[string][]byte{"module.js": nil}, Inputs: []string{"src/module.ts"}}
 		if f.PluginID == "acme-y-panel" {
 			b.Files["../styles/dark.css"] = []byte("dark")
 		}

@@ -29,7 +29,7 @@ type record struct {
 type made struct {
 	Inputs string               // digest of what it used
 	Files  map[string]fileState // by path in dist
-	Bundle *Bundle              // of a frontend, without its files
+	Module *Module              // of a frontend, without its files
 }
 
 // fileState identifies the contents of a file without reading them.
@@ -84,8 +84,8 @@ func (p *Plan) isCurrent(previous record, step, inputs string) bool {
 }
 
 // add records what a step made. The states of its files are known once they are written.
-func (r *record) add(step, inputs string, b *Bundle, files ...string) {
-	m := made{Inputs: inputs, Bundle: b, Files: map[string]fileState{}}
+func (r *record) add(step, inputs string, b *Module, files ...string) {
+	m := made{Inputs: inputs, Module: b, Files: map[string]fileState{}}
 	for _, name := range files {
 		m.Files[name] = fileState{}
 	}

@@ -12,7 +12,7 @@ import (
 
 // bundles returns a bundler that writes a text to module.js, with an extension.
 func bundles(text string) fakeBundler {
-	return fakeBundler{bundle: Bundle{Files: map[string][]byte{"module.js": []byte(text)}, Extensions: []byte(`[{"title": "t"}]`)}}
+	return fakeBundler{bundle: Module{Files: map[string][]byte{"module.js": []byte(text)}, Extensions: []byte(`[{"title": "t"}]`)}}
 }
 
 // TestOnly requires that a build of one side leaves the files of the other as they are.

@@ -30,7 +30,7 @@ type Bundler struct {
 
 // Bundle bundles a frontend for release. With f.Download, it also downloads the packages that only
 // a bundle for development needs.
-func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, error) {
+func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Module, error) {
 	s := NewSession(b)
 	defer s.Close()
 	out, err := s.Bundle(ctx, f)
@@ -94,7 +94,7 @@ func (p *provider) Dir(ctx context.Context, importer, name string) (dir string, 
 
 // addExtensions adds what an app registers, in the form of each profile. It returns the
 // warnings.
-func addExtensions(ctx context.Context, f build.Frontend, to *build.Bundle) ([]frontend.Message, error) {
+func addExtensions(ctx context.Context, f build.Frontend, to *build.Module) ([]frontend.Message, error) {
 	found, err := extensions.Find(ctx, extensions.Options{Root: f.Root, Source: f.Source})
 	if err != nil {
 		return nil, fmt.Errorf("find extensions: %w", err)

@@ -29,7 +29,7 @@ type bundled struct {
 	frontend build.Frontend
 	session  *frontend.Session
 	packages *provider
-	last     *build.Bundle      // nil if it must be bundled again
+	last     *build.Module      // nil if it must be bundled again
 	warnings []frontend.Message // of the last bundle
 }
 
@@ -76,8 +76,8 @@ func (s *Session) Warnings() (list []frontend.Message) {
 	return list
 }
 
-// Bundle bundles a frontend, or returns its last bundle if nothing has changed.
-func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, error) {
+// Bundle bundles a frontend, or returns its last module if nothing has changed.
+func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Module, error) {
 	b, err := s.open(f)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, 
 	if err != nil {
 		return nil, err
 	}
-	out := &build.Bundle{Files: map[string][]byte{}, Inputs: r.Read}
+	out := &build.Module{Files: map[string][]byte{}, Inputs: r.Read}
 	for _, file := range r.Files {
 		out.Files[file.Path] = file.Contents
 	}

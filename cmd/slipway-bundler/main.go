@@ -1,6 +1,6 @@
 // Command slipway-bundler bundles one frontend for the Mage targets, which would otherwise
 // compile esbuild in every plugin repository. It reads a build.Frontend as JSON from standard
-// input and writes a build.Bundle to standard output. Exit status: 0 success, 1 an error, which
+// input and writes a build.Module to standard output. Exit status: 0 success, 1 an error, which
 // is on standard error, 3 packages are missing.
 package main
 

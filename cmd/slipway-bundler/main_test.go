@@ -25,7 +25,7 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), bytes.NewReader(request), &out); err != nil {
 		t.Fatal(err)
 	}
-	var b build.Bundle
+	var b build.Module
 	if err := json.Unmarshal(out.Bytes(), &b); err != nil || !strings.HasPrefix(string(b.Files["module.js"]), "define(") {
 		t.Errorf("%v %s", err, out.Bytes())
 	}

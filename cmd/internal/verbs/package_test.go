@@ -21,11 +21,11 @@ type fakeBundler struct {
 	inputs        []string
 }
 
-func (b fakeBundler) Bundle(_ context.Context, f build.Frontend) (*build.Bundle, error) {
+func (b fakeBundler) Bundle(_ context.Context, f build.Frontend) (*build.Module, error) {
 	if b.needsDownload && !f.Download {
 		return nil, build.ErrNotDownloaded
 	}
-	return &build.Bundle{Files: map[string][]byte{"module.js": []byte("define([], function () {});")}, Packages: b.packages, Bytes: 2_500_000, Inputs: b.inputs}, nil
+	return &build.Module{Files: map[string][]byte{"module.js": []byte("define([], function () {});")}, Packages: b.packages, Bytes: 2_500_000, Inputs: b.inputs}, nil
 }
 
 // panel scaffolds a panel. If it is not in TypeScript, its module needs no bundler.
@@ -139,7 +139,7 @@ func TestDeps(t *testing.T) {
 // once is a bundler whose packages are missing until they are downloaded.
 type once struct{ downloaded bool }
 
-func (o *once) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, error) {
+func (o *once) Bundle(ctx context.Context, f build.Frontend) (*build.Module, error) {
 	o.downloaded = o.downloaded || f.Download
 	return fakeBundler{needsDownload: !o.downloaded, packages: 1}.Bundle(ctx, f)
 }
@@ -162,7 +162,7 @@ func TestBuildAsksToDownload(t *testing.T) {
 // counter is a bundler that reads one file, and counts its runs.
 type counter struct{ runs int }
 
-func (c *counter) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, error) {
+func (c *counter) Bundle(ctx context.Context, f build.Frontend) (*build.Module, error) {
 	c.runs++
 	return fakeBundler{inputs: []string{"src/module.ts"}}.Bundle(ctx, f)
 }

@@ -28,7 +28,7 @@ import (
 type Bundler interface {
 	// Bundle bundles a frontend. The error is ErrNotDownloaded if packages are missing and
 	// f.Download is false.
-	Bundle(ctx context.Context, f Frontend) (*Bundle, error)
+	Bundle(ctx context.Context, f Frontend) (*Module, error)
 }
 
 // ErrNotDownloaded reports that a frontend imports packages of the lockfile that are neither in
@@ -45,7 +45,7 @@ type Program struct {
 const ExitNotDownloaded = 3
 
 // Bundle implements Bundler.
-func (p Program) Bundle(ctx context.Context, f Frontend) (*Bundle, error) {
+func (p Program) Bundle(ctx context.Context, f Frontend) (*Module, error) {
 	program, err := p.Path(ctx)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (p Program) Bundle(ctx context.Context, f Frontend) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bundle{}
+	b := &Module{}
 	if err := json.Unmarshal(out, b); err != nil {
 		return nil, fmt.Errorf("read the bundle: %w", err)
 	}
@@ -95,8 +95,8 @@ type Frontend struct {
 // output is the path in dist of what the frontend becomes.
 func (f Frontend) output() string { return path.Join(f.to, "module.js") }
 
-// Bundle is a bundled frontend.
-type Bundle struct {
+// Module is a bundled frontend: module.js and the files beside it.
+type Module struct {
 	Files       map[string][]byte `json:"files"`                 // module.js and what it loads, by path
 	Warnings    []string          `json:"warnings,omitempty"`    // each with its place
 	Extensions  json.RawMessage   `json:"extensions,omitempty"`  // array for "generated" of the service profile
@@ -231,7 +231,7 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 
 // addExtensions adds what a frontend registers to its plugin.json, unless plugin.json already
 // has that key.
-func (p *Plan) addExtensions(f Frontend, b *Bundle) error {
+func (p *Plan) addExtensions(f Frontend, b *Module) error {
 	for i := range p.documents {
 		d := &p.documents[i]
 		if path.Dir(d.to) != f.to {

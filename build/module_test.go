@@ -19,11 +19,11 @@ import (
 
 // fakeBundler returns a bundle that names the frontend.
 type fakeBundler struct {
-	bundle Bundle
+	bundle Module
 	err    error
 }
 
-func (f fakeBundler) Bundle(_ context.Context, in Frontend) (*Bundle, error) {
+func (f fakeBundler) Bundle(_ context.Context, in Frontend) (*Module, error) {
 	b := f.bundle
 	if b.Files == nil {
 		b.Files = map[string][]byte{"module.js": []byte(in.PluginID), "module.js.map": []byte("{}"), "logo-1.svg": []byte("<svg/>")}
@@ -63,7 +63,7 @@ func app(t *testing.T, key string) string {
 func TestBundledFrontends(t *testing.T) {
 	t.Parallel()
 	dir := app(t, "serviceDependency")
-	bundler := fakeBundler{bundle: Bundle{Warnings: []string{"src/module.ts:1:1: odd"}, Extensions: json.RawMessage(`[{"extensionPointId":"a","type":"link"}]`)}}
+	bundler := fakeBundler{bundle: Module{Warnings: []string{"src/module.ts:1:1: odd"}, Extensions: json.RawMessage(`[{"extensionPointId":"a","type":"link"}]`)}}
 	r, err := Plugin(t.Context(), Options{Dir: dir, Bundler: bundler, CacheDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestGroupOfPlugins(t *testing.T) {
 // The profile decides where extensions are written; the author's own stay.
 func TestExtensionsByProfile(t *testing.T) {
 	t.Parallel()
-	bundler := fakeBundler{bundle: Bundle{Extensions: json.RawMessage(`[1]`), Declared: json.RawMessage(`{"addedLinks": []}`)}}
+	bundler := fakeBundler{bundle: Module{Extensions: json.RawMessage(`[1]`), Declared: json.RawMessage(`{"addedLinks": []}`)}}
 	for key, want := range map[string]string{"serviceDependency": "/generated/extensions/0", "grafanaDependency": "/extensions/addedLinks"} {
 		r, err := Plugin(t.Context(), Options{Dir: app(t, key), Bundler: bundler, CacheDir: t.TempDir()})
 		if err != nil {
@@ -186,7 +186,7 @@ func TestBundlerFails(t *testing.T) {
 	}{
 		"an error":  {fakeBundler{err: errors.New("src/module.ts:1:1: unexpected")}, "src/module.ts:1:1: unexpected"},
 		"packages":  {fakeBundler{err: ErrNotDownloaded}, ErrNotDownloaded.Error()},
-		"traversal": {fakeBundler{bundle: Bundle{Files: map[string][]byte{"../x": nil}}}, "invalid file name"},
+		"traversal": {fakeBundler{bundle: Module{Files: map[string][]byte{"../x": nil}}}, "invalid file name"},
 	} {
 		dir := app(t, "serviceDependency")
 		write(t, filepath.Join(dir, "dist", "module.js"), "previous")

@@ -25,14 +25,14 @@ import (
 // clockStep is more than the difference between the clocks of files and processes.
 const clockStep = 10 * time.Millisecond
 
-// bundle returns the bundle of a frontend: the one in dist if nothing that it was made of
-// has changed. It notes in the result what the bundle was made of.
-func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, error) {
+// bundle returns the module of a frontend: the one in dist if nothing that it was made of
+// has changed. It notes in the result what the module was made of.
+func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Module, error) {
 	f.Substitutions = p.substitutions(f.PluginID)
-	if before := r.previous.Steps[f.output()]; before.Bundle != nil && !p.options.Dev {
-		in, err := p.bundleInputs(f, before.Bundle.Inputs)
+	if before := r.previous.Steps[f.output()]; before.Module != nil && !p.options.Dev {
+		in, err := p.bundleInputs(f, before.Module.Inputs)
 		if err == nil && p.isCurrent(r.previous, f.output(), in) {
-			if b, err := p.readBundle(f, before); err == nil {
+			if b, err := p.readModule(f, before); err == nil {
 				return b, nil
 			}
 		}
@@ -84,9 +84,9 @@ func Prepare(ctx context.Context, b Bundler) (Bundler, error) {
 	return Program{Path: func(context.Context) (string, error) { return file, nil }}, err
 }
 
-// readBundle reads a recorded bundle from dist.
-func (p *Plan) readBundle(f Frontend, before made) (*Bundle, error) {
-	b := *before.Bundle
+// readModule reads a recorded bundle from dist.
+func (p *Plan) readModule(f Frontend, before made) (*Module, error) {
+	b := *before.Module
 	b.Files, b.isUpToDate = map[string][]byte{}, true
 	for name := range before.Files {
 		data, err := os.ReadFile(p.inDist(name))
