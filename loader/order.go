@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/ranges"
 )
@@ -130,17 +132,10 @@ func (o Options) unmet(mounts []ordered) (list []bundle.Fault) {
 // inRange reports whether a range admits a version; ok is false if either is missing or
 // invalid.
 func inRange(text, version string) (admits, ok bool) {
-	if text == "" || version == "" {
+	r, noRange := ranges.Parse(text)
+	v, noVersion := semver.NewVersion(version)
+	if noRange != nil || noVersion != nil {
 		return false, false
 	}
-	r, err := ranges.Parse(text)
-	if err != nil {
-		return false, false
-	}
-	exact, err := ranges.Parse(version)
-	if err != nil {
-		return false, false
-	}
-	v, ok := exact.Lowest()
-	return r.Admits(v), ok
+	return r.Admits(v), true
 }

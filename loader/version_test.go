@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/slipway-dev/slipway/bundle/ranges"
+	"github.com/Masterminds/semver/v3"
 )
 
 func TestHostVersion(t *testing.T) {
@@ -29,7 +29,7 @@ func TestHostVersion(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := HostVersion([]string{dir}, ranges.Version{Major: 10, Minor: 3}); got != want {
+		if got := HostVersion([]string{dir}, semver.MustParse("10.3.0")); got != want {
 			t.Errorf("%q: got %s, want %s", required, got, want)
 		}
 	}

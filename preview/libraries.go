@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/mod/semver"
 
@@ -144,7 +143,7 @@ func writtenFor(root, hostRange string) string {
 	minors := Minors()
 	for _, wanted := range []string{about.Dependencies["@grafana/ui"], about.DevDependencies["@grafana/ui"], hostRange} {
 		r, err := ranges.Parse(wanted)
-		if err != nil || strings.TrimSpace(wanted) == "" {
+		if err != nil {
 			continue
 		}
 		for _, minor := range slices.Backward(minors) {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/slipway-dev/slipway/bundle/ranges"
 )
 
@@ -52,8 +54,8 @@ func TestLockfile(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		exact, err := ranges.Parse(lock.Packages["node_modules/"+name].Version)
-		if v, _ := exact.Lowest(); err != nil || !r.Admits(v) {
+		v, err := semver.StrictNewVersion(lock.Packages["node_modules/"+name].Version)
+		if err != nil || !r.Admits(v) {
 			t.Errorf("%s %s is locked at %q", name, required, lock.Packages["node_modules/"+name].Version)
 		}
 	}

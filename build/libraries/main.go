@@ -261,7 +261,7 @@ func (r *reader) named(ctx context.Context, l *lock, name, minor string) (string
 			if err != nil {
 				continue
 			}
-			if v, ok := wanted.Lowest(); ok && v.Major > 0 {
+			if v, ok := wanted.Lowest(); ok && v.Major() > 0 {
 				return v.String(), nil
 			}
 		}

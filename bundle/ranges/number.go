@@ -14,7 +14,7 @@ const maxNumber = 1<<53 - 2
 func (p *parser) partial(mayGoOn bool) (partial, error) {
 	var v partial
 	isOpen, isWhole := false, false
-	for i, number := range []*uint64{&v.Major, &v.Minor, &v.Patch} {
+	for i := range v.numbers {
 		if i > 0 && !p.take(".") {
 			break
 		}
@@ -34,7 +34,7 @@ func (p *parser) partial(mayGoOn bool) (partial, error) {
 		if isOpen {
 			return v, p.error(start, p.at, "unexpected number after a wildcard", "end the version at the wildcard")
 		}
-		*number = n
+		v.numbers[i] = n
 		v.known++
 	}
 	if isWhole && p.take("-") {
@@ -43,7 +43,7 @@ func (p *parser) partial(mayGoOn bool) (partial, error) {
 			return v, err
 		}
 		if !isOpen {
-			v.Pre = pre
+			v.pre = pre
 		}
 	}
 	if p.take("+") {
@@ -87,7 +87,7 @@ func (p *parser) identifiers(isPre bool) (string, error) {
 			return "", p.error(start-1, max(p.at, start), "expected an identifier after the version",
 				"add letters, digits or hyphens, or delete what precedes them")
 		}
-		if isPre && len(word) > 1 && word[0] == '0' && isNumber(word) {
+		if isPre && len(word) > 1 && word[0] == '0' && strings.Trim(word, "0123456789") == "" {
 			return "", p.error(from, p.at, fmt.Sprintf("leading zero in %q", word), "delete the leading zeros")
 		}
 		if !p.take(".") {

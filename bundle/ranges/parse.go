@@ -68,14 +68,14 @@ func (p *parser) hyphen() (i interval, ok bool) {
 	}
 	start := p.at
 	high, err := p.version(false, true)
-	if err == nil && high.Pre == "" && p.isPrefixed(start, high) { // node-semver normalizes a prerelease first
+	if err == nil && high.pre == "" && p.isPrefixed(start, high) { // node-semver normalizes a prerelease first
 		return interval{}, false
 	}
 	p.space()
 	if err != nil || p.at < p.end {
 		return interval{}, false
 	}
-	return low.interval(">=").and(high.upper()), true
+	return low.interval(">=").and(high.interval("<=")), true
 }
 
 // condition parses an optional operator and a partial version.

@@ -1,73 +1,67 @@
 package ranges
 
+import "github.com/Masterminds/semver/v3"
+
 // partial is a version whose end may be open, such as 10, 10.x, 10.3 or 10.3.1.
 type partial struct {
-	Version
-	known int // how many of major, minor, patch are numbers
-}
-
-// after returns the first release above every version that an open partial matches.
-func (p partial) after() Version {
-	if p.known == 1 {
-		return Version{Major: p.Major + 1}
-	}
-	return Version{Major: p.Major, Minor: p.Minor + 1}
+	numbers [3]uint64 // major, minor, patch
+	pre     string
+	known   int // how many of the numbers there are
 }
 
 // interval returns the versions that an operator and a partial admit.
 func (p partial) interval(operator string) interval {
-	isOpen := p.known < 3
 	switch {
 	case p.known == 0 && (operator == "<" || operator == ">"):
 		return none()
 	case p.known == 0:
 		return all()
 	}
+	isOpen := p.known < 3
+	low := semver.New(p.numbers[0], p.numbers[1], p.numbers[2], p.pre, "")
+	above := next(low) // those that p matches
+	if isOpen {
+		above = p.raised(p.known - 1)
+	}
+	i := interval{low: low}
 	switch operator {
 	case ">":
-		if isOpen {
-			return from(p.after())
+		if i.low = above; isOpen {
+			i.low = Release(above)
 		}
-		return above(p.Version)
 	case ">=":
-		return from(p.Version)
 	case "<":
-		if isOpen {
-			return below(p.first())
+		if i.low, i.high = belowZero, low; isOpen {
+			i.high = with(low, "0")
 		}
-		return below(p.Version)
 	case "<=":
-		return p.upper()
+		i.low, i.high = belowZero, above
 	case "~":
-		if p.known > 1 {
-			return from(p.Version).and(below(Version{Major: p.Major, Minor: p.Minor + 1}.first()))
-		}
-		return from(p.Version).and(below(p.after().first()))
+		i.high = p.raised(min(p.known, 2) - 1)
 	case "^":
-		return from(p.Version).and(below(p.breaking().first()))
+		i.high = p.raised(p.leading())
+	default:
+		i.high = above
 	}
-	return from(p.Version).and(p.upper())
+	i.release = Release(i.low)
+	if p.pre != "" {
+		i.named = []*semver.Version{low}
+	}
+	return i
 }
 
-// upper returns the interval up to the versions that the partial matches.
-func (p partial) upper() interval {
-	switch p.known {
-	case 0:
-		return all()
-	case 3:
-		return upTo(p.Version)
-	}
-	return below(p.after().first())
+// raised returns the lowest version in which number i is the next one.
+func (p partial) raised(i int) *semver.Version {
+	var n [3]uint64
+	copy(n[:], p.numbers[:i+1])
+	n[i]++
+	return semver.New(n[0], n[1], n[2], "0", "")
 }
 
-// breaking returns the first release with breaking changes: the partial with its
-// leftmost nonzero number incremented.
-func (p partial) breaking() Version {
-	switch {
-	case p.Major > 0 || p.known == 1:
-		return Version{Major: p.Major + 1}
-	case p.Minor > 0 || p.known == 2:
-		return Version{Minor: p.Minor + 1}
+// leading returns the index of the number that breaking changes raise: the leftmost that is not zero.
+func (p partial) leading() (i int) {
+	for i < p.known-1 && p.numbers[i] == 0 {
+		i++
 	}
-	return Version{Patch: p.Patch + 1}
+	return i
 }

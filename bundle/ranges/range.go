@@ -1,6 +1,10 @@
 package ranges
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
+)
 
 // Range is the set of versions that any of its alternatives admits.
 type Range struct {
@@ -8,11 +12,11 @@ type Range struct {
 }
 
 // interval is the set of versions from low to below high. As in node-semver, it admits
-// prereleases only of the releases in pre.
+// prereleases only of the releases of those in named.
 type interval struct {
-	low, high Version
-	isBounded bool      // high applies
-	pre       []Version // the releases of the prereleases in the text
+	low, release *semver.Version   // the lower bound, and its release
+	high         *semver.Version   // nil without an upper bound
+	named        []*semver.Version // the prereleases in the text
 }
 
 // IsSatisfiable reports whether the range admits any version.
@@ -23,35 +27,33 @@ func (r Range) IsSatisfiable() bool {
 
 // Lowest returns the lowest version that the range admits, which is 0.0.0 without a
 // lower bound. ok is false if the range admits no version.
-func (r Range) Lowest() (lowest Version, ok bool) {
-	for _, i := range r.alternatives {
-		if v, has := i.lowest(); has && (!ok || v.Compare(lowest) < 0) {
-			lowest, ok = v, true
-		}
-	}
-	return lowest, ok
+func (r Range) Lowest() (lowest *semver.Version, ok bool) {
+	return r.lowestIn(all())
 }
 
 // AdmitsBelow reports whether the range admits a version below v. Prereleases of v do
 // not count: they have the features of v.
-func (r Range) AdmitsBelow(v Version) bool {
+func (r Range) AdmitsBelow(v *semver.Version) bool {
 	lowest, ok := r.Lowest()
-	return ok && lowest.Compare(v.first()) < 0
+	return ok && lowest.LessThan(v) && !isOf(lowest, v)
 }
 
 // Admits reports whether the range admits v. It admits a prerelease only if an
 // alternative contains a prerelease of the same release.
-func (r Range) Admits(v Version) bool {
+func (r Range) Admits(v *semver.Version) bool {
 	return slices.ContainsFunc(r.alternatives, func(i interval) bool {
-		return i.holds(v) && (v.Pre == "" || slices.Contains(i.pre, v.release()))
+		return i.holds(v) && (v.Prerelease() == "" || i.names(v))
 	})
 }
 
-// LowestWithin returns the lowest release from low to below high that the range admits.
-func (r Range) LowestWithin(low, high Version) (lowest Version, ok bool) {
-	within := interval{low: low, high: high.first(), isBounded: true}
+// LowestWithin returns the lowest version from the release low to below high that the range admits.
+func (r Range) LowestWithin(low, high *semver.Version) (lowest *semver.Version, ok bool) {
+	return r.lowestIn(interval{low: low, release: low, high: high})
+}
+
+func (r Range) lowestIn(within interval) (lowest *semver.Version, ok bool) {
 	for _, i := range r.alternatives {
-		if v, has := i.and(within).lowest(); has && (!ok || v.Compare(lowest) < 0) {
+		if v, has := i.and(within).lowest(); has && (!ok || v.LessThan(lowest)) {
 			lowest, ok = v, true
 		}
 	}
@@ -68,52 +70,39 @@ func (r Range) simplified() Range {
 }
 
 // all returns the interval of all releases.
-func all() interval { return interval{low: Version{}.first()} }
+func all() interval { return interval{low: belowZero, release: zero} }
 
 // none returns the empty interval.
-func none() interval { return interval{high: Version{}.first(), isBounded: true} }
+func none() interval { return interval{low: belowZero, release: zero, high: belowZero} }
 
 func (i interval) isAll() bool {
-	return !i.isBounded && i.low.release() == Version{} && len(i.pre) == 0
+	return i.high == nil && i.release.Equal(zero) && len(i.named) == 0
 }
 
-func (i interval) lowest() (Version, bool) {
-	if i.low.Pre != "" && slices.Contains(i.pre, i.low.release()) {
-		return i.low, i.holds(i.low)
+func (i interval) lowest() (v *semver.Version, ok bool) {
+	if v = i.low; !i.names(v) {
+		v = i.release
 	}
-	v := i.low.release()
 	return v, i.holds(v)
 }
 
-func (i interval) holds(v Version) bool {
-	return v.Compare(i.low) >= 0 && (!i.isBounded || v.Compare(i.high) < 0)
+func (i interval) holds(v *semver.Version) bool {
+	return !v.LessThan(i.low) && (i.high == nil || v.LessThan(i.high))
+}
+
+// names reports whether the text has a prerelease of the same release.
+func (i interval) names(v *semver.Version) bool {
+	return slices.ContainsFunc(i.named, func(n *semver.Version) bool { return isOf(n, v) })
 }
 
 // and returns the versions that are in both intervals.
 func (i interval) and(j interval) interval {
-	if j.low.Compare(i.low) > 0 {
-		i.low = j.low
+	if i.low.LessThan(j.low) {
+		i.low, i.release = j.low, j.release
 	}
-	if j.isBounded && (!i.isBounded || j.high.Compare(i.high) < 0) {
-		i.high, i.isBounded = j.high, true
+	if j.high != nil && (i.high == nil || j.high.LessThan(i.high)) {
+		i.high = j.high
 	}
-	i.pre = append(i.pre, j.pre...)
+	i.named = append(i.named, j.named...)
 	return i
-}
-
-// from, above, below and upTo return an interval with one bound.
-func from(v Version) interval  { return interval{low: v, pre: named(v)} }
-func above(v Version) interval { return interval{low: v.next(), pre: named(v)} }
-func below(v Version) interval {
-	return interval{low: Version{}.first(), high: v, isBounded: true, pre: named(v)}
-}
-func upTo(v Version) interval {
-	return interval{low: Version{}.first(), high: v.next(), isBounded: true, pre: named(v)}
-}
-
-func named(v Version) []Version {
-	if v.Pre == "" {
-		return nil
-	}
-	return []Version{v.release()}
 }

@@ -1,85 +1,33 @@
 package ranges
 
-import (
-	"cmp"
-	"fmt"
-	"strings"
+import "github.com/Masterminds/semver/v3"
+
+// The lowest release, and what is below it.
+var (
+	zero      = semver.New(0, 0, 0, "", "")
+	belowZero = semver.New(0, 0, 0, "0", "")
 )
 
-// Version is a semantic version without build metadata.
-type Version struct {
-	Major, Minor, Patch uint64
-	Pre                 string // "alpha.1"; "" for a release
-}
+// Release returns a version without its prerelease.
+func Release(v *semver.Version) *semver.Version { return with(v, "") }
 
-// String returns the version in its usual notation.
-func (v Version) String() string {
-	s := fmt.Sprintf("%d.%d.%d", v.Major, v.Minor, v.Patch)
-	if v.Pre != "" {
-		s += "-" + v.Pre
+// with returns a version with another prerelease.
+func with(v *semver.Version, pre string) *semver.Version {
+	if pre == v.Prerelease() {
+		return v
 	}
-	return s
-}
-
-// Compare returns -1, 0 or +1 if v is lower than, equal to or higher than w. A
-// prerelease is lower than its release.
-func (v Version) Compare(w Version) int {
-	return cmp.Or(
-		cmp.Compare(v.Major, w.Major),
-		cmp.Compare(v.Minor, w.Minor),
-		cmp.Compare(v.Patch, w.Patch),
-		comparePre(v.Pre, w.Pre),
-	)
-}
-
-// release returns the version without its prerelease part.
-func (v Version) release() Version {
-	v.Pre = ""
-	return v
-}
-
-// first returns the lowest prerelease of the version's release.
-func (v Version) first() Version {
-	v.Pre = "0"
-	return v
+	return semver.New(v.Major(), v.Minor(), v.Patch(), pre, "")
 }
 
 // next returns the lowest version above v.
-func (v Version) next() Version {
-	if v.Pre != "" {
-		v.Pre += ".0"
-		return v
+func next(v *semver.Version) *semver.Version {
+	if pre := v.Prerelease(); pre != "" {
+		return with(v, pre+".0")
 	}
-	v.Patch++
-	return v.first()
+	return semver.New(v.Major(), v.Minor(), v.Patch()+1, "0", "")
 }
 
-func comparePre(a, b string) int {
-	if a == "" || b == "" {
-		return cmp.Compare(len(b), len(a)) // only a release has length 0, and it is higher
-	}
-	as, bs := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range min(len(as), len(bs)) {
-		if c := compareIdentifier(as[i], bs[i]); c != 0 {
-			return c
-		}
-	}
-	return cmp.Compare(len(as), len(bs))
+// isOf reports whether two versions are the same release, or prereleases of it.
+func isOf(v, w *semver.Version) bool {
+	return v.Major() == w.Major() && v.Minor() == w.Minor() && v.Patch() == w.Patch()
 }
-
-// compareIdentifier orders numbers below words. Numbers may be of any size and have no
-// leading zeros.
-func compareIdentifier(a, b string) int {
-	an, bn := isNumber(a), isNumber(b)
-	switch {
-	case an && bn:
-		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-	case an:
-		return -1
-	case bn:
-		return 1
-	}
-	return cmp.Compare(a, b)
-}
-
-func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }

@@ -27,8 +27,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/slipway-dev/slipway/bundle/archive"
-	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/console"
@@ -41,7 +42,7 @@ import (
 
 // LeastServiceVersion is the first version that gives plugins service accounts. A host whose plugins
 // require no higher one reports it.
-func LeastServiceVersion() ranges.Version { return ranges.Version{Major: 10, Minor: 3} }
+func LeastServiceVersion() *semver.Version { return semver.New(10, 3, 0, "", "") }
 
 // DefaultDrainTimeout is how long Close waits for requests in progress.
 const DefaultDrainTimeout = 10 * time.Second

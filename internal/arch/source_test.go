@@ -83,7 +83,7 @@ func checkSpec(t *testing.T, files *token.FileSet, d *ast.GenDecl, s ast.Spec) {
 }
 
 // isConstant reports whether a variable only holds what Go cannot express as a constant:
-// sentinel errors, compiled expressions, embedded files, facts and values computed once.
+// sentinel errors, compiled expressions, versions, embedded files, facts and values computed once.
 func isConstant(d *ast.GenDecl, s *ast.ValueSpec, i int) bool {
 	if d.Doc != nil && strings.Contains(docText(d.Doc), "//go:embed") || s.Doc != nil && strings.Contains(docText(s.Doc), "//go:embed") {
 		return true
@@ -104,7 +104,7 @@ func isConstant(d *ast.GenDecl, s *ast.ValueSpec, i int) bool {
 		return false
 	}
 	switch of.Name + "." + f.Sel.Name {
-	case "errors.New", "fmt.Errorf", "regexp.MustCompile", "strings.NewReplacer", "sync.OnceValue", "sync.OnceValues", "validate.NewFact", "validate.NewTreeFact":
+	case "errors.New", "fmt.Errorf", "regexp.MustCompile", "semver.New", "strings.NewReplacer", "sync.OnceValue", "sync.OnceValues", "validate.NewFact", "validate.NewTreeFact":
 		return true
 	}
 	return false

@@ -62,7 +62,7 @@ func ends(s shared.Set) (ends shared.Set) {
 		if !s.Has(i) {
 			continue
 		}
-		last[v.Major] = i
+		last[v.Major()] = i
 		if oldest < 0 {
 			oldest = i
 		}

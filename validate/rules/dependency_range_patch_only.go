@@ -22,7 +22,7 @@ func dependencyRangePatchOnly() validate.Rule {
 			lowest, _ := r.Lowest()
 			p.Report(validate.Finding{
 				Place:   p.Value(inspect.RangePointer(p)),
-				Message: fmt.Sprintf("%q allows only patch releases of %d.%d", text, lowest.Major, lowest.Minor),
+				Message: fmt.Sprintf("%q allows only patch releases of %d.%d", text, lowest.Major(), lowest.Minor()),
 				Help:    fmt.Sprintf("write >=%s if the plugin also works with later versions", lowest),
 			})
 		},

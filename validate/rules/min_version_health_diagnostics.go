@@ -1,7 +1,8 @@
 package rules
 
 import (
-	"github.com/slipway-dev/slipway/bundle/ranges"
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -21,7 +22,7 @@ func minVersionHealthDiagnostics() validate.Rule {
 			if p.Doc.Bool(pointer) {
 				k = ordinary
 			}
-			needsVersion(p, pointer, ranges.Version{Major: 7, Minor: 5, Patch: 5}, k)
+			needsVersion(p, pointer, semver.New(7, 5, 5, "", ""), k)
 		},
 	}
 }

@@ -3,7 +3,8 @@ package rules
 import (
 	"fmt"
 
-	"github.com/slipway-dev/slipway/bundle/ranges"
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 	"github.com/slipway-dev/slipway/validate/schema"
@@ -20,7 +21,7 @@ func minVersionIAM() validate.Rule {
 		Aspect: "plugin.json",
 		Check: func(p *validate.Pass) {
 			if len(p.Doc.Items("/iam/permissions")) > 0 {
-				needsVersion(p, "/iam", ranges.Version{Major: 10, Minor: 3}, iamTooEarly)
+				needsVersion(p, "/iam", semver.New(10, 3, 0, "", ""), iamTooEarly)
 			}
 		},
 	}
@@ -28,7 +29,7 @@ func minVersionIAM() validate.Rule {
 
 // needsVersion reports that the key at the pointer needs service version least while
 // the plugin admits earlier ones.
-func needsVersion(p *validate.Pass, pointer string, least ranges.Version, k kind) {
+func needsVersion(p *validate.Pass, pointer string, least *semver.Version, k kind) {
 	r, err, ok := inspect.ServiceRange(p)
 	if !ok || err != nil || !r.AdmitsBelow(least) {
 		return
@@ -36,7 +37,7 @@ func needsVersion(p *validate.Pass, pointer string, least ranges.Version, k kind
 	lowest, _ := r.Lowest()
 	var hosts shared.Set
 	for i := range shared.Minors() {
-		if v, ok := shared.Lowest(r, i); ok && v.Compare(least) < 0 {
+		if v, ok := shared.Lowest(r, i); ok && v.LessThan(least) {
 			hosts |= 1 << i
 		}
 	}

@@ -1,7 +1,8 @@
 package rules
 
 import (
-	"github.com/slipway-dev/slipway/bundle/ranges"
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -14,7 +15,7 @@ func minVersionRoles() validate.Rule {
 		Aspect:  "plugin.json",
 		Check: func(p *validate.Pass) {
 			if len(p.Doc.Items("/roles")) > 0 {
-				needsVersion(p, "/roles", ranges.Version{Major: 9, Minor: 4}, ordinary)
+				needsVersion(p, "/roles", semver.New(9, 4, 0, "", ""), ordinary)
 			}
 		},
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/slipway-dev/slipway/bundle/ranges"
 )
 
@@ -96,7 +98,8 @@ func (s Set) Latest() (first, last int) {
 }
 
 type table struct {
-	minors  []ranges.Version
+	minors  []*semver.Version
+	ends    []*semver.Version // below which the patches of each minor version are
 	modules map[string]*Module
 }
 
@@ -105,8 +108,9 @@ var read = sync.OnceValue(func() table {
 	first, rest, _ := strings.Cut(text, "\n")
 	t := table{modules: map[string]*Module{}}
 	for minor := range strings.FieldsSeq(first) {
-		major, rest, _ := strings.Cut(minor, ".")
-		t.minors = append(t.minors, ranges.Version{Major: uint64(number(major)), Minor: uint64(number(rest))})
+		v := semver.MustParse(minor)
+		t.minors = append(t.minors, v)
+		t.ends = append(t.ends, semver.New(v.Major(), v.Minor()+1, 0, "0", ""))
 	}
 	for part := range strings.SplitSeq(strings.TrimPrefix(rest, "\n"), "\n\n") {
 		head, names, _ := strings.Cut(part, "\n")
@@ -137,12 +141,12 @@ func set(text string) (s Set) {
 func number(text string) int { n, _ := strconv.Atoi(text); return n }
 
 // Minors returns the minor versions that the table has, oldest first.
-func Minors() []ranges.Version { return read().minors }
+func Minors() []*semver.Version { return read().minors }
 
 // Minor returns a minor version of the table as text, such as 12.4.
 func Minor(i int) string {
 	v := Minors()[i]
-	return fmt.Sprintf("%d.%d", v.Major, v.Minor)
+	return fmt.Sprintf("%d.%d", v.Major(), v.Minor())
 }
 
 // Find returns the module of a name such as @grafana/ui, if the table has its exports.
@@ -156,8 +160,7 @@ func Find(module string) (*Module, bool) {
 
 // React returns the major version of React that a minor version of the host has.
 func React(minor int) int {
-	major, _, _ := strings.Cut(read().modules["react"].versions[minor], ".")
-	return number(major)
+	return int(semver.MustParse(read().modules["react"].versions[minor]).Major())
 }
 
 // Admitted returns the minor versions of the table of which a range admits any release.
@@ -172,9 +175,10 @@ func Admitted(r ranges.Range) (s Set) {
 
 // Lowest returns the lowest release of a minor version that a range admits. If the range begins with a
 // prerelease, as >=11.6.7-0 does, it is the release that follows.
-func Lowest(r ranges.Range, minor int) (ranges.Version, bool) {
-	v := Minors()[minor]
-	lowest, ok := r.LowestWithin(v, ranges.Version{Major: v.Major, Minor: v.Minor + 1})
-	lowest.Pre = ""
+func Lowest(r ranges.Range, minor int) (*semver.Version, bool) {
+	lowest, ok := r.LowestWithin(read().minors[minor], read().ends[minor])
+	if ok {
+		lowest = ranges.Release(lowest)
+	}
 	return lowest, ok
 }
