@@ -60,6 +60,33 @@ func (r Range) lowestIn(within interval) (lowest *semver.Version, ok bool) {
 	return lowest, ok
 }
 
+// Width classifies how many versions a range admits.
+type Width int
+
+// The widths of a range.
+const (
+	Many       Width = iota
+	OneVersion       // which may be a prerelease
+	OneMinor         // patches of one minor version
+)
+
+// Width returns how many versions the range admits. Alternatives count as Many, because
+// their author chose them deliberately.
+func (r Range) Width() Width {
+	lowest, ok := r.Lowest()
+	if !ok || len(r.alternatives) > 1 || r.alternatives[0].high == nil {
+		return Many
+	}
+	high, end := r.alternatives[0].high, lowest.IncMinor()
+	switch {
+	case !high.GreaterThan(next(lowest)):
+		return OneVersion
+	case !high.GreaterThan(&end):
+		return OneMinor
+	}
+	return Many
+}
+
 // simplified reduces the range to an alternative that admits every release, if there
 // is one. As in node-semver, that drops the prereleases of the other alternatives.
 func (r Range) simplified() Range {

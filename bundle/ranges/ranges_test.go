@@ -84,6 +84,19 @@ func TestAdmitsBelow(t *testing.T) {
 	}
 }
 
+func TestWidth(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Width{
+		"*": Many, ">=10.3": Many, "^0": Many, "10.3.0 || 10.4.0": Many, ">10 <9": Many, "<10": Many, ">=10.3.9 <10.4.1": Many,
+		"=10.3.0": OneVersion, "10.3.0-beta": OneVersion, "10.3.0 - 10.3.0": OneVersion, "^0.0.3": OneVersion,
+		"10.3": OneMinor, "~10.3.1": OneMinor, "^0.3.1": OneMinor, ">=10.3.0 <10.4.0": OneMinor, ">10.3.1 <=10.3.9": OneMinor,
+	} {
+		if got := parse(t, text).Width(); got != want {
+			t.Errorf("%q: got width %d, want %d", text, got, want)
+		}
+	}
+}
+
 func TestErrorPlaces(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, wrong, problem string }{

@@ -2,10 +2,7 @@ package inspect
 
 import (
 	"errors"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/ranges"
@@ -84,47 +81,11 @@ var HostRanges = validate.NewFact(func(p *validate.Pass) HostRange {
 	return HostRange{d, shared.Admitted(d.Range)}
 })
 
-// RangeWidth classifies how many versions a range admits.
-type RangeWidth int
-
-// The widths of a range.
-const (
-	ManyVersions RangeWidth = iota
-	OneVersion
-	OnePatchLevel
-)
-
-// The forms of a condition that admit one version, or only the patches of one.
-var (
-	exactVersion = regexp.MustCompile(`^[=v\s]*\d+\.\d+\.\d+([-+][\w.+-]*)?$`)
-	patchesOf    = regexp.MustCompile(`^([=v\s]*\d+\.\d+(\.[xX*])?|~>?[v\s]*\d+\.\d+(\.[\dxX*]+)?([-+][\w.+-]*)?|\^[v\s]*0\.\d+.*)$`)
-	fromTo       = regexp.MustCompile(`^>=\s*v?(\d+)\.(\d+)(?:\.\d+)?(?:-[\w.-]+)?\s+<\s*v?(\d+)\.(\d+)(?:\.(\d+))?(?:-[\w.-]+)?$`)
-)
-
-// ServiceRangeWidth returns how many versions the range of the plugin admits.
-// Alternatives count as ManyVersions, because their author chose them deliberately.
-func ServiceRangeWidth(p *validate.Pass) RangeWidth {
+// ServiceRangeWidth returns how many versions the range of the plugin admits, which is Many if it has none.
+func ServiceRangeWidth(p *validate.Pass) ranges.Width {
 	r, err, ok := ServiceRange(p)
-	if !ok || err != nil || !r.IsSatisfiable() {
-		return ManyVersions
+	if !ok || err != nil {
+		return ranges.Many
 	}
-	text, _ := p.Doc.Text(RangePointer(p))
-	text = strings.TrimSpace(text)
-	switch {
-	case exactVersion.MatchString(text):
-		return OneVersion
-	case patchesOf.MatchString(text), isPatchLevel(fromTo.FindStringSubmatch(text)):
-		return OnePatchLevel
-	}
-	return ManyVersions
-}
-
-// isPatchLevel reports whether a match of fromTo admits only the patches of one minor
-// version: both bounds lie in it, or the upper one is the next minor version.
-func isPatchLevel(bounds []string) bool {
-	if bounds == nil || bounds[1] != bounds[3] {
-		return false
-	}
-	number := func(i int) int { n, _ := strconv.Atoi(bounds[i]); return n }
-	return number(2) == number(4) || number(4) == number(2)+1 && number(5) == 0
+	return r.Width()
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -14,7 +15,7 @@ func dependencyRangePatchOnly() validate.Rule {
 		Why:     "A new minor version of the service is released every few weeks. With the next one, the plugin can no longer be installed.",
 		Help:    "write only a lower bound, such as >=10.3.0",
 		Check: func(p *validate.Pass) {
-			if inspect.ServiceRangeWidth(p) != inspect.OnePatchLevel {
+			if inspect.ServiceRangeWidth(p) != ranges.OneMinor {
 				return
 			}
 			text, _ := p.Doc.Text(inspect.RangePointer(p))

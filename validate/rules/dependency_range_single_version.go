@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -12,7 +13,7 @@ func dependencyRangeSingleVersion() validate.Rule {
 		Why:     "With the next release of the service, even a patch release, the plugin can no longer be installed.",
 		Help:    "put >= before the version",
 		Check: func(p *validate.Pass) {
-			if inspect.ServiceRangeWidth(p) == inspect.OneVersion {
+			if inspect.ServiceRangeWidth(p) == ranges.OneVersion {
 				text, _ := p.Doc.Text(inspect.RangePointer(p))
 				p.Reportf(p.Value(inspect.RangePointer(p)), "%q allows only a single service version", text)
 			}

@@ -2,17 +2,13 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
-
-// semanticVersion is the grammar from semver.org.
-var semanticVersion = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
-	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
-	`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 
 func versionSemver() validate.Rule {
 	return validate.Rule{
@@ -26,12 +22,12 @@ func versionSemver() validate.Rule {
 			if version == "" || strings.Contains(version, bundle.PlaceholderVersion) || leavesPlaceholder(p, version) {
 				return // required-field and unresolved-placeholder report it
 			}
-			if semanticVersion.MatchString(version) {
+			if _, err := semver.StrictNewVersion(version); err == nil {
 				return
 			}
 			f := validate.Finding{Severity: violation.in(p), Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a semantic version", version)}
 			bare := strings.TrimLeft(strings.TrimSpace(version), "vV=")
-			if semanticVersion.MatchString(bare) {
+			if _, err := semver.StrictNewVersion(bare); err == nil {
 				f.Help = fmt.Sprintf("write %q", bare)
 				f.Fix = writeText(p, pointer, bare)
 			}
