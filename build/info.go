@@ -10,12 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
@@ -140,14 +141,20 @@ func (p *Plan) npmVersion() (string, error) {
 		return "", nil
 	case !isText:
 		return "", fmt.Errorf(`package.json:%d:%d: "version" must be a string, such as "1.2.3"`, at.Line, at.Column)
-	case version != "" && !versionTag.MatchString(version):
+	case version != "" && parseVersion(version) == nil:
 		return "", fmt.Errorf(`package.json:%d:%d: the version %q must have three numbers, such as "1.2.3"`, at.Line, at.Column, version)
 	}
 	return version, nil
 }
 
-// versionTag matches the tags that name a version.
-var versionTag = regexp.MustCompile(`^v?\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$`)
+// parseVersion parses a version that has all three numbers, perhaps after a v. It returns nil for any other text.
+func parseVersion(text string) *semver.Version {
+	numbers, _, _ := strings.Cut(strings.ReplaceAll(text, "+", "-"), "-")
+	if v, err := semver.NewVersion(text); err == nil && strings.Count(numbers, ".") == 2 {
+		return v
+	}
+	return nil
+}
 
 // versionTags returns the tags of the commit that name a version, the highest one first.
 // isTop reports whether the plugin repository is a whole git repository: if it is part of
@@ -156,14 +163,19 @@ func (p *Plan) versionTags(ctx context.Context) (tags []string, isTop bool) {
 	if p.Info.Build == nil || p.Info.Build.Hash == "" {
 		return nil, false
 	}
-	list, err := p.git(ctx, "-c", "versionsort.suffix=-", "tag", "--points-at=HEAD", "--sort=-version:refname")
+	list, err := p.git(ctx, "tag", "--points-at=HEAD")
 	if err != nil || list == "" {
 		return nil, false
 	}
+	var versions []*semver.Version
 	for tag := range strings.FieldsSeq(list) {
-		if versionTag.MatchString(tag) {
-			tags = append(tags, tag)
+		if v := parseVersion(tag); v != nil {
+			versions = append(versions, v)
 		}
+	}
+	slices.SortStableFunc(versions, func(a, b *semver.Version) int { return b.Compare(a) })
+	for _, v := range versions {
+		tags = append(tags, v.Original())
 	}
 	prefix, err := p.git(ctx, "rev-parse", "--show-prefix")
 	return tags, err == nil && prefix == ""

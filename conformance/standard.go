@@ -4,7 +4,7 @@ import (
 	"os"
 	"slices"
 
-	"golang.org/x/mod/semver"
+	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -41,18 +41,16 @@ func forSDK(sdk bundle.SDK) Standard {
 }
 
 // The versions of Grafana's SDK from which responses to queries have the fields.
-const (
-	statusSince = "v0.142.0"
-	sourceSince = "v0.180.0" // 0.179 declares the field, but does not send it
+var (
+	statusSince = semver.New(0, 142, 0, "", "")
+	sourceSince = semver.New(0, 180, 0, "", "") // 0.179 declares the field, but does not send it
 )
 
 // hasField reports whether responses to queries have a field that Grafana's SDK has
 // sent since a version.
-func hasField(sdk bundle.SDK, since string) bool {
-	if sdk.Module != bundle.GrafanaModule {
-		return true
-	}
-	return !semver.IsValid(sdk.Version) || semver.Compare(sdk.Version, since) >= 0
+func hasField(sdk bundle.SDK, since *semver.Version) bool {
+	version, err := semver.NewVersion(sdk.Version)
+	return sdk.Module != bundle.GrafanaModule || err != nil || !version.LessThan(since)
 }
 
 // IsOfSDK reports whether a result is a warning that every plugin gets that uses Grafana's SDK. The

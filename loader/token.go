@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/semver"
+	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/access"
@@ -16,7 +16,7 @@ import (
 const ToggleServiceAccounts = access.ToggleServiceAccounts
 
 // minServiceAccounts is the first host version that gives plugins a token.
-const minServiceAccounts = "10.3.0"
+var minServiceAccounts = semver.New(10, 3, 0, "", "")
 
 // TokenDecision records whether a backend receives a service account token, and why.
 type TokenDecision struct {
@@ -27,14 +27,15 @@ type TokenDecision struct {
 // decideToken applies the contract: a token requires "iam" in plugin.json, a host
 // version and the toggle.
 func decideToken(m *bundle.Metadata, o Options) TokenDecision {
+	version, err := semver.NewVersion(o.HostVersion)
 	switch {
 	case m.IAM == nil:
 		return TokenDecision{Reason: `not requested: plugin.json has no "iam"`}
 	case o.Token == nil:
 		return TokenDecision{Reason: "this host issues no tokens"}
-	case !semver.IsValid("v" + o.HostVersion):
+	case err != nil:
 		return TokenDecision{Reason: fmt.Sprintf("the host's version %q is not a semantic version", o.HostVersion)}
-	case semver.Compare("v"+o.HostVersion, "v"+minServiceAccounts) < 0:
+	case version.LessThan(minServiceAccounts):
 		return TokenDecision{Reason: fmt.Sprintf("the host's version %s is below %s", o.HostVersion, minServiceAccounts)}
 	case !slices.Contains(o.Toggles, ToggleServiceAccounts):
 		return TokenDecision{Reason: "the feature toggle " + ToggleServiceAccounts + " is off"}
@@ -60,12 +61,13 @@ func (p *Plugin) mayHaveToken() bool {
 const ToggleRoles = access.ToggleRoles
 
 // minRoles is the first host version that registers the roles of plugins.
-const minRoles = "9.4.0"
+var minRoles = semver.New(9, 4, 0, "", "")
 
 // TakesRoles reports whether the roles in plugin.json take effect, which depends on the
 // host's version and a toggle.
 func (l *Loader) TakesRoles() bool {
-	return semver.Compare("v"+l.options.HostVersion, "v"+minRoles) >= 0 && slices.Contains(l.options.Toggles, ToggleRoles)
+	version, err := semver.NewVersion(l.options.HostVersion)
+	return err == nil && !version.LessThan(minRoles) && slices.Contains(l.options.Toggles, ToggleRoles)
 }
 
 func granted(permissions []bundle.Permission) string {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/mod/semver"
+	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/bundle/ranges"
 )
@@ -91,7 +91,8 @@ func installed(root string) (l Libraries, ok bool) {
 			return Libraries{}, false
 		}
 	}
-	isSupported := l.Version != "" && semver.Compare("v"+l.Version, "v"+Minors()[0]) >= 0
+	v, err := semver.NewVersion(l.Version)
+	isSupported := err == nil && !v.LessThan(semver.MustParse(Minors()[0]))
 	return l, isSupported && l.React != "" && packageVersion(root, "react-dom") == l.React
 }
 
@@ -151,9 +152,9 @@ func writtenFor(root, hostRange string) string {
 				return minor
 			}
 		}
-		lowest, _ := r.Lowest()
+		lowest, ok := r.Lowest()
 		for _, minor := range minors {
-			if semver.Compare("v"+minor, semver.MajorMinor("v"+lowest.String())) >= 0 {
+			if ok && !semver.MustParse(minor).LessThan(semver.New(lowest.Major(), lowest.Minor(), 0, "", "")) {
 				return minor
 			}
 		}
@@ -167,7 +168,6 @@ func admits(r ranges.Range, minor string) bool {
 	if err != nil {
 		return false
 	}
-	exact, err := ranges.Parse(lock.Version("@grafana/ui"))
-	v, ok := exact.Lowest()
-	return err == nil && ok && r.Admits(v)
+	v, err := semver.NewVersion(lock.Version("@grafana/ui"))
+	return err == nil && r.Admits(v)
 }

@@ -19,7 +19,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"golang.org/x/mod/semver"
+	"github.com/Masterminds/semver/v3"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/build/packages"
@@ -48,7 +48,7 @@ func Minors() []string {
 	for _, e := range entries {
 		minors = append(minors, strings.TrimSuffix(e.Name(), ".json"))
 	}
-	slices.SortFunc(minors, func(a, b string) int { return semver.Compare("v"+a, "v"+b) })
+	slices.SortFunc(minors, func(a, b string) int { return semver.MustParse(a).Compare(semver.MustParse(b)) })
 	return minors
 }
 

@@ -45,7 +45,7 @@ func TestDraw(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, seed))
 	drawn, outside := 0, 0
 	for _, pair := range [][2]string{
-		{"v9.2", "v9.5"}, {"v10.0", "v10.4"}, {"v10.4", "v11.5"}, {"v11.2", "v12.1"}, {"v11.6", "v13.0"}, {"v12.4", "v13.2"},
+		{"9.2", "9.5"}, {"10.0", "10.4"}, {"10.4", "11.5"}, {"11.2", "12.1"}, {"11.6", "13.0"}, {"12.4", "13.2"},
 	} {
 		for _, lib := range append(ours(), library{name: "d3"}) {
 			var exports [2]map[string]bool
@@ -148,7 +148,7 @@ func judge(t *testing.T, module string, pair [2]string, names []string, wrong ma
 	for i, name := range names {
 		fmt.Fprintf(&source, "import { %s as x%d } from '%s'; f(x%[2]d.a, <x%[2]d.b />);\n", name, i, module)
 	}
-	meta := fmt.Sprintf(`{"id":"acme-x-panel","type":"panel","dependencies":{"grafanaDependency":"%s.x || %s.x"}}`, pair[0][1:], pair[1][1:])
+	meta := fmt.Sprintf(`{"id":"acme-x-panel","type":"panel","dependencies":{"grafanaDependency":"%s.x || %s.x"}}`, pair[0], pair[1])
 	for _, form := range []string{"src", "dist"} {
 		files := fstest.MapFS{form + "/plugin.json": {Data: []byte(meta)}}
 		if form == "src" {

@@ -22,7 +22,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/semver"
+	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/bundle/ranges"
@@ -31,7 +31,7 @@ import (
 const (
 	dir   = "build/libraries"
 	table = "validate/shared/table.txt"
-	first = "v8.0" // minor version of the table
+	first = "8.0" // minor version of the table
 )
 
 // library is a package of others that hosts share, with the entries that plugins import.
@@ -159,27 +159,29 @@ func (l *lock) versions(name string) (list []string) {
 			list = append(list, e.Version)
 		}
 	}
-	slices.SortFunc(list, func(a, b string) int { return semver.Compare("v"+a, "v"+b) })
+	slices.SortFunc(list, func(a, b string) int { return semver.MustParse(a).Compare(semver.MustParse(b)) })
 	return list
 }
 
 // at returns the version of one of our packages for a minor version, or "".
 func (l *lock) at(name, minor string) string {
 	for _, v := range l.versions(name) {
-		if semver.MajorMinor("v"+v) == minor {
+		if minorOf(semver.MustParse(v)) == minor {
 			return v
 		}
 	}
 	return ""
 }
 
-// minors returns the minor versions of the host, such as v8.0.
+// minors returns the minor versions of the host, such as 8.0.
 func (l *lock) minors() (list []string) {
 	for _, v := range l.versions("@grafana/ui") {
-		list = append(list, semver.MajorMinor("v"+v))
+		list = append(list, minorOf(semver.MustParse(v)))
 	}
 	return list
 }
+
+func minorOf(v *semver.Version) string { return fmt.Sprintf("%d.%d", v.Major(), v.Minor()) }
 
 // addOurs adds the newest version of each minor version that the lockfile lacks.
 func (l *lock) addOurs(ctx context.Context) error {
@@ -188,21 +190,21 @@ func (l *lock) addOurs(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var all []string
+		var all []*semver.Version
 		if err := json.Unmarshal(out, &all); err != nil {
 			return err
 		}
-		newest := map[string]string{} // by minor version
+		newest := map[string]*semver.Version{} // by minor version
 		for _, v := range all {
-			minor := semver.MajorMinor("v" + v)
-			isWanted := semver.Prerelease("v"+v) == "" && semver.Compare(minor, first) >= 0 && l.at(lib.name, minor) == ""
-			if isWanted && semver.Compare("v"+v, "v"+newest[minor]) > 0 {
+			minor := minorOf(v)
+			isWanted := v.Prerelease() == "" && !v.LessThan(semver.MustParse(first)) && l.at(lib.name, minor) == ""
+			if isWanted && (newest[minor] == nil || v.GreaterThan(newest[minor])) {
 				newest[minor] = v
 			}
 		}
 		var missing []string
 		for _, v := range newest {
-			missing = append(missing, v)
+			missing = append(missing, v.String())
 		}
 		if err := l.add(ctx, lib.name, missing); err != nil {
 			return err

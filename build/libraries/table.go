@@ -24,7 +24,7 @@ type history struct {
 func (r *reader) table(ctx context.Context, l *lock) ([]byte, error) {
 	var out bytes.Buffer
 	minors := l.minors()
-	fmt.Fprintf(&out, "%s\n", strings.ReplaceAll(strings.Join(minors, " "), "v", ""))
+	fmt.Fprintf(&out, "%s\n", strings.Join(minors, " "))
 	for i, lib := range append(ours(), others()...) {
 		isOurs := i < len(ours())
 		for _, sub := range lib.entries {

@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/mod/semver"
+	"github.com/Masterminds/semver/v3"
 )
 
 // defaultRegistry is npm's own. Lockfiles name it, or Yarn's alias for it, regardless
@@ -246,11 +246,22 @@ func (r registries) explain(ctx context.Context, p *Package, err error) error {
 const maxPackument = 64 << 20 // bytes: some packages have thousands of versions
 
 // nearest returns the versions next to one, at most two on each side, sorted.
-func nearest(version string, list []string) []string {
-	order := func(a, b string) int { return semver.Compare("v"+a, "v"+b) }
-	slices.SortFunc(list, order)
-	at, _ := slices.BinarySearchFunc(list, version, order)
-	return list[max(at-2, 0):min(at+2, len(list))]
+func nearest(version string, list []string) (near []string) {
+	var all []*semver.Version
+	for _, text := range list {
+		if v, err := semver.NewVersion(text); err == nil {
+			all = append(all, v)
+		}
+	}
+	slices.SortFunc(all, (*semver.Version).Compare)
+	at := 0
+	if v, err := semver.NewVersion(version); err == nil {
+		at, _ = slices.BinarySearchFunc(all, v, (*semver.Version).Compare)
+	}
+	for _, v := range all[max(at-2, 0):min(at+2, len(all))] {
+		near = append(near, v.String())
+	}
+	return near
 }
 
 // integrity asks the registry for the integrity of a package whose lockfile has none: those of

@@ -254,6 +254,7 @@ var never = []struct {
 	{"net/http", []string{"host"}, []string{"host/api", "host/builtin", "host/console", "host/gate", "host/live", "host/proxy", "host/server"}, false, "the host's types and their storage must not depend on HTTP"},
 	{"github.com/santhosh-tekuri/jsonschema/v5/httploader", []string{""}, nil, true, "validate works offline"},
 	{"log", []string{""}, nil, false, "use a log/slog logger that is passed in"},
+	{"golang.org/x/mod/semver", []string{""}, nil, false, "use github.com/Masterminds/semver/v3, which has the type of every version"},
 	{"io/ioutil", []string{""}, nil, false, "use io and os"},
 	{"github.com/pkg/errors", []string{""}, nil, false, "use errors and fmt.Errorf with %w"},
 }

@@ -16,7 +16,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/semver"
+	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/preview"
@@ -83,29 +83,33 @@ func relock(ctx context.Context, minor string, more []string) (err error) {
 // newest returns the packages of Grafana that the minor version has, and the newest version that all
 // of them have.
 func newest(ctx context.Context, minor string) (names []string, version string, err error) {
-	var common []string
+	releases, err := semver.NewConstraint("~" + minor)
+	if err != nil {
+		return nil, "", err
+	}
+	var common []*semver.Version
 	for _, name := range []string{"@grafana/data", "@grafana/ui", "@grafana/runtime", "@grafana/schema", "@grafana/i18n"} {
 		out, err := npm(ctx, "", "view", name, "versions", "--json")
 		if err != nil {
 			return nil, "", err
 		}
-		var versions []string
+		var versions []*semver.Version
 		if err := json.Unmarshal(out, &versions); err != nil {
 			return nil, "", err
 		}
-		versions = slices.DeleteFunc(versions, func(v string) bool {
-			return semver.MajorMinor("v"+v) != "v"+minor || semver.Prerelease("v"+v) != ""
-		})
+		versions = slices.DeleteFunc(versions, func(v *semver.Version) bool { return !releases.Check(v) })
 		if len(versions) == 0 {
 			continue // it is younger
 		}
 		names = append(names, name)
-		common = slices.DeleteFunc(versions, func(v string) bool { return len(names) > 1 && !slices.Contains(common, v) })
+		common = slices.DeleteFunc(versions, func(v *semver.Version) bool {
+			return len(names) > 1 && !slices.ContainsFunc(common, v.Equal)
+		})
 	}
 	if len(common) == 0 {
 		return nil, "", errors.New("no version that all packages have")
 	}
-	return names, slices.MaxFunc(common, func(a, b string) int { return semver.Compare("v"+a, "v"+b) }), nil
+	return names, slices.MaxFunc(common, (*semver.Version).Compare).String(), nil
 }
 
 // lockfile is the part of a lockfile that a lock of the preview has, with how much it is to download.

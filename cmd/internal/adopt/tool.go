@@ -16,9 +16,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
-	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
@@ -174,7 +174,7 @@ func (m *goModule) require(ctx context.Context, work string, o Options) error {
 	}
 	sums := [][2]string{{Targets, version}}
 	has := required(f, mage)
-	if has != "" && semver.Compare(has, oldestMage) < 0 {
+	if v, err := semver.NewVersion(has); err == nil && v.LessThan(semver.MustParse(oldestMage)) {
 		m.oldMage = has
 	} else {
 		if has == "" {
