@@ -110,14 +110,13 @@ func makeKept(repo string, at time.Time) (string, error) {
 		return "", err
 	}
 	defer func() { _ = root.Close() }()
-	err = gitignore.Make(root, ownDir)
-	if err == nil {
-		err = atomicfile.Check(root, keptDir)
+	if err := gitignore.Make(root, ownDir); err != nil {
+		return "", err
 	}
-	if err == nil {
-		err = root.MkdirAll(keptDir, 0o755)
+	if err := atomicfile.Check(root, keptDir); err != nil {
+		return "", err
 	}
-	if err != nil {
+	if err := root.MkdirAll(keptDir, 0o755); err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {

@@ -90,7 +90,7 @@ func write(dir string, rendered []File) (*Result, error) {
 		}
 	}
 	for _, f := range differ {
-		if err := atomicfile.WriteIn(root, filepath.FromSlash(f.Path), 0o644, atomicfile.Bytes(f.Data)); err != nil {
+		if err := atomicfile.WriteIn(root, f.Path, 0o644, f.Data); err != nil {
 			return r, fmt.Errorf("write %s: %w", f.Path, err)
 		}
 		if exists[f.Path] {

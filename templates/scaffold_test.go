@@ -126,36 +126,6 @@ func TestScaffoldChecksBeforeItWrites(t *testing.T) {
 	}
 }
 
-// A symbolic link does not lead a scaffold out of its directory.
-func TestScaffoldThroughLinks(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"README.md", "src"} {
-		o := options(t, "panel")
-		o.Force = true
-		outside := filepath.Join(t.TempDir(), "outside")
-		err := errors.Join(os.MkdirAll(o.Dir, 0o755), os.Mkdir(outside, 0o755))
-		if name == "README.md" {
-			outside = filepath.Join(outside, name)
-			err = errors.Join(err, os.WriteFile(outside, []byte("mine"), 0o644))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(outside, filepath.Join(o.Dir, name)); err != nil {
-			t.Skipf("no symbolic links: %v", err)
-		}
-		if _, err := Scaffold(o); err == nil || !strings.Contains(err.Error(), "nothing was written") {
-			t.Errorf("%s: error %v", name, err)
-		}
-		if entries, _ := os.ReadDir(outside); len(entries) > 0 { // fails for a file
-			t.Errorf("%s: wrote %v", name, entries)
-		}
-		if text, err := os.ReadFile(outside); err == nil && string(text) != "mine" {
-			t.Errorf("%s: the file outside contains %q", name, text)
-		}
-	}
-}
-
 func TestScaffoldIntoAGitRepository(t *testing.T) {
 	t.Parallel()
 	o := options(t, "panel")

@@ -90,7 +90,7 @@ func MakeFor(dir string, mode fs.FileMode, names ...string) error {
 }
 
 func write(root *os.Root, name, text string) error {
-	if err := atomicfile.WriteIn(root, name, 0o644, atomicfile.Bytes([]byte(text))); err != nil {
+	if err := atomicfile.WriteIn(root, name, 0o644, []byte(text)); err != nil {
 		return fmt.Errorf("let Git ignore %s: %w", filepath.Join(root.Name(), filepath.Dir(name)), err)
 	}
 	return nil

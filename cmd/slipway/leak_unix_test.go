@@ -142,7 +142,7 @@ func TestWrongInputs(t *testing.T) {
 		{"they have names if asked for", file("src/plugin.json", "{"), []string{"--verbose", "DIR"}, 1, " alerting-needs-backend,"},
 		{"a fix that cannot be written", linked, []string{"--fix", "DIR"}, 3, "src/plugin.json:1:78: error json-syntax"},
 		{"a fix that cannot be written, for programs", linked, []string{"--fix", "--format=json", "DIR"}, 3, `"exitCode": 3`},
-		{"a fix that cannot be written, for GitHub", linked, []string{"--fix", "--format=github", "DIR"}, 3, "not fixed: src/plugin.json is a symbolic link"},
+		{"a fix that cannot be written, for GitHub", linked, []string{"--fix", "--format=github", "DIR"}, 3, "not fixed: \"src/plugin.json\" is a symbolic link"},
 		{"fixes in several repositories", two, []string{"--fix", "DIR/.."}, 2, "would change 2 files across 2 plugin repositories; validate one repository at a time, or use --all"},
 		{"fixes in all repositories", two, []string{"--fix", "--all", "DIR/.."}, 1, "1 fix\n"},
 		{"control characters", file("src/plugin.json", "{\"\\u001b[31m\\n::error::x\": \x1b[31m1}"), []string{"--format=github", "DIR"}, 1, "::error file="},

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -114,10 +113,7 @@ func kept(file string, create func() (string, error)) (string, error) {
 		err = os.MkdirAll(filepath.Dir(file), 0o700)
 	}
 	if err == nil {
-		err = atomicfile.Write(file, 0o600, func(w io.Writer) error {
-			_, err := io.WriteString(w, text+"\n")
-			return err
-		})
+		err = atomicfile.Write(file, 0o600, atomicfile.Bytes([]byte(text+"\n")))
 	}
 	if err != nil {
 		return "", err

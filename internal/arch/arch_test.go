@@ -133,7 +133,7 @@ func arrows() map[string][]string {
 		"host/provisioning":        {"host", "host/gate", "host/store", "internal/limit", "internal/nearest"},
 		"host/server":              {"host", "host/gate", "host/api", "host/console", "host/provisioning", "host/store", "bundle/archive", "bundle", "bundle/access", "bundle/ranges", "internal/nearest", "loader", "loader/watch", "sdk/hostapi", "internal/atomicfile", "bundle/gitignore", "internal/limit"},
 		"preview":                  {"build/frontend", "build/packages", "bundle", "bundle/ranges", "internal/limit", "internal/progress"},
-		"preview/check":            {"internal/atomicfile", "internal/junit", "internal/text", "preview"},
+		"preview/check":            {"bundle/tree", "internal/atomicfile", "internal/junit", "internal/text", "preview"},
 		"preview/relock":           {"build/packages", "preview"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,

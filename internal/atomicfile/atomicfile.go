@@ -26,15 +26,16 @@ func Write(name string, mode fs.FileMode, content func(io.Writer) error) error {
 	return write(root, filepath.Base(name), mode, content)
 }
 
-// WriteIn is Write for a file below a root that passes Check. It makes the directories that are missing.
-func WriteIn(root *os.Root, name string, mode fs.FileMode, content func(io.Writer) error) error {
+// WriteIn creates or replaces a file below a root that passes Check. It makes the directories that are missing.
+func WriteIn(root *os.Root, name string, mode fs.FileMode, data []byte) error {
+	name = filepath.FromSlash(name)
 	if err := Check(root, name); err != nil {
 		return err
 	}
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return &fs.PathError{Op: "create", Path: filepath.Join(root.Name(), name), Err: errors.Unwrap(err)}
 	}
-	return write(root, name, mode, content)
+	return write(root, name, mode, Bytes(data))
 }
 
 // Bytes returns content that consists of data.
@@ -64,15 +65,16 @@ func write(root *os.Root, name string, mode fs.FileMode, content func(io.Writer)
 // Check returns an error if a path below a root is, or leads through, a symbolic link or a .git. An os.Root follows links
 // that stay inside: with a link to .git, whoever made a repository would choose the programs that Git runs.
 func Check(root *os.Root, name string) error {
+	git, _ := root.Lstat(".git") // which may have more names on Windows and macOS
 	at := ""
 	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
 		at = filepath.Join(at, part)
 		info, err := root.Lstat(at)
 		switch {
-		case strings.EqualFold(part, ".git"):
-			return fmt.Errorf("%s belongs to Git: write elsewhere", filepath.ToSlash(at))
+		case strings.EqualFold(part, ".git"), os.SameFile(info, git):
+			return fmt.Errorf("%q belongs to Git: write elsewhere", filepath.ToSlash(at))
 		case err == nil && info.Mode()&fs.ModeSymlink != 0:
-			return fmt.Errorf("%s is a symbolic link, which could lead anywhere: replace it with what it points to", filepath.ToSlash(at))
+			return fmt.Errorf("%q is a symbolic link, which could lead anywhere: replace it with what it points to", filepath.ToSlash(at))
 		}
 	}
 	return nil

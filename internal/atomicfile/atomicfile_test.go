@@ -81,7 +81,7 @@ func TestWriteErrors(t *testing.T) {
 		if err := Write(file, 0o644, Bytes(nil)); err == nil {
 			t.Errorf("Write(%q) returned no error", name)
 		}
-		err := WriteIn(root, name, 0o644, Bytes(nil))
+		err := WriteIn(root, name, 0o644, nil)
 		if e, ok := errors.AsType[*fs.PathError](err); !ok || e.Op != op || e.Path != file {
 			t.Errorf("WriteIn(%q) returned %v, want the error of %s %s", name, err, op, file)
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/preview"
 )
@@ -147,6 +148,9 @@ var ErrOtherFiles = errors.New("the directory has files, and none is the report.
 
 // CheckOut reports whether a report can replace what a directory has: nothing, or an earlier report.
 func CheckOut(dir string) error {
+	if _, err := tree.Destination(dir); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(dir)
 	isReport := func(e os.DirEntry) bool { return e.Name() == reportFile }
 	switch {
@@ -383,7 +387,7 @@ func writeFile(dir, name string, data []byte) error {
 		return err
 	}
 	defer root.Close()
-	return atomicfile.WriteIn(root, filepath.FromSlash(name), 0o644, atomicfile.Bytes(data))
+	return atomicfile.WriteIn(root, name, 0o644, data)
 }
 
 // distinguish notes what the results of a view with several versions do not have in common.

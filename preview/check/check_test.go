@@ -155,7 +155,7 @@ func TestWritesThroughNoLink(t *testing.T) {
 			t.Skipf("cannot make symbolic links: %v", err)
 		}
 		err := errors.Join(o.keep(&Result{}, "a.png", []byte("x")), write(o.Out, nil))
-		if err == nil || !strings.Contains(err.Error(), path.Base(name)+" is a symbolic link") {
+		if err == nil || !strings.Contains(err.Error(), path.Base(name)+"\" is a symbolic link") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if entries, err := os.ReadDir(outside); err != nil || len(entries) > 0 {

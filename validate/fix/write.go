@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 
@@ -44,13 +43,8 @@ func (c *Change) write(root *os.Root) error {
 	if c.isOnlyMode() {
 		return root.Chmod(c.File, mode)
 	}
-	return atomicfile.WriteIn(root, c.File, mode, func(w io.Writer) error {
-		if _, err := w.Write(c.After); err != nil {
-			return err
-		}
-		if now, err := root.ReadFile(c.File); err != nil || !bytes.Equal(now, c.Before) {
-			return errors.Join(err, ErrChanged)
-		}
-		return nil
-	})
+	if now, err := root.ReadFile(c.File); err != nil || !bytes.Equal(now, c.Before) {
+		return errors.Join(err, ErrChanged)
+	}
+	return atomicfile.WriteIn(root, c.File, mode, c.After)
 }

@@ -589,24 +589,6 @@ func TestMergeAll(t *testing.T) {
 	}
 }
 
-func TestMergeRefusesLinks(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "outside"), "secret\n")
-	inner := filepath.Join(dir, "repo")
-	if err := errors.Join(os.Mkdir(inner, 0o755), os.Symlink("../outside", filepath.Join(inner, "file"))); err != nil {
-		t.Skipf("cannot make symbolic links: %v", err)
-	}
-	root, err := os.OpenRoot(inner)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	if _, err := MergeAll(t.Context(), root, nil, map[string]string{"file": "new\n"}); err == nil || !strings.Contains(err.Error(), "symbolic link") {
-		t.Errorf("error %v", err)
-	}
-}
-
 // TestPlanKeepsVersions checks that init raises no requirement, and that a repository with an older
 // Mage gets the tool slipway only.
 func TestPlanKeepsVersions(t *testing.T) {

@@ -68,7 +68,7 @@ func (p *Plan) Apply() error {
 		return fmt.Errorf("record the original files: %w", err)
 	}
 	for i, f := range p.Files {
-		if err := writeFile(root, f.Path, modeIn(after, f.Path), f.After); err != nil {
+		if err := atomicfile.WriteIn(root, f.Path, modeIn(after, f.Path), f.After); err != nil {
 			for _, written := range p.Files[:i] {
 				err = errors.Join(err, restore(root, recordedFile{
 					Path: written.Path, Before: written.Before, Exists: written.Before != nil, Mode: modeIn(after, written.Path),
@@ -88,11 +88,8 @@ func (p *Plan) Apply() error {
 func (p *Plan) record(root *os.Root, earlier record) (record, error) {
 	r := record{slices.Clone(earlier.Files)}
 	for _, f := range p.Files {
-		if err := atomicfile.Check(root, f.Path); err != nil {
-			return r, err
-		}
 		entry := recordedFile{Path: f.Path, Before: f.Before, Exists: f.Before != nil, Mode: 0o644, After: digest(f.After)}
-		if info, err := root.Lstat(filepath.FromSlash(f.Path)); err == nil {
+		if info, err := atomicfile.Stat(root, f.Path); err == nil {
 			if !entry.Exists {
 				return r, fmt.Errorf("%s was created while init was running; run it again", f.Path)
 			}
@@ -201,7 +198,7 @@ func (f *recordedFile) read(root *os.Root) ([]byte, error) {
 // that are then empty.
 func restore(root *os.Root, f recordedFile) error {
 	if f.Exists {
-		return writeFile(root, f.Path, f.Mode, f.Before)
+		return atomicfile.WriteIn(root, f.Path, f.Mode, f.Before)
 	}
 	if err := root.Remove(filepath.FromSlash(f.Path)); err != nil {
 		return err
@@ -212,10 +209,6 @@ func restore(root *os.Root, f recordedFile) error {
 		}
 	}
 	return nil
-}
-
-func writeFile(root *os.Root, name string, mode fs.FileMode, data []byte) error {
-	return atomicfile.WriteIn(root, filepath.FromSlash(name), mode, atomicfile.Bytes(data))
 }
 
 func readRecord(dir string) (r record, err error) {
@@ -254,7 +247,7 @@ func writeRecord(dir string, r record) error {
 	if err := gitignore.Make(root, recordDir); err != nil {
 		return err
 	}
-	return writeFile(root, path.Join(recordDir, recordFile), 0o600, data)
+	return atomicfile.WriteIn(root, path.Join(recordDir, recordFile), 0o600, data)
 }
 
 // Recorded returns the slash-separated paths of the plugins below dir that have a record of init,

@@ -54,7 +54,7 @@ func WriteScaffold(root *os.Root, s Scaffold) error {
 	if err := e.Encode(s); err != nil {
 		return err
 	}
-	return writeFile(root, ScaffoldRecord, 0o644, b.Bytes())
+	return atomicfile.WriteIn(root, ScaffoldRecord, 0o644, b.Bytes())
 }
 
 // A Merge is the update of one file.
@@ -184,7 +184,7 @@ func WriteMerges(root *os.Root, merges []Merge, s Scaffold) error {
 		if info, err := root.Lstat(filepath.FromSlash(m.Path)); err == nil {
 			mode = info.Mode().Perm()
 		}
-		if err := writeFile(root, m.Path, mode, m.After); err != nil {
+		if err := atomicfile.WriteIn(root, m.Path, mode, m.After); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/slipway-dev/slipway/cmd/internal/serve"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/server"
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/preview"
@@ -29,14 +28,8 @@ func Check(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (err erro
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
-	out := o.Report
-	if out == "" {
-		out, err = atomicfile.Below(repo.Root, ".slipway/preview-report")
-	}
-	if err == nil {
-		err = check.CheckOut(out)
-	}
-	if err != nil {
+	out := cmp.Or(o.Report, filepath.Join(repo.Root, ".slipway", "preview-report"))
+	if err := check.CheckOut(out); err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s: %w", c.Face.Option("report"), err)}
 	}
 	if err := check.HasBrowser(ctx); errors.Is(err, check.ErrNoBrowser) { // before the build, which takes a while

@@ -18,15 +18,17 @@ func GoSums(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(repo.Root)
+	dist, err := atomicfile.Below(repo.Root, bundle.DistDir)
+	if err == nil {
+		err = os.MkdirAll(dist, 0o755)
+	}
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	name := filepath.Join(bundle.DistDir, build.GoSumsFile)
-	if err := atomicfile.WriteIn(root, name, 0o644, func(w io.Writer) error { return build.WriteGoSums(w, repo.Root) }); err != nil {
+	file := filepath.Join(dist, build.GoSumsFile)
+	if err := atomicfile.Write(file, 0o644, func(w io.Writer) error { return build.WriteGoSums(w, repo.Root) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "wrote %s\n", shortPath(filepath.Join(repo.Root, name)))
+	fmt.Fprintf(w, "wrote %s\n", shortPath(file))
 	return nil
 }

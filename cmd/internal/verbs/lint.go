@@ -151,5 +151,5 @@ func formatFile(w io.Writer, root *os.Root, name string) error {
 		return err
 	}
 	fmt.Fprintf(w, "formatted %s\n", name)
-	return atomicfile.WriteIn(root, file, info.Mode().Perm(), atomicfile.Bytes(after))
+	return atomicfile.WriteIn(root, file, info.Mode().Perm(), after)
 }

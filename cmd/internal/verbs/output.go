@@ -13,20 +13,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
-// ignore makes a directory of a plugin repository, unless it exists, and lets Git ignore it. The files are what will be
-// written to it.
-func ignore(repo, dir string, files ...string) error {
+// ignore lets Git ignore a directory of a plugin repository that Slipway has made, or is about to make.
+func ignore(repo, dir string) error {
 	root, err := os.OpenRoot(repo)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	for _, name := range files {
-		if err := atomicfile.Check(root, name); err != nil {
-			return err
-		}
-	}
-	return gitignore.Make(root, dir)
+	return errors.Join(gitignore.Make(root, dir), root.Close())
 }
 
 // writeTo writes to w, or to the file output, which appears complete or not at all.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate/schema"
 )
@@ -70,11 +69,6 @@ func Schema(w io.Writer, o SchemaOptions) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(o.Dir)
-	if err != nil {
-		return fmt.Errorf("%w; choose a writable directory with %s", err, o.Face.Option("dir"))
-	}
-	defer root.Close()
 	for _, s := range schemaFiles() {
 		if o.What != "" && o.What != s.what {
 			continue
@@ -83,10 +77,15 @@ func Schema(w io.Writer, o SchemaOptions) error {
 		if err != nil {
 			return err
 		}
-		if err := atomicfile.WriteIn(root, s.name, 0o644, atomicfile.Bytes(data)); err != nil {
+		file := filepath.Join(o.Dir, s.name)
+		err = writeTo(nil, file, func(w io.Writer, _ bool) error {
+			_, err := w.Write(data)
+			return err
+		})
+		if err != nil {
 			return fmt.Errorf("%w; choose a writable directory with %s", err, o.Face.Option("dir"))
 		}
-		fmt.Fprintf(w, "wrote %s, the schema of %s%s\n", shortPath(filepath.Join(o.Dir, s.name)), s.of, strings.ReplaceAll(s.note, "%s", strings.Join(profileNames(profiles), " and ")))
+		fmt.Fprintf(w, "wrote %s, the schema of %s%s\n", shortPath(file), s.of, strings.ReplaceAll(s.note, "%s", strings.Join(profileNames(profiles), " and ")))
 	}
 	return nil
 }

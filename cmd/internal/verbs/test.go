@@ -76,8 +76,11 @@ func testGo(ctx context.Context, w *os.File, dir string, packages []string, o Te
 	if !o.Coverage {
 		return runTool(ctx, w, dir, "go", append(args, packages...)...)
 	}
-	if err := ignore(dir, coverageDir, coverageProfile, coverageText, coveragePage); err != nil {
+	if err := ignore(dir, coverageDir); err != nil {
 		return err
+	}
+	for _, name := range []string{coverageProfile, coverageText, coveragePage} {
+		_ = os.Remove(filepath.Join(dir, filepath.FromSlash(name))) // the go command would write through a link
 	}
 	args = append(args, "-coverpkg="+strings.Join(packages, ","), "-coverprofile="+coverageProfile)
 	for _, command := range [][]string{
