@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -320,12 +319,13 @@ func (k kind) in(p *validate.Pass) validate.Severity { return kinds()[k].severit
 // isOff reports whether a kind has no findings for a plugin.
 func (k kind) isOff(p *validate.Pass) bool { return k.in(p) == validate.Off }
 
-// cases returns the kinds of findings of a rule.
-func cases(id string) (all []validate.Case) {
+// cases holds the kinds of findings of each rule, by its id.
+var cases = sync.OnceValue(func() map[string][]validate.Case {
+	of := map[string][]validate.Case{}
 	for _, k := range kinds() {
-		if slices.Contains(strings.Fields(k.rules), id) {
-			all = append(all, validate.Case{What: k.what, Severity: k.severity})
+		for id := range strings.FieldsSeq(k.rules) {
+			of[id] = append(of[id], validate.Case{What: k.what, Severity: k.severity})
 		}
 	}
-	return all
-}
+	return of
+})

@@ -12,12 +12,14 @@ var examples embed.FS
 
 // All returns all rules in the order in which they run.
 func All() []validate.Rule {
-	var all []validate.Rule
-	for _, of := range inOrder() {
+	rules := inOrder()
+	all := make([]validate.Rule, len(rules))
+	for i, of := range rules {
 		r := of.rule()
-		r.Severity, r.Catalog, r.Cases = of.severity, of.catalog, cases(r.ID)
-		r.Example = func() string { return example(r.ID) }
-		all = append(all, r)
+		id := r.ID
+		r.Severity, r.Catalog, r.Cases = of.severity, of.catalog, cases()[id]
+		r.Example = func() string { return example(id) }
+		all[i] = r
 	}
 	return all
 }
