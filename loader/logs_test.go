@@ -114,7 +114,7 @@ func TestFormatsOfLogs(t *testing.T) {
 func TestPlainLinesDoNotWait(t *testing.T) {
 	t.Parallel()
 	p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
-	_, feed, end, _ := p.Follow(0)
+	feed, end, _ := p.Follow(0)
 	defer end()
 	_, _ = io.WriteString(&logWriter{records: p.records}, "alone\n")
 	if r := <-feed; r.Message != "alone" {
@@ -192,33 +192,36 @@ func TestFollowersAreBounded(t *testing.T) {
 	p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
 	p.records.add(time.Now(), entry{message: "first"})
 	p.records.add(time.Now(), entry{message: "second"})
-	recent, feed, end, ok := p.Follow(1)
-	if !ok || len(recent) != 1 || recent[0].Message != "second" {
-		t.Fatalf("got %+v, %t", recent, ok)
+	feed, end, ok := p.Follow(1)
+	if !ok {
+		t.Fatal("the first follower is too many")
 	}
 	defer end()
+	if r := <-feed; r.Message != "second" {
+		t.Errorf("after the first record: %+v", r)
+	}
 	for range maxFollowers - 1 {
-		_, _, end, ok := p.Follow(0)
+		_, end, ok := p.Follow(0)
 		if !ok {
 			t.Fatal("too few followers are allowed")
 		}
 		defer end()
 	}
-	if _, _, _, ok := p.Follow(0); ok {
+	if _, _, ok := p.Follow(0); ok {
 		t.Error("too many followers are allowed")
 	}
-	for range maxUnread + 1 {
+	for range maxUnread + 2 { // one has been read
 		p.records.add(time.Now(), entry{message: "m"})
 	}
 	n := 0
 	for range feed { // closed, since nobody read it
 		n++
 	}
-	if n > maxUnread {
+	if n > maxUnread+1 {
 		t.Errorf("a follower that did not read held %d records", n)
 	}
-	p.records.end()
-	if _, feed, end, ok := p.Follow(0); !ok {
+	p.records.followers.Close()
+	if feed, end, ok := p.Follow(p.records.last); !ok {
 		t.Error("the followers that did not keep up still count")
 	} else if _, ok := <-feed; ok {
 		t.Error("a feed of an unmounted plugin has records")
@@ -231,7 +234,7 @@ func TestFollowersAreBounded(t *testing.T) {
 func TestFollowerKeepsUp(t *testing.T) {
 	t.Parallel()
 	p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
-	_, feed, end, _ := p.Follow(0)
+	feed, end, _ := p.Follow(0)
 	defer end()
 	for i := range uint64(3 * maxRecords) {
 		p.records.add(time.Unix(int64(i/(byteRate/leastBytes)), 0), entry{message: "m"})

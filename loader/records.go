@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/feed"
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
@@ -43,6 +44,7 @@ func (r Record) size() int { return recordOverhead + len(r.Message) + len(r.Fiel
 type records struct {
 	logger *slog.Logger
 
+	followers feed.Feed[Record]
 	mu        sync.Mutex
 	kept      []Record
 	bytes     int // size of kept
@@ -50,15 +52,13 @@ type records struct {
 	dropped   uint64
 	second    int64        // to which volume belongs
 	volume    map[bool]int // bytes; true is for errors
-	followers map[chan Record]struct{}
-	isEnded   bool
 
 	crash        string // the first line of the last crash
 	isRepetition bool   // another such crash tells nothing new
 }
 
 func newRecords(logger *slog.Logger) *records {
-	return &records{logger: logger, followers: map[chan Record]struct{}{}, volume: map[bool]int{}}
+	return &records{logger: logger, volume: map[bool]int{}}
 }
 
 // add logs a record.
@@ -130,7 +130,7 @@ func (l *records) keep(now time.Time, e entry) (ok, isFirst bool) {
 }
 
 // append numbers a record, keeps it instead of the oldest ones, and sends it to the followers.
-// One that does not keep up loses its feed. The caller holds the lock.
+// The caller holds the lock.
 func (l *records) append(r Record) {
 	l.last++
 	r.Number = l.last
@@ -142,31 +142,7 @@ func (l *records) append(r Record) {
 		excess++
 	}
 	l.kept = slices.Delete(l.kept, 0, excess)
-	for feed := range l.followers {
-		select {
-		case feed <- r:
-		default:
-			l.remove(feed)
-		}
-	}
-}
-
-// remove ends a feed. The caller holds the lock.
-func (l *records) remove(feed chan Record) {
-	if _, ok := l.followers[feed]; ok {
-		delete(l.followers, feed)
-		close(feed)
-	}
-}
-
-// end closes all feeds.
-func (l *records) end() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.isEnded = true
-	for feed := range l.followers {
-		l.remove(feed)
-	}
+	l.followers.Send(r)
 }
 
 // Logs returns the last records of the plugin, oldest first, and how many were dropped
@@ -178,30 +154,22 @@ func (p *Plugin) Logs() (recent []Record, dropped uint64) {
 	return slices.Clone(l.kept), l.dropped
 }
 
-// Follow returns the last records with a number greater than after, and a feed of the
-// records from then on. The feed is closed when the plugin is unmounted and when the
-// follower does not keep up. The caller must call end. ok is false if the plugin has too
-// many followers.
-func (p *Plugin) Follow(after uint64) (recent []Record, feed <-chan Record, end func(), ok bool) {
+// Follow returns a feed of the last records with a number greater than after, and those from
+// then on. The feed is closed when the plugin is unmounted and when the follower does not keep
+// up. The caller must call end. ok is false if the plugin has too many followers.
+func (p *Plugin) Follow(after uint64) (records <-chan Record, end func(), ok bool) {
 	l := p.records
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.followers) >= maxFollowers {
-		return nil, nil, nil, false
+	if l.followers.Len() >= maxFollowers {
+		return nil, nil, false
 	}
+	var recent []Record
 	for _, r := range l.kept {
 		if r.Number > after {
 			recent = append(recent, r)
 		}
 	}
-	to := make(chan Record, maxUnread)
-	l.followers[to] = struct{}{}
-	if l.isEnded {
-		l.remove(to)
-	}
-	return recent, to, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.remove(to)
-	}, true
+	records, end = l.followers.Subscribe(maxUnread, recent...)
+	return records, end, true
 }

@@ -2,9 +2,10 @@ package preview
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"sync"
+
+	"github.com/slipway-dev/slipway/internal/feed"
 )
 
 // Message is an error of a build at a place in a source file.
@@ -25,9 +26,9 @@ type event struct {
 
 // events distributes what happens to the pages that are open.
 type events struct {
+	feed   feed.Feed[event]
 	mu     sync.Mutex
-	feeds  map[chan event]bool
-	failed *event // the build is broken
+	failed []event // the build is broken: one event, or none
 }
 
 const maxPending = 64 // events that a page has not read
@@ -37,31 +38,15 @@ func (e *events) send(one event) {
 	defer e.mu.Unlock()
 	e.failed = nil
 	if one.name == "failed" {
-		e.failed = &one
+		e.failed = []event{one}
 	}
-	for feed := range e.feeds {
-		select {
-		case feed <- one:
-		default: // the page sleeps, and connects again
-			delete(e.feeds, feed)
-			close(feed)
-		}
-	}
+	e.feed.Send(one)
 }
 
-func (e *events) subscribe() (feed chan event, end func()) {
+func (e *events) subscribe() (queue <-chan event, end func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	feed = make(chan event, maxPending)
-	if e.failed != nil {
-		feed <- *e.failed
-	}
-	e.feeds[feed] = true
-	return feed, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.feeds, feed)
-	}
+	return e.feed.Subscribe(maxPending, e.failed...)
 }
 
 // Ready tells the pages that a change of a plugin is live: "frontend", "backend" or "assets".
@@ -79,24 +64,10 @@ func (s *Server) Fixed() { s.events.send(event{"fixed", struct{}{}}) }
 
 // streamEvents streams events until the page is closed or the server shuts down.
 func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
-	feed, end := s.events.subscribe()
+	queue, end := s.events.subscribe()
 	defer end()
-	w.Header().Set("Content-Type", "text/event-stream")
-	flush := http.NewResponseController(w).Flush
-	fmt.Fprint(w, "retry: 500\n\n")
-	for flush() == nil {
-		select {
-		case <-r.Context().Done():
-			return
-		case one, ok := <-feed:
-			if !ok {
-				return
-			}
-			data, err := json.Marshal(one.data)
-			if err != nil {
-				return
-			}
-			fmt.Fprintf(w, "event: %s\ndata: %s\n\n", one.name, data)
-		}
-	}
+	_ = feed.Serve(w, r, feed.Stream{Greeting: "retry: 500"}, queue, func(e event) (feed.Event, error) {
+		data, err := json.Marshal(e.data)
+		return feed.Event{Name: e.name, Data: data}, err
+	})
 }

@@ -45,7 +45,7 @@ type Server struct {
 
 // New returns a server. The caller must end its streams.
 func New(o Options) *Server {
-	s := &Server{Options: o, events: events{feeds: map[chan event]bool{}}, storage: storage{objects: map[string]json.RawMessage{}},
+	s := &Server{Options: o, storage: storage{objects: map[string]json.RawMessage{}},
 		layout: template.Must(template.New("").Parse(layout)), mux: http.NewServeMux()}
 	s.mux.HandleFunc("/", s.document)
 	s.mux.HandleFunc("GET /-/{name}", s.pageFile)

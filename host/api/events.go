@@ -3,8 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -12,7 +10,9 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/feed"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
@@ -44,21 +44,22 @@ const (
 	feedLife     = 10 * time.Minute // then the client connects, and authenticates, again
 )
 
-// events distributes events to the clients of the event stream. A client that does not
-// keep up is disconnected.
+// events distributes events to the clients of the event stream.
 type events struct {
 	interval, life time.Duration
+	streams        context.Context // canceled when all streams are to end
+	endStreams     context.CancelFunc
 
-	mu      sync.Mutex
-	feeds   map[chan event]struct{}
-	recent  []event
-	last    map[string]event // the last outcome of each plugin that is mounted, by id
-	isEnded bool
-	ended   chan struct{} // closed when isEnded is set
+	feed   feed.Feed[event]
+	mu     sync.Mutex
+	recent []event
+	last   map[string]event // the last outcome of each plugin that is mounted, by id
 }
 
 func newEvents() *events {
-	return &events{interval: feedInterval, life: feedLife, feeds: map[chan event]struct{}{}, last: map[string]event{}, ended: make(chan struct{})}
+	e := &events{interval: feedInterval, life: feedLife, last: map[string]event{}}
+	e.streams, e.endStreams = context.WithCancel(context.Background())
+	return e
 }
 
 // Announce sends an event to every client of the event stream. It sets e.Time if that is
@@ -79,16 +80,7 @@ func (a *API) EndStreams() {
 	if err := a.live.Close(); err != nil {
 		a.Logger.Error("streams not ended", "error", err)
 	}
-	s := a.events
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.isEnded {
-		s.isEnded = true
-		close(s.ended)
-	}
-	for feed := range s.feeds {
-		s.remove(feed)
-	}
+	a.events.endStreams()
 }
 
 func (s *events) send(e event) {
@@ -108,69 +100,46 @@ func (s *events) send(e event) {
 	case e.State == string(loader.ChangeRemoved):
 		delete(s.last, e.ID)
 	}
-	for feed := range s.feeds {
-		select {
-		case feed <- e:
-		default:
-			s.remove(feed)
-		}
-	}
+	s.feed.Send(e)
 }
 
-// remove closes a feed. The caller holds the lock.
-func (s *events) remove(feed chan event) {
-	if _, ok := s.feeds[feed]; ok {
-		delete(s.feeds, feed)
-		close(feed)
-	}
-}
-
-// subscribe returns a feed of the events from now on, preceded by the recent ones after the
-// number seen, unless that is 0. The feed is closed when the streams end or the client does
-// not keep up.
-func (s *events) subscribe(seen int64) (feed chan event, end func()) {
+// subscribe returns a queue of the events from now on, preceded by the recent ones after the
+// number seen, unless that is 0.
+func (s *events) subscribe(seen int64) (queue <-chan event, end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	feed = make(chan event, maxRecent+maxPending)
+	var missed []event
 	for _, e := range s.recent {
 		if seen > 0 && e.number > seen {
-			feed <- e
+			missed = append(missed, e)
 		}
 	}
-	s.feeds[feed] = struct{}{}
-	if s.isEnded {
-		s.remove(feed)
-	}
-	return feed, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.remove(feed)
-	}
+	return s.feed.Subscribe(maxPending, missed...)
 }
 
 // pluginEvents streams events.
 func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	format := func(w io.Writer, e event) error { return e.write(w, manages(who, e.ID)) }
-	if r.Method == http.MethodHead {
-		return streamEvents(a, w, r, nil, nil, format)
-	}
 	seen, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64) // 0 if it is not one of ours
-	feed, end := a.events.subscribe(seen)
+	queue, end := a.events.subscribe(seen)
 	defer end()
-	return streamEvents(a, w, r, nil, feed, format)
+	return streamEvents(a, w, r, queue, func(e event) (feed.Event, error) {
+		if !manages(who, e.ID) {
+			e.Reason = ""
+		}
+		data, err := json.Marshal(e)
+		return feed.Event{ID: e.number, Name: e.Name, Data: data}, err
+	})
 }
 
-// write writes the event as text/event-stream.
-func (e event) write(w io.Writer, withReason bool) error {
-	if !withReason {
-		e.Reason = ""
-	}
-	data, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "id: %d\nevent: %s\ndata: %s\n\n", e.number, e.Name, data)
-	return err
+// streamEvents streams the event of each value in a queue until the queue is closed or the client
+// leaves, does not read in time, or has to authenticate again.
+func streamEvents[T any](a *API, w http.ResponseWriter, r *http.Request, queue <-chan T, eventOf func(T) (feed.Event, error)) error {
+	ctx, cancel := context.WithTimeout(r.Context(), a.events.life)
+	defer cancel()
+	defer context.AfterFunc(a.events.streams, cancel)()
+	w.(*response).idle.Timeout = gate.FeedTimeout
+	w.Header().Set("Connection", "close") // the write deadline stays with the connection
+	return feed.Serve(w, r.WithContext(ctx), feed.Stream{Greeting: ": connected", Interval: a.events.interval}, queue, eventOf)
 }
 
 // pluginChanges returns the events of a plugin that the host remembers, the latest last.

@@ -33,11 +33,7 @@ func HasBody(r Route) bool { return r.Handler.body() != nil }
 func HasOutput(r Route) bool { return r.Handler.output != nil }
 
 // Feeds returns how many clients read events.
-func Feeds(a *API) int {
-	a.events.mu.Lock()
-	defer a.events.mu.Unlock()
-	return len(a.events.feeds)
-}
+func Feeds(a *API) int { return a.events.feed.Len() }
 
 // SetFeedTimes sets the interval of comments and the life of event streams.
 func SetFeedTimes(a *API, interval, life time.Duration) {

@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/live"
+	"github.com/slipway-dev/slipway/internal/feed"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -90,38 +90,20 @@ func (a *API) liveEvents() Handler {
 		if err != nil {
 			return err
 		}
-		feed, err := a.live.Follow(r.Context(), a.liveCaller(r, who), query.Get("channel"), json.RawMessage(query.Get("data")))
+		client, err := a.live.Follow(r.Context(), a.liveCaller(r, who), query.Get("channel"), json.RawMessage(query.Get("data")))
 		if err != nil {
 			return err
 		}
-		defer feed.Close()
-		format := func(w io.Writer, p live.Packet) error {
+		defer client.Close()
+		return streamEvents(a, w, r, client.Packets(), func(p live.Packet) (feed.Event, error) {
 			if p.Ended == "" {
-				return writeAll(w, []byte("data: "), p.Data, []byte("\n\n"))
+				return feed.Event{Data: p.Data}, nil
 			}
 			reason, err := json.Marshal(message{Message: p.Ended})
-			if err != nil {
-				return err
-			}
-			return writeAll(w, []byte("event: ended\ndata: "), reason, []byte("\n\n"))
-		}
-		var initial []live.Packet
-		if feed.Initial != nil {
-			initial = []live.Packet{{Data: feed.Initial}}
-		}
-		return streamEvents(a, w, r, initial, feed.Packets(), format)
+			return feed.Event{Name: "ended", Data: reason}, err
+		})
 	}
 	return h
-}
-
-// writeAll writes parts without a copy of them all: packets can be large.
-func writeAll(w io.Writer, parts ...[]byte) error {
-	for _, part := range parts {
-		if _, err := w.Write(part); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 type publication struct {

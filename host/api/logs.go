@@ -3,8 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"log/slog"
 	"math"
 	"net/http"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/feed"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
@@ -117,27 +116,19 @@ func (a *API) followLog(w http.ResponseWriter, r *http.Request, in logQuery) err
 	if err != nil {
 		return err
 	}
-	format := func(w io.Writer, r loader.Record) error {
-		if !matches(r) {
-			return nil
-		}
-		data, err := json.Marshal(recordOf(r))
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(w, "id: %d\nevent: record\ndata: %s\n\n", r.Number, data)
-		return err
-	}
-	if r.Method == http.MethodHead {
-		return streamEvents(a, w, r, nil, nil, format)
-	}
 	seen, _ := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64) // 0 if it is not one of ours
-	recent, feed, end, ok := p.Follow(seen)
+	records, end, ok := p.Follow(seen)
 	if !ok {
 		return &host.Error{Category: host.ErrUnavailable, Message: "too many clients follow the log of " + p.ID() + "; try again later"}
 	}
 	defer end()
-	return streamEvents(a, w, r, recent, feed, format)
+	return streamEvents(a, w, r, records, func(r loader.Record) (feed.Event, error) {
+		if !matches(r) {
+			return feed.Event{}, nil
+		}
+		data, err := json.Marshal(recordOf(r))
+		return feed.Event{ID: int64(r.Number), Name: "record", Data: data}, err
+	})
 }
 
 func (a *API) pluginFigures(_ context.Context, _ host.Identity, in pluginPath) (hostapi.PluginFigures, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/feed"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -20,8 +21,6 @@ type Packet struct {
 
 // Feed is a client that follows a channel. Its receiver closes it.
 type Feed struct {
-	Initial json.RawMessage // what the plugin sends to new clients, or nil
-
 	caller  Caller
 	data    json.RawMessage // that the client sent for the plugin
 	stream  *stream
@@ -33,8 +32,8 @@ type Feed struct {
 	context sdk.Context
 }
 
-// Packets returns the packets. The channel is closed when the client does not keep up or
-// loses access, or when the Hub is closed.
+// Packets returns the packets, the first of which is the one for new clients, if the plugin sends one.
+// The channel is closed when the client does not keep up or loses access, or when the Hub is closed.
 func (f *Feed) Packets() <-chan Packet { return f.packets }
 
 // Close ends the feed.
@@ -100,13 +99,10 @@ func isDenied(err error) bool {
 	return errors.Is(err, host.ErrUnauthorized) || errors.Is(err, host.ErrForbidden) || errors.Is(err, host.ErrNotFound)
 }
 
-// send queues a packet for each feed, and closes those that have no room. The caller holds
-// the mutex of the Hub.
+// send sends a packet to each feed. The caller holds the mutex of the Hub.
 func (s *stream) send(p Packet) {
 	for _, f := range slices.Clone(s.feeds) {
-		select {
-		case f.packets <- p:
-		default:
+		if !feed.Offer(f.packets, p) {
 			s.drop(f)
 		}
 	}

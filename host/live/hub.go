@@ -119,7 +119,10 @@ func (h *Hub) Follow(ctx context.Context, caller Caller, name string, data json.
 	if err != nil {
 		return nil, orUnsupported(err, c)
 	}
-	f := &Feed{Initial: initial, caller: caller, plugin: plugin, context: of, data: bytes.Clone(data), packets: make(chan Packet, gate.FeedQueue), gone: make(chan struct{})}
+	f := &Feed{caller: caller, plugin: plugin, context: of, data: bytes.Clone(data), packets: make(chan Packet, gate.FeedQueue), gone: make(chan struct{})}
+	if len(initial) > 0 {
+		f.packets <- Packet{Data: initial}
+	}
 	if err := h.join(address{caller.Identity.OrgID, c}, f); err != nil {
 		return nil, err
 	}

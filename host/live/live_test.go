@@ -141,6 +141,9 @@ func (f *fixture) follow(user, channel, data string) *live.Feed {
 	if err != nil {
 		f.t.Fatalf("%s follows %s: %v", user, channel, err)
 	}
+	if got, want := next(feed), fmt.Sprintf(`{"welcome":%q}`, user); got != want {
+		f.t.Errorf("%s: the first packet of %s is %s, want %s", user, channel, got, want)
+	}
 	return feed
 }
 
@@ -188,11 +191,7 @@ func TestFollow(t *testing.T) {
 	f := newFixture(t, live.Options{Grace: time.Millisecond}, p)
 	var feeds []*live.Feed
 	for i, name := range []string{"ds/a/x", "1/ds/a/x", "default/ds/a/x"} {
-		feed := f.follow(fmt.Sprintf("user%d", i), name, "")
-		if got := string(feed.Initial); got != fmt.Sprintf(`{"welcome":"user%d"}`, i) {
-			t.Errorf("%s: %s", name, got)
-		}
-		feeds = append(feeds, feed)
+		feeds = append(feeds, f.follow(fmt.Sprintf("user%d", i), name, ""))
 	}
 	for i := range 100 {
 		packets <- fmt.Sprintf("{\n\"n\": %d}", i)
