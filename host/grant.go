@@ -3,15 +3,14 @@ package host
 import (
 	"strings"
 
-	"github.com/slipway-dev/slipway/host/gate"
-
 	"github.com/slipway-dev/slipway/bundle/access"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // Grant is a permission in addition to a basic role.
 type Grant struct {
 	Action string
-	Scope  string // "" and "*" cover everything, and "playlists:*" covers all playlists
+	Scope  string // see access.Covers
 }
 
 // String returns the grant for logs.
@@ -20,15 +19,6 @@ func (g Grant) String() string {
 		return g.Action
 	}
 	return g.Action + " on " + g.Scope
-}
-
-// covers reports whether the grant covers a scope. Every grant covers an empty scope.
-func (g Grant) covers(scope string) bool {
-	if scope == "" || g.Scope == "" || g.Scope == scope {
-		return true
-	}
-	prefix, isWild := strings.CutSuffix(g.Scope, "*")
-	return isWild && (prefix == "" || strings.HasSuffix(prefix, ":")) && strings.HasPrefix(scope, prefix)
 }
 
 // CheckGrants returns an error (ErrInvalid) if permissions cannot be granted.

@@ -66,7 +66,8 @@ func (i Identity) Allows(action string, scopes ...string) bool {
 // isGranted is Allows without the basic role.
 func (i Identity) isGranted(action string, scopes ...string) bool {
 	for _, g := range i.Grants {
-		if g.Action == action && (len(scopes) == 0 || slices.ContainsFunc(scopes, g.covers)) {
+		covers := func(scope string) bool { return access.Covers(g.Scope, scope) }
+		if g.Action == action && (len(scopes) == 0 || slices.ContainsFunc(scopes, covers)) {
 			return true
 		}
 	}

@@ -1,7 +1,7 @@
 // Package access lists the actions, scopes and feature toggles of the host, by which plugin.json
 // asks for permissions.
 //
-// It defines only their names. Package host decides who may perform an action, package
+// It defines only their names, and which scopes one covers. Package host decides who may perform an action, package
 // loader what a toggle enables, and validate what plugin.json may ask for.
 package access
 
@@ -81,6 +81,16 @@ func ScopesOf(action string) []string {
 		return []string{"plugins:id:"}
 	}
 	return nil
+}
+
+// Covers reports whether a permission on a granted scope covers another scope. "" and "*" cover
+// everything, and "playlists:*" covers all playlists. Every permission covers the scope "".
+func Covers(granted, scope string) bool {
+	if scope == "" || granted == "" || granted == scope {
+		return true
+	}
+	prefix, isWild := strings.CutSuffix(granted, "*")
+	return isWild && (prefix == "" || strings.HasSuffix(prefix, ":")) && strings.HasPrefix(scope, prefix)
 }
 
 // The feature toggles of the host.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -26,8 +27,8 @@ func accounts(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data.MayCreate = p.May("serviceaccounts:create", allAccounts) || p.May("serviceaccounts:write", allAccounts)
-	data.MayKeys, data.MayPlugins = p.MayKeys(), p.MaySome("plugins:write")
+	data.MayCreate = p.May(access.ServiceAccountsCreate, allAccounts) || p.May(access.ServiceAccountsWrite, allAccounts)
+	data.MayKeys, data.MayPlugins = p.MayKeys(), p.MaySome(access.PluginsWrite)
 	search := url.Values{"query": {q.Get("query")}, "perpage": {strconv.Itoa(accountsPerPage)}, "page": {"1"}}
 	if page, err := strconv.Atoi(q.Get("page")); err == nil && page > 0 {
 		search.Set("page", strconv.Itoa(page))
@@ -50,7 +51,7 @@ func accounts(c *client) (any, error) {
 
 // MayKeys reports whether the caller may list API keys.
 func (p permissions) MayKeys() bool {
-	return p.May("apikeys:read", "apikeys:id:*") || p.May("serviceaccounts:write", "apikeys:id:*")
+	return p.May(access.APIKeysRead, "apikeys:id:*") || p.May(access.ServiceAccountsWrite, "apikeys:id:*")
 }
 
 // oneAccount loads the page of a service account and its tokens.
@@ -70,9 +71,9 @@ func oneAccount(c *client) (any, error) {
 	}
 	p, err := c.permissions()
 	scope := "serviceaccounts:id:" + id
-	data.MayRevoke = p.May("serviceaccounts:write", scope) && (data.RequiredBy == "" || c.who.IsAdmin())
+	data.MayRevoke = p.May(access.ServiceAccountsWrite, scope) && (data.RequiredBy == "" || c.who.IsAdmin())
 	data.MayWrite = data.MayRevoke && data.RequiredBy == ""
-	data.MayDelete = data.MayRevoke || data.RequiredBy == "" && p.May("serviceaccounts:delete", scope)
+	data.MayDelete = data.MayRevoke || data.RequiredBy == "" && p.May(access.ServiceAccountsDelete, scope)
 	return data, err
 }
 
@@ -94,7 +95,7 @@ func profile(c *client) (any, error) {
 	if data.Permissions, err = c.permissions(); err != nil {
 		return nil, err
 	}
-	if data.Permissions.MaySome("orgs:read") {
+	if data.Permissions.MaySome(access.OrgRead) {
 		err = c.get("/api/org", &data.Org)
 	}
 	return data, err
@@ -110,8 +111,8 @@ func keys(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data.MayMigrate = p.MaySome("apikeys:create") || p.MaySome("serviceaccounts:write")
-	data.MayDelete = p.May("apikeys:delete", "apikeys:id:*") || p.May("serviceaccounts:write", "apikeys:id:*")
+	data.MayMigrate = p.MaySome(access.APIKeysCreate) || p.MaySome(access.ServiceAccountsWrite)
+	data.MayDelete = p.May(access.APIKeysDelete, "apikeys:id:*") || p.May(access.ServiceAccountsWrite, "apikeys:id:*")
 	return &data, c.get("/api/auth/keys?includeExpired=true", &data.All)
 }
 

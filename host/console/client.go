@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -146,13 +146,7 @@ func (c *client) permissions() (p permissions, err error) {
 // May reports whether the caller may perform an action on a scope, such as
 // "datasources:uid:x" or "datasources:uid:*".
 func (p permissions) May(action, scope string) bool {
-	for _, held := range p[action] {
-		prefix, isWild := strings.CutSuffix(held, "*")
-		if held == scope || isWild && (prefix == "" || strings.HasSuffix(prefix, ":")) && strings.HasPrefix(scope, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p[action], func(held string) bool { return access.Covers(held, scope) })
 }
 
 // MaySome reports whether the caller may perform an action on anything.

@@ -73,6 +73,15 @@ func loadFrom(t *testing.T, c http.Handler, path string) *httptest.ResponseRecor
 	return w
 }
 
+// The console offers what the host allows. TestAllows of package host has the kinds of scopes.
+func TestMay(t *testing.T) {
+	t.Parallel()
+	p := permissions{"playlists:write": {""}, "folders:write": {"folders:uid:a"}}
+	if !p.May("playlists:write", "playlists:uid:*") || !p.May("folders:write", "folders:uid:a") || p.May("folders:write", "folders:uid:*") {
+		t.Error("May differs from the host")
+	}
+}
+
 // Without plugins, there is a data source to query.
 func TestBuiltinSource(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -33,8 +34,8 @@ func dashboards(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data.MayWrite = p.May("dashboards:write", "dashboards:uid:*")
-	if p.May("folders:read", "folders:uid:*") {
+	data.MayWrite = p.May(access.DashboardsWrite, access.DashboardScope+"*")
+	if p.May(access.FoldersRead, access.FolderScope+"*") {
 		err = c.get("/api/folders?limit=5000", &data.Folders)
 	}
 	return data, err
@@ -59,7 +60,7 @@ func newDashboard(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !p.May("dashboards:write", "dashboards:uid:*") {
+	if !p.May(access.DashboardsWrite, access.DashboardScope+"*") {
 		return nil, &apiError{403, "Permission denied"}
 	}
 	source, err := defaultSource(c)
@@ -99,11 +100,12 @@ func editDashboard(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	scope := "dashboards:uid:" + uid
+	scope := access.DashboardScope + uid
 	f := dashboardForm{UID: uid, Title: cmp.Or(head.Title, uid), Text: indentJSON(d.Dashboard), FolderUID: d.Meta.FolderUID, FolderTitle: d.Meta.FolderTitle,
 		PluginID: d.Meta.PluginID, Version: d.Meta.Version, Updated: d.Meta.Updated,
-		Queries: queriesIn(d.Dashboard), MayWrite: p.May("dashboards:write", scope), MayDelete: p.May("dashboards:write", scope) || p.May("dashboards:delete", scope)}
-	if p.May("folders:read", "folders:uid:*") {
+		Queries: queriesIn(d.Dashboard), MayWrite: p.May(access.DashboardsWrite, scope)}
+	f.MayDelete = f.MayWrite || p.May(access.DashboardsDelete, scope)
+	if p.May(access.FoldersRead, access.FolderScope+"*") {
 		err = c.get("/api/folders?limit=5000", &f.Folders)
 	}
 	return f, err
@@ -175,9 +177,9 @@ func folders(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	const all = "folders:uid:*"
-	data.MayWrite = p.May("folders:write", all)
-	data.MayCreate, data.MayDelete = data.MayWrite || p.May("folders:create", all), data.MayWrite || p.May("folders:delete", all)
+	const all = access.FolderScope + "*"
+	data.MayWrite = p.May(access.FoldersWrite, all)
+	data.MayCreate, data.MayDelete = data.MayWrite || p.May(access.FoldersCreate, all), data.MayWrite || p.May(access.FoldersDelete, all)
 	return &data, c.get("/api/folders?limit=5000", &data.All)
 }
 
@@ -192,7 +194,7 @@ func playlists(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data.MayWrite = p.May("playlists:write", "playlists:uid:*")
+	data.MayWrite = p.May(access.PlaylistsWrite, "playlists:uid:*")
 	data.Query = c.r.URL.Query().Get("query")
 	return &data, c.get("/api/playlists?"+url.Values{"query": {data.Query}}.Encode(), &data.All)
 }
@@ -212,7 +214,7 @@ func newPlaylist(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !p.May("playlists:write", "playlists:uid:*") {
+	if !p.May(access.PlaylistsWrite, "playlists:uid:*") {
 		return nil, &apiError{403, "Permission denied"}
 	}
 	f := playlistForm{Playlist: hostapi.Playlist{Interval: "30s", Items: []hostapi.PlaylistItem{{Type: "dashboard_by_uid"}}}, IsNew: true, MayWrite: true}
@@ -225,7 +227,7 @@ func editPlaylist(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := playlistForm{MayWrite: p.May("playlists:write", "playlists:uid:"+uid)}
+	f := playlistForm{MayWrite: p.May(access.PlaylistsWrite, "playlists:uid:"+uid)}
 	if err := c.get("/api/playlists/"+url.PathEscape(uid), &f.Playlist); err != nil {
 		return nil, err
 	}
@@ -237,7 +239,7 @@ func editPlaylist(c *client) (any, error) {
 
 // complete adds the dashboards and tags that items can refer to.
 func (f *playlistForm) complete(c *client, p permissions) error {
-	if !p.May("dashboards:read", "dashboards:uid:*") {
+	if !p.May(access.DashboardsRead, access.DashboardScope+"*") {
 		return nil
 	}
 	if err := c.get("/api/search?limit=500", &f.Hits); err != nil {

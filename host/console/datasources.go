@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -25,12 +26,12 @@ func dataSources(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data.MayCreate = may.May("datasources:create", "datasources:uid:*") || may.May("datasources:write", "datasources:uid:*")
+	data.MayCreate = may.May(access.DatasourcesCreate, access.DatasourceScope+"*") || may.May(access.DatasourcesWrite, access.DatasourceScope+"*")
 	if err := c.get("/api/plugins", &data.Apps); err != nil {
 		return nil, err
 	}
 	data.Apps = slices.DeleteFunc(data.Apps, func(p hostapi.Plugin) bool {
-		return p.Type != "app" || !may.May("plugins.app:access", "plugins:id:"+p.ID)
+		return p.Type != "app" || !may.May(access.PluginsAccess, "plugins:id:"+p.ID)
 	})
 	return &data, c.get("/api/datasources", &data.All)
 }
@@ -87,7 +88,7 @@ func newDataSource(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !p.May("datasources:create", "datasources:uid:*") && !p.May("datasources:write", "datasources:uid:*") {
+	if !p.May(access.DatasourcesCreate, access.DatasourceScope+"*") && !p.May(access.DatasourcesWrite, access.DatasourceScope+"*") {
 		return nil, &apiError{403, "Permission denied"}
 	}
 	f.MayWrite = true
@@ -109,10 +110,10 @@ func editDataSource(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	scope := "datasources:uid:" + uid
-	f.MayWrite = !f.ReadOnly && p.May("datasources:write", scope)
-	f.MayDelete = !f.ReadOnly && (p.May("datasources:write", scope) || p.May("datasources:delete", scope))
-	f.MayQuery = p.May("datasources:query", scope)
+	scope := access.DatasourceScope + uid
+	f.MayWrite = !f.ReadOnly && p.May(access.DatasourcesWrite, scope)
+	f.MayDelete = !f.ReadOnly && (p.May(access.DatasourcesWrite, scope) || p.May(access.DatasourcesDelete, scope))
+	f.MayQuery = p.May(access.DatasourcesQuery, scope)
 	f.IsSaved = c.r.URL.Query().Has("saved")
 	if f.MayQuery && c.r.URL.Query().Has("check") && isFromHere(c.r) {
 		f.Checked = c.check("/api/datasources/uid/" + url.PathEscape(uid) + "/health")
@@ -254,7 +255,7 @@ func app(c *client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data.MayWrite = p.May("plugins:write", "plugins:id:"+id)
+	data.MayWrite = p.May(access.PluginsWrite, "plugins:id:"+id)
 	visible, err := settingsOf(data.JSONData)
 	data.Plugin = c.settingsForm(id, visible, data.SecureJSONFields)
 	data.Rest, data.MoreSecrets = data.Plugin.rest(visible), data.Plugin.others(data.SecureJSONFields)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -121,7 +122,7 @@ func plugin(c *client) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.MayImport = may.MaySome("dashboards:create")
+		p.MayImport = may.MaySome(access.DashboardsCreate)
 	}
 	if !c.who.IsAdmin() {
 		return p, nil
