@@ -18,7 +18,6 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/server"
-	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
@@ -101,57 +100,33 @@ func reportOfHost(ctx context.Context, base string) (*pluginsReport, error) {
 	if err != nil { // which may quote the password
 		return nil, errors.New("invalid URL: check the user, password, host and port")
 	}
+	token := os.Getenv(verbs.EnvToken)
 	password, _ := at.User.Password()
+	if password != "" {
+		token = ""
+	} else if token == "" {
+		password = os.Getenv(verbs.EnvAdminPassword)
+	}
 	login := cmp.Or(at.User.Username(), host.AdminLogin)
-	at.User = nil
-	credentials := func(r *http.Request) {
-		switch token := os.Getenv(verbs.EnvToken); {
-		case password != "":
-			r.SetBasicAuth(login, password)
-		case token != "":
-			r.Header.Set("Authorization", "Bearer "+token)
-		case os.Getenv(verbs.EnvAdminPassword) != "":
-			r.SetBasicAuth(login, os.Getenv(verbs.EnvAdminPassword))
-		}
+	if at.User = nil; password != "" {
+		at.User = url.UserPassword(login, password)
 	}
 	// A redirect could send the credentials to another host.
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	get := func(path string, into any) error {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.JoinPath(path).String(), nil)
-		if err != nil {
-			return err
-		}
-		credentials(r)
-		response, err := client.Do(r)
-		if err != nil {
-			return err
-		}
-		defer response.Body.Close()
-		body, err := limit.ReadAll(response.Body, 16<<20)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", r.URL, err)
-		}
-		switch response.StatusCode {
-		case http.StatusOK:
-		case http.StatusUnauthorized, http.StatusForbidden:
-			return fmt.Errorf("%s: %s: set %s to the token of an administrator, or %s to the password of the user %s",
-				r.URL, response.Status, verbs.EnvToken, verbs.EnvAdminPassword, host.AdminLogin)
-		default:
-			return fmt.Errorf("%s: %s", r.URL, response.Status)
-		}
-		if err := json.Unmarshal(body, into); err != nil {
-			return fmt.Errorf("%s: not the response of a Slipway host: %w", r.URL, err)
-		}
-		return nil
-	}
-	var mounted []hostapi.Plugin
-	r := &pluginsReport{Plugins: []pluginLine{}, Errors: []hostapi.PluginProblem{}}
-	if err := get("api/plugins", &mounted); err != nil {
+	client, err := hostapi.New(at.String(), token, &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	})
+	if err != nil {
 		return nil, err
 	}
-	if err := get("api/plugins/errors", &r.Errors); err != nil {
-		return nil, err
+	mounted, err := client.Plugins(ctx)
+	if err != nil {
+		return nil, aboutHost(at, err)
 	}
+	problems, err := client.PluginProblems(ctx)
+	if err != nil {
+		return nil, aboutHost(at, err)
+	}
+	r := &pluginsReport{Plugins: []pluginLine{}, Errors: problems}
 	for _, p := range mounted {
 		state := string(loader.StateNoBackend)
 		if p.Backend != nil {
@@ -160,6 +135,16 @@ func reportOfHost(ctx context.Context, base string) (*pluginsReport, error) {
 		r.Plugins = append(r.Plugins, pluginLine{p.ID, p.Type, p.Version, state})
 	}
 	return r, nil
+}
+
+// aboutHost adds what to do to an error of the host at a URL.
+func aboutHost(at *url.URL, err error) error {
+	e, ok := errors.AsType[*hostapi.Error](err)
+	if ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden) {
+		return fmt.Errorf("%s: %w: set %s to the token of an administrator, or %s to the password of the user %s",
+			at.Redacted(), err, verbs.EnvToken, verbs.EnvAdminPassword, host.AdminLogin)
+	}
+	return fmt.Errorf("%s: %w", at.Redacted(), err)
 }
 
 func (r *pluginsReport) print(w io.Writer, isJSON bool) error {

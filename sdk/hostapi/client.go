@@ -87,7 +87,7 @@ func newClient(baseURL, token string) (*Client, error) {
 }
 
 // New returns a client for the host at an absolute http or https URL. It authenticates
-// with a bearer token.
+// with a bearer token or, if that is "", with the user and password of the URL.
 func New(baseURL, token string, client *http.Client) (*Client, error) {
 	base, err := sdk.JoinURL(baseURL)
 	if err != nil {
@@ -131,7 +131,7 @@ func call[T any](
 		return response, err
 	}
 	if err := json.Unmarshal(text, &response); err != nil {
-		return response, fmt.Errorf("decode response from host: %w", err)
+		return response, fmt.Errorf("not the response of a host: %w", err)
 	}
 	return response, nil
 }
@@ -163,7 +163,9 @@ func (c *Client) send(ctx context.Context, method, path string, segments []strin
 		return nil, fmt.Errorf("call host: %w", err)
 	}
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("Authorization", "Bearer "+c.token)
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

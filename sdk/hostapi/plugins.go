@@ -1,7 +1,9 @@
 package hostapi
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
 	"time"
 )
 
@@ -66,6 +68,17 @@ type PluginProblem struct {
 	Help     string    `json:"help"` // what to do about it
 	Since    time.Time `json:"since"`
 	Stderr   []string  `json:"stderr,omitempty"` // the last lines that the process printed
+}
+
+// Plugins lists the mounted plugins, up to the host's default limit.
+func (c *Client) Plugins(ctx context.Context) ([]Plugin, error) {
+	return call[[]Plugin](ctx, c, http.MethodGet, "api/plugins", nil, nil, nil)
+}
+
+// PluginProblems lists what is wrong with plugins, up to the host's default limit. It requires the
+// permission plugins:write.
+func (c *Client) PluginProblems(ctx context.Context) ([]PluginProblem, error) {
+	return call[[]PluginProblem](ctx, c, http.MethodGet, "api/plugins/errors", nil, nil, nil)
 }
 
 // PluginEvent is the outcome of a change to a plugin, or its state: an event in the stream
