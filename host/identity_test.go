@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/host"
@@ -73,5 +74,13 @@ func TestCheckGrants(t *testing.T) {
 		if err := host.CheckGrants([]host.Grant{{Action: action}}); !errors.Is(err, host.ErrInvalid) {
 			t.Errorf("action %q: %v", action, err)
 		}
+	}
+}
+
+// What a message quotes ends with a whole character.
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	if _, err := host.ParseRole("a" + strings.Repeat("ä", 30)); strings.Contains(err.Error(), `\x`) {
+		t.Error(err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // MaxNameLength is the maximum length of a name or title in characters.
@@ -159,10 +161,10 @@ func unitLength(letter byte) time.Duration {
 }
 
 // quote quotes text from a request, shortened to fit in a message.
-func quote(text string) string {
+func quote(s string) string {
 	const most = 40
-	if len(text) > most {
-		return strconv.Quote(text[:most]) + "..."
+	if len(s) > most {
+		return strconv.Quote(text.Cut(s, most)) + "..."
 	}
-	return strconv.Quote(text)
+	return strconv.Quote(s)
 }

@@ -22,6 +22,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // Package is a package as a lockfile names it.
@@ -101,7 +102,7 @@ func readLock(root string) (*lock, error) {
 }
 
 // damaged returns the error for a lockfile that cannot be read, with its place.
-func damaged(root, file string, text []byte, err error) error {
+func damaged(root, file string, data []byte, err error) error {
 	if rel, relErr := filepath.Rel(root, file); relErr == nil {
 		file = filepath.ToSlash(rel)
 	}
@@ -111,9 +112,9 @@ func damaged(root, file string, text []byte, err error) error {
 	} else if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		offset = mismatch.Offset - 1
 	}
-	if offset = min(offset, int64(len(text))); offset >= 0 {
-		before := text[:offset]
-		file = fmt.Sprintf("%s:%d:%d", file, bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n'))
+	if offset >= 0 {
+		line, column := text.LineColumn(data, int(offset))
+		file = fmt.Sprintf("%s:%d:%d", file, line, column)
 	}
 	return fmt.Errorf("%s: invalid lockfile: %w; restore it, or let the package manager write it again", file, err)
 }

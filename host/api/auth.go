@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -104,7 +105,7 @@ const maxLoggedLogin = 64
 // logLogin logs a failed login, without its password. Handlers quote what is not printable.
 func (a *API) logLogin(w http.ResponseWriter, r *http.Request, login string, err error) {
 	a.Logger.LogAttrs(r.Context(), slog.LevelWarn, "login failed", slog.String("request_id", w.Header().Get(requestIDHeader)),
-		slog.String("login", login[:min(len(login), maxLoggedLogin)]), slog.String("remote", r.RemoteAddr), slog.Any("reason", err))
+		slog.String("login", text.Cut(login, maxLoggedLogin)), slog.String("remote", r.RemoteAddr), slog.Any("reason", err))
 }
 
 // maxCredentials is the maximum number of bytes of a login and its password. Logins that failed

@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/jsontype"
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // Handler responds to the requests of a route. The functions call and raw return
@@ -277,10 +278,8 @@ func bodyError(raw []byte, err error) error {
 		return host.Invalid(fieldAt(raw, wrong.Offset), "must be %s, found %s", jsontype.Of(wrong.Type), found(wrong.Value))
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		before := raw[:min(int(syntax.Offset), len(raw))]
-		line := 1 + bytes.Count(before, []byte("\n"))
-		column := len(before) - bytes.LastIndexByte(before, '\n') - 1
-		return host.Invalid("body", "invalid JSON at line %d, column %d: %s", line, max(column, 1), syntax)
+		line, column := text.LineColumn(raw, int(syntax.Offset)-1)
+		return host.Invalid("body", "invalid JSON at line %d, column %d: %s", line, column, syntax)
 	}
 	return host.Invalid("body", "invalid JSON: %s", err)
 }

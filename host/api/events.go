@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/feed"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
@@ -71,7 +72,7 @@ func (a *API) Announce(e hostapi.PluginEvent) {
 	if e.Changed == nil {
 		e.Changed = []string{}
 	}
-	e.Reason = e.Reason[:min(len(e.Reason), maxReason)]
+	e.Reason = text.Cut(e.Reason, maxReason)
 	a.events.send(event{PluginEvent: e})
 }
 

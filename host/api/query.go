@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/builtin"
 	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/frame"
@@ -168,7 +168,7 @@ func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]
 		}
 		stray := resultOf(responses[refID], &cells)
 		if results[refID] = stray; stray.Error != "" && failure == "" {
-			failure = fmt.Sprintf("the plugin sent no response to this query, but sent the error %q for %q", cutText(stray.Error, maxRepeated), cutText(refID, gate.MaxRefID))
+			failure = fmt.Sprintf("the plugin sent no response to this query, but sent the error %q for %q", text.Shorten(stray.Error, maxRepeated), text.Shorten(refID, gate.MaxRefID))
 		}
 	}
 	if failure != "" {
@@ -183,14 +183,6 @@ func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]
 
 // maxRepeated is how much of the error of one result others repeat.
 const maxRepeated = 500 // bytes
-
-// cutText returns a string of at most n bytes as it is, and the first n bytes of a longer one.
-func cutText(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "") + "..."
-}
 
 // resultOf converts a response. It keeps frames that came with an error. cells is how many
 // values the frames may still have.

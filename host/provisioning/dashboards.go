@@ -1,7 +1,6 @@
 package provisioning
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // providers reads the dashboards of the providers in a file. A directory that does not
@@ -111,20 +111,19 @@ func (r *reader) visit(p provider, name string, entry fs.DirEntry, err error) er
 }
 
 func (r *reader) dashboard(p provider, name string) (d Dashboard, err error) {
-	text, err := r.readFile(name, maxFile)
+	data, err := r.readFile(name, maxFile)
 	if err != nil {
 		return d, err
 	}
 	var model map[string]json.RawMessage
-	if err := json.Unmarshal(text, &model); err != nil {
+	if err := json.Unmarshal(data, &model); err != nil {
 		e := &Error{File: r.short(name), Err: err}
 		if at, ok := errors.AsType[*json.SyntaxError](err); ok {
-			before := text[:max(0, min(int(at.Offset), len(text))-1)]
-			e.Line, e.Column = 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
+			e.Line, e.Column = text.LineColumn(data, int(at.Offset)-1)
 		}
 		return d, e
 	}
-	d.Dashboard, err = host.ParseDashboard("", text)
+	d.Dashboard, err = host.ParseDashboard("", data)
 	if err != nil {
 		return d, err
 	}

@@ -1,8 +1,9 @@
-// Package text shortens, counts and recognizes text for messages. What a message says is up
+// Package text shortens, counts, locates and recognizes text for messages. What a message says is up
 // to the caller.
 package text
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -26,6 +27,12 @@ func Shorten(s string, n int) string {
 		return s
 	}
 	return Cut(s, n) + "..."
+}
+
+// LineColumn returns the line and the column of an offset, both from 1. A column is a byte.
+func LineColumn(s []byte, offset int) (line, column int) {
+	before := s[:max(0, min(offset, len(s)))]
+	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
 }
 
 // Plural returns a number with its noun, such as "1 check" or "2 checks".

@@ -61,3 +61,16 @@ func TestOwnFrames(t *testing.T) {
 		}
 	}
 }
+
+func TestLineColumn(t *testing.T) {
+	t.Parallel()
+	text := []byte("ab\nc\n")
+	for offset, want := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}, {3, 1}, {3, 1}} {
+		if line, column := LineColumn(text, offset); [2]int{line, column} != want {
+			t.Errorf("offset %d is at %d:%d, want %v", offset, line, column, want)
+		}
+	}
+	if line, column := LineColumn(text, -1); line != 1 || column != 1 {
+		t.Errorf("offset -1 is at %d:%d", line, column)
+	}
+}
