@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/version"
 )
 
 // Demo takes a plugin from an empty directory to a host that serves it. The backend gets a token from the host, and
@@ -35,7 +35,7 @@ func Demo(ctx context.Context,
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	slipway, repo := filepath.Join(dir, "slipway"), filepath.Join(dir, demoID)
 	steps := [][]string{
-		{"go", "build", "-o", dir + string(filepath.Separator), origin.Module + "/cmd/..."},
+		{"go", "build", "-o", dir + string(filepath.Separator), version.Module + "/cmd/..."},
 		{slipway, "scaffold", "app", demoID, "--dir=" + repo},
 		{slipway, "validate", repo},
 		{slipway, "build", "--platforms=host", "--dir=" + repo},

@@ -18,8 +18,8 @@ import (
 
 	"github.com/slipway-dev/slipway/build/webpack"
 	"github.com/slipway-dev/slipway/bundle/config"
-	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/version"
 )
 
 // clockStep is more than the difference between the clocks of files and processes.
@@ -143,7 +143,7 @@ func (p *Plan) isEdited(files []string, since time.Time) bool {
 
 // addBundler adds the version of Slipway, or the sources of a checkout of it.
 func (p *Plan) addBundler(in inputs) error {
-	from, err := origin.Find()
+	from, err := version.Find()
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 
-	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/version"
 )
 
 // repository is a plugin repository with a data source, and a Go build cache of its own.
@@ -96,7 +96,7 @@ func ownRepository(b *testing.B) *repository {
 // rereads a replacement directory each time.
 func (r *repository) requireRelease(b *testing.B) {
 	b.Helper()
-	released := module.Version{Path: origin.Module, Version: "v0.0.1"}
+	released := module.Version{Path: version.Module, Version: "v0.0.1"}
 	var archive bytes.Buffer
 	if err := zip.CreateFromDir(&archive, released, root); err != nil {
 		b.Fatal(err)

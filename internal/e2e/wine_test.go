@@ -70,7 +70,7 @@ func newWine(t *testing.T) *wine {
 		t.Fatal(err)
 	}
 	// Wine shows the directory / as drive Z.
-	source := "-gcflags=github.com/slipway-dev/slipway/internal/origin=-trimpath=" + root + "=>Z:" + root
+	source := "-gcflags=github.com/slipway-dev/slipway/internal/version=-trimpath=" + root + "=>Z:" + root
 	for out, args := range map[string][]string{filepath.Dir(w.slipway) + "/": {source, "../../cmd/..."}, w.console: {"./testdata/console"}} {
 		cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-o", out}, args...)...)
 		cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/version"
 )
 
 // TestMain keeps the go command from asking a checksum database for modules that are in
@@ -83,9 +83,9 @@ func state(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-func checkout(t *testing.T) origin.Origin {
+func checkout(t *testing.T) version.Origin {
 	t.Helper()
-	from, err := origin.Find()
+	from, err := version.Find()
 	if err != nil {
 		t.Skipf("the tests run without a checkout: %v", err)
 	}
@@ -286,7 +286,7 @@ func TestPlanOffline(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	root := repository(t, otherTargets)
 	before := state(t, root)
-	_, err := MakePlan(t.Context(), Options{Dir: root, Slipway: origin.Origin{Version: "v99.0.0"}})
+	_, err := MakePlan(t.Context(), Options{Dir: root, Slipway: version.Origin{Version: "v99.0.0"}})
 	if err == nil || !strings.Contains(err.Error(), "GOPROXY=off") || !strings.Contains(err.Error(), "nothing was changed") {
 		t.Errorf("error %v", err)
 	}

@@ -20,14 +20,14 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/tree"
-	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/version"
 )
 
 // Options describe what init adds to which repository.
 type Options struct {
 	Dir     string // directory of the plugin; "" is the current directory
-	Slipway origin.Origin
+	Slipway version.Origin
 
 	NoWorkflow bool              // add no workflow
 	Step       func(name string) // called before each long step; may be nil

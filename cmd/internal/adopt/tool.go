@@ -21,12 +21,12 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/version"
 )
 
 // Targets is the module of the targets, the only one of Slipway's that init requires.
-const Targets = origin.Module + "/targets"
+const Targets = version.Module + "/targets"
 
 const (
 	tool      = Targets + "/cmd/slipway"

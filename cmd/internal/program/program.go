@@ -20,8 +20,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/version"
 )
 
 // The programs that Find finds.
@@ -36,7 +36,7 @@ func Find(ctx context.Context, name string, w io.Writer) (string, error) {
 	if path := Installed(name); path != "" {
 		return path, nil
 	}
-	from, err := origin.Find()
+	from, err := version.Find()
 	if err != nil {
 		return "", err
 	}
@@ -67,7 +67,7 @@ func Installed(name string) string {
 	path := filepath.Join(filepath.Dir(self), executable(name))
 	info, err := buildinfo.ReadFile(path)
 	own, ownErr := buildinfo.ReadFile(self)
-	if err != nil || ownErr != nil || info.Main.Path != origin.Module || info.Main.Version != own.Main.Version {
+	if err != nil || ownErr != nil || info.Main.Path != version.Module || info.Main.Version != own.Main.Version {
 		return ""
 	}
 	return path
@@ -77,7 +77,7 @@ const checkoutPrefix = "checkout-"
 
 // directory returns the name of the directory of an origin in the cache. Package
 // targets/internal/program has the same.
-func directory(from origin.Origin) string {
+func directory(from version.Origin) string {
 	if from.Checkout == "" {
 		return from.Version
 	}
@@ -94,14 +94,14 @@ func executable(name string) string {
 
 // build builds a program into a temporary directory and moves it to its place, so that two runs do
 // not disturb each other. From a checkout, the go command decides whether anything has changed.
-func build(ctx context.Context, from origin.Origin, name, program string, w io.Writer) error {
+func build(ctx context.Context, from version.Origin, name, program string, w io.Writer) error {
 	dir, err := os.MkdirTemp(filepath.Dir(program), ".build-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	// The flags are those of the program slipway, so that what both need is compiled once.
-	args, at, mod := []string{"install", "-v", "-ldflags=-s -w", origin.Module + "/cmd/" + name + "@" + from.Version}, dir, "mod"
+	args, at, mod := []string{"install", "-v", "-ldflags=-s -w", version.Module + "/cmd/" + name + "@" + from.Version}, dir, "mod"
 	if from.Checkout != "" {
 		args = []string{"build", "-v", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(dir, filepath.Base(program)), "./cmd/" + name}
 		at, mod = from.Checkout, "readonly"

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/version"
 )
 
 // write writes a module with a command slipway-host that prints an expression.
 func write(t *testing.T, dir, expression string) {
 	t.Helper()
 	for name, text := range map[string]string{
-		"go.mod":                   "module " + origin.Module + "\n\ngo 1.26\n",
+		"go.mod":                   "module " + version.Module + "\n\ngo 1.26\n",
 		"cmd/slipway-host/main.go": "package main\n\nfunc main() { println(" + expression + ") }\n",
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -31,7 +31,7 @@ func write(t *testing.T, dir, expression string) {
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	dir, cache := t.TempDir(), t.TempDir()
-	program, from := filepath.Join(cache, executable(Host)), origin.Origin{Checkout: dir}
+	program, from := filepath.Join(cache, executable(Host)), version.Origin{Checkout: dir}
 	var out bytes.Buffer
 	write(t, dir, `"one"`)
 	if err := build(t.Context(), from, Host, program, &out); err != nil {
@@ -59,7 +59,7 @@ func TestBuild(t *testing.T) {
 func TestBuildOfVersion(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	program := filepath.Join(t.TempDir(), Host)
-	err := build(t.Context(), origin.Origin{Version: "v1.2.3"}, Host, program, &bytes.Buffer{})
+	err := build(t.Context(), version.Origin{Version: "v1.2.3"}, Host, program, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "GOPROXY=off") {
 		t.Errorf("a version that cannot be downloaded: %v", err)
 	}
@@ -68,7 +68,7 @@ func TestBuildOfVersion(t *testing.T) {
 // TestDirectory requires the directories in the cache that package targets/internal/program uses.
 func TestDirectory(t *testing.T) {
 	t.Parallel()
-	for want, from := range map[string]origin.Origin{
+	for want, from := range map[string]version.Origin{
 		"v1.2.3":                {Version: "v1.2.3"},
 		"checkout-8a5edab28263": {Checkout: "/"},
 	} {

@@ -14,10 +14,10 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
-	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/version"
 	"github.com/slipway-dev/slipway/validate/fix"
 )
 
@@ -47,7 +47,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return fmt.Errorf("init: %w", errNoGo)
 	}
-	from, err := origin.Find()
+	from, err := version.Find()
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
-	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/version"
 )
 
 // releaseDir is where Package writes by default, in the plugin repository.
@@ -45,7 +45,7 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 			return fmt.Errorf("package: %w", err)
 		}
 	}
-	options := archive.Options{ToolVersion: origin.Version()}
+	options := archive.Options{ToolVersion: version.Current()}
 	if o.Key != "" {
 		if options.Key, err = readPrivateKey(w, o.Face, o.Key); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
-	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/version"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -134,13 +134,13 @@ func shortPath(dir string) string {
 // slipwayModule returns where a new repository finds Slipway. For a released version
 // it asks the go command for the checksums in go.sum.
 func slipwayModule(ctx context.Context) (m templates.Module, err error) {
-	from, err := origin.Find()
+	from, err := version.Find()
 	if err != nil || from.Checkout != "" {
 		return templates.Module{Checkout: from.Checkout}, err
 	}
 	m.Version = from.Version
 	if m.TargetSums, err = adopt.Sums(ctx, adopt.Targets, m.Version); err == nil {
-		m.Sums, err = adopt.Sums(ctx, origin.Module, m.Version)
+		m.Sums, err = adopt.Sums(ctx, version.Module, m.Version)
 	}
 	return m, err
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
-	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/version"
 	"github.com/slipway-dev/slipway/templates"
 	"github.com/slipway-dev/slipway/validate/fix"
 )
@@ -66,7 +66,7 @@ func renderAgain(was adopt.Scaffold) (now adopt.Scaffold, err error) {
 	if err := json.Unmarshal(was.Options, &o); err != nil {
 		return now, fmt.Errorf("read %s: %w", adopt.ScaffoldRecord, err)
 	}
-	from, err := origin.Find()
+	from, err := version.Find()
 	if err != nil {
 		return now, err
 	}

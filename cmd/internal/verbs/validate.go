@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 	"github.com/slipway-dev/slipway/internal/nearest"
-	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/text"
+	"github.com/slipway-dev/slipway/internal/version"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/report"
 	"github.com/slipway-dev/slipway/validate/rules"
@@ -256,7 +256,7 @@ func notes(o ValidateOptions, r *validate.Report) (list string) {
 func writeReport(w *os.File, o ValidateOptions, format report.Format, r *validate.Report, directory string) error {
 	err := writeTo(w, o.Output, func(w io.Writer, hasColor bool) error {
 		return format.Write(w, r, report.Options{
-			HasColor: hasColor, IsVerbose: o.Verbose, Rules: rules.All(), Version: origin.Version(), Directory: directory,
+			HasColor: hasColor, IsVerbose: o.Verbose, Rules: rules.All(), Version: version.Current(), Directory: directory,
 		})
 	})
 	if err != nil && o.Output != "" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/version"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -87,7 +87,7 @@ func TestReportIntoIrregularFile(t *testing.T) {
 
 func TestScaffoldPrintsFiles(t *testing.T) {
 	t.Parallel()
-	checkout, err := origin.Find()
+	checkout, err := version.Find()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/version"
 )
 
 // VersionInfo describes how the running program was built. The commit is unknown for a
@@ -23,7 +23,7 @@ type VersionInfo struct {
 
 // ReadVersion returns the version of the running program.
 func ReadVersion() VersionInfo {
-	v := VersionInfo{Version: origin.Version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	v := VersionInfo{Version: version.Current(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		v.readSettings(info.Settings)
 	}

@@ -1,4 +1,4 @@
-package origin
+package version
 
 import (
 	"errors"
@@ -35,9 +35,9 @@ func TestVersionIn(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		Module + "/internal/origin/origin.go":      "with -trimpath",
-		"/src/slipway/internal/origin/origin.go":   "/src/slipway/internal/origin/origin.go is missing",
-		`C:/src/slipway/internal/origin/origin.go`: "C:/src/slipway/internal/origin/origin.go is missing",
+		Module + "/internal/version/version.go":      "with -trimpath",
+		"/src/slipway/internal/version/version.go":   "/src/slipway/internal/version/version.go is missing",
+		`C:/src/slipway/internal/version/version.go`: "C:/src/slipway/internal/version/version.go is missing",
 	} {
 		err := unknown(file)
 		if !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "-trimpath") != (want == "with -trimpath") {

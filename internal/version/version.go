@@ -1,6 +1,6 @@
-// Package origin determines where the running Slipway comes from: a local checkout or a
+// Package version determines where the running Slipway comes from: a local checkout or a
 // published version.
-package origin
+package version
 
 import (
 	"errors"
@@ -32,7 +32,7 @@ func Find() (Origin, error) {
 	if dir, ok := checkout(); ok {
 		return Origin{Checkout: dir}, nil
 	}
-	if v := Version(); v != devel {
+	if v := Current(); v != devel {
 		return Origin{Version: v}, nil
 	}
 	return Origin{}, unknown(sourceFile())
@@ -48,9 +48,9 @@ func unknown(file string) error {
 		"install a release", ErrUnknown, file)
 }
 
-// Version returns the version of the module in the running executable, "(devel)" for a
+// Current returns the version of the module in the running executable, "(devel)" for a
 // checkout.
-func Version() string {
+func Current() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return devel
