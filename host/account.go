@@ -95,23 +95,6 @@ func slugOrHash(name string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// APIKey is a deprecated credential with a role of its own.
-type APIKey struct {
-	ID      int64
-	Name    string
-	Role    Role
-	Expires time.Time // zero: never
-}
-
-// Check returns an error (ErrInvalid) if the key breaks a rule.
-func (k APIKey) Check() error {
-	if err := checkName("name", k.Name); err != nil {
-		return err
-	}
-	_, err := ParseRole(k.Role.String())
-	return err
-}
-
 // AccountToken is the token of a service account without its secret.
 type AccountToken struct {
 	ID       int64
@@ -124,6 +107,18 @@ type AccountToken struct {
 // Check returns an error (ErrInvalid) if the token breaks a rule.
 func (t AccountToken) Check() error { return checkName("name", t.Name) }
 
+// maxTokenSeconds is the maximum lifetime of a service account token, a hundred years.
+const maxTokenSeconds int64 = 100 * 365 * 24 * 60 * 60
+
+// TokenLifetime checks the lifetime of a service account token in seconds. 0 means that
+// the token does not expire.
+func TokenLifetime(field string, seconds int64) (time.Duration, error) {
+	if seconds < 0 || seconds > maxTokenSeconds {
+		return 0, Invalid(field, "must be from 0 to %d seconds", maxTokenSeconds)
+	}
+	return time.Duration(seconds) * time.Second, nil
+}
+
 // KeepExpired is how long expired API keys and tokens stay in lists before the host
 // deletes them.
 const KeepExpired = 30 * 24 * time.Hour
@@ -134,29 +129,3 @@ const (
 	LeaseLifetime = 24 * time.Hour
 	LeaseRenewal  = time.Hour
 )
-
-// TooMany reports that an organization or an account has as many things, such as "API
-// keys", as it can have.
-func TooMany(what string, most int) error {
-	return &Error{Category: ErrThrottled, ID: "quota", Message: "the maximum is " + strconv.Itoa(most) + " " + what + "; delete what is not in use"}
-}
-
-// AdminLogin is the login of the user that the first start creates.
-const AdminLogin = "admin"
-
-// User is a person who authenticates with a password.
-type User struct {
-	ID           int64
-	OrgID        int64
-	Login        string
-	Role         Role
-	IsDisabled   bool
-	PasswordHash string
-
-	IsServiceAdmin bool // administers the host, not only the organization
-}
-
-// Identity returns the identity of the authenticated user.
-func (u User) Identity() Identity {
-	return Identity{Kind: KindUser, ID: u.ID, OrgID: u.OrgID, Login: u.Login, Role: u.Role, IsServiceAdmin: u.IsServiceAdmin}
-}

@@ -9,6 +9,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -73,4 +74,10 @@ func Forbidden(format string, args ...any) error {
 // Unauthorized reports that the caller is unknown.
 func Unauthorized(format string, args ...any) error {
 	return &Error{Category: ErrUnauthorized, Message: fmt.Sprintf(format, args...)}
+}
+
+// TooMany reports that an organization or an account has as many things, such as "API
+// keys", as it can have.
+func TooMany(what string, most int) error {
+	return &Error{Category: ErrThrottled, ID: "quota", Message: "the maximum is " + strconv.Itoa(most) + " " + what + "; delete what is not in use"}
 }

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // TokenKind is the prefix of a token, by which people and secret scanners recognize it.
@@ -95,37 +94,6 @@ func checksum(body string) string {
 // SessionToken is the kind of a token in the cookie of a browser. It is not a bearer
 // token.
 const SessionToken TokenKind = "svcses_"
-
-// How long a browser stays signed in.
-const (
-	SessionIdle = 24 * time.Hour      // without a request
-	SessionLife = 30 * 24 * time.Hour // in all
-)
-
-// Session is a browser in which a user is signed in.
-type Session struct {
-	ID      int64
-	Agent   string // the User-Agent of the browser
-	Created time.Time
-	Seen    time.Time // the last request, to within a few minutes
-	Expires time.Time
-}
-
-// ParseSession parses the token of a session. Errors have the category ErrUnauthorized.
-func ParseSession(text string) (Token, error) { return parseToken(text, SessionToken) }
-
-// AgentOf returns the name of a browser as a Session stores it: at most 256 bytes of
-// printable text.
-func AgentOf(header string) string {
-	const most = 256
-	printable := strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(header[:min(len(header), most)], ""))
-	return strings.TrimSpace(printable)
-}
 
 // HasExpired reports whether a credential has expired. A zero expiry means never.
 func HasExpired(expires, now time.Time) bool { return !expires.IsZero() && !now.Before(expires) }
