@@ -90,9 +90,9 @@ func (i Identity) Reach(action string, prefixes ...string) Reach {
 	return Reach{Named: named}
 }
 
-// ServiceAdmin is allowed in the grants of a plugin's role, in addition to the basic
+// serviceAdmin is allowed in the grants of a plugin's role, in addition to the basic
 // roles. The administrator of the host holds it.
-const ServiceAdmin = "Service Admin"
+const serviceAdmin = "Service Admin"
 
 // PluginRole is a role that a plugin defines.
 type PluginRole struct {
@@ -100,7 +100,7 @@ type PluginRole struct {
 	Name        string // as in plugin.json
 	Description string
 	Permissions []Grant
-	GrantedTo   []string // basic roles and ServiceAdmin
+	GrantedTo   []string // basic roles and serviceAdmin
 }
 
 // FullName returns the name under which the role is registered.
@@ -121,8 +121,8 @@ func (r PluginRole) Check() error {
 		}
 	}
 	for _, to := range r.GrantedTo {
-		if _, err := ParseRole(to); err != nil && to != ServiceAdmin {
-			return Invalid("roles.grant", "must be Viewer, Editor, Admin or %s, found %s", ServiceAdmin, quote(to))
+		if _, err := ParseRole(to); err != nil && to != serviceAdmin {
+			return Invalid("roles.grant", "must be Viewer, Editor, Admin or %s, found %s", serviceAdmin, quote(to))
 		}
 	}
 	return nil
@@ -139,7 +139,7 @@ func isActionOf(action, pluginID string) bool {
 // weaker one.
 func (r PluginRole) IsHeldBy(who Identity) bool {
 	for _, to := range r.GrantedTo {
-		if to == ServiceAdmin {
+		if to == serviceAdmin {
 			if who.IsServiceAdmin {
 				return true
 			}

@@ -31,8 +31,8 @@ func TestPluginRole(t *testing.T) {
 		{role("Editor"), Identity{Role: RoleViewer}, false},
 		{role("Editor"), Identity{Role: RoleEditor}, true},
 		{role("Editor"), Identity{Role: RoleAdmin}, true},
-		{role(ServiceAdmin), Identity{Role: RoleAdmin}, false},
-		{role(ServiceAdmin), Identity{Role: RoleAdmin, IsServiceAdmin: true}, true},
+		{role(serviceAdmin), Identity{Role: RoleAdmin}, false},
+		{role(serviceAdmin), Identity{Role: RoleAdmin, IsServiceAdmin: true}, true},
 		{role(), Identity{Role: RoleAdmin, IsServiceAdmin: true}, false},
 		{role("Viewer"), Identity{}, false},
 	} {

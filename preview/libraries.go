@@ -92,7 +92,7 @@ func installed(root string) (l Libraries, ok bool) {
 		}
 	}
 	v, err := semver.NewVersion(l.Version)
-	isSupported := err == nil && !v.LessThan(semver.MustParse(Minors()[0]))
+	isSupported := err == nil && !v.LessThan(semver.MustParse(minorVersions()[0]))
 	return l, isSupported && l.React != "" && packageVersion(root, "react-dom") == l.React
 }
 
@@ -106,7 +106,7 @@ func Choose(root, with, hostRange string) (Libraries, error) {
 		}
 		with = writtenFor(root, hostRange)
 	}
-	lock, err := ReadLock(with)
+	lock, err := readLock(with)
 	if err != nil {
 		return Libraries{}, err
 	}
@@ -141,7 +141,7 @@ func writtenFor(root, hostRange string) string {
 	if text, err := os.ReadFile(filepath.Join(root, "package.json")); err == nil {
 		_ = json.Unmarshal(text, &about) // the build reports the error
 	}
-	minors := Minors()
+	minors := minorVersions()
 	for _, wanted := range []string{about.Dependencies["@grafana/ui"], about.DevDependencies["@grafana/ui"], hostRange} {
 		r, err := ranges.Parse(wanted)
 		if err != nil {
@@ -164,7 +164,7 @@ func writtenFor(root, hostRange string) string {
 
 // admits reports whether a range admits the version of a minor that has a lock.
 func admits(r ranges.Range, minor string) bool {
-	lock, err := ReadLock(minor)
+	lock, err := readLock(minor)
 	if err != nil {
 		return false
 	}

@@ -41,8 +41,8 @@ type Lock struct {
 	text []byte
 }
 
-// Minors returns the minor versions that have a lock, oldest first.
-func Minors() []string {
+// minorVersions returns the minor versions that have a lock, oldest first.
+func minorVersions() []string {
 	entries, _ := fs.ReadDir(lockFiles, "locks") // an embedded directory can be read
 	var minors []string
 	for _, e := range entries {
@@ -52,11 +52,11 @@ func Minors() []string {
 	return minors
 }
 
-// ReadLock returns the lock of a minor version, such as 12.4.
-func ReadLock(minor string) (*Lock, error) {
+// readLock returns the lock of a minor version, such as 12.4.
+func readLock(minor string) (*Lock, error) {
 	text, err := lockFiles.ReadFile("locks/" + minor + ".json")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		return nil, fmt.Errorf("no libraries of version %q: choose one of %s", minor, strings.Join(Minors(), ", "))
+		return nil, fmt.Errorf("no libraries of version %q: choose one of %s", minor, strings.Join(minorVersions(), ", "))
 	}
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func parseLock(minor string, text []byte) (*Lock, error) {
 // Refresh, which works with all versions of React.
 func RefreshLock() (*Lock, error) {
 	const at = "node_modules/react-refresh"
-	minors := Minors()
+	minors := minorVersions()
 	all, err := lockFiles.ReadFile("locks/" + minors[len(minors)-1] + ".json")
 	if err != nil {
 		return nil, err

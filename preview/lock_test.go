@@ -27,8 +27,8 @@ func TestLocks(t *testing.T) {
 	t.Parallel()
 	var optional = []string{"@grafana/i18n"} // which 11.6 does not have
 	imports := importsOf(t)
-	for _, minor := range Minors() {
-		l, err := ReadLock(minor)
+	for _, minor := range minorVersions() {
+		l, err := readLock(minor)
 		if err != nil {
 			t.Fatal(err)
 		}

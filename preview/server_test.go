@@ -285,13 +285,13 @@ func TestStories(t *testing.T) {
 		"dist/dashboards/b.json":          `{"panels": [` + panel + `]}`,
 	})
 	var got []string
-	for _, s := range f.Stories(main) {
+	for _, s := range f.storiesOf(main) {
 		got = append(got, s.Dashboard+": "+s.Title)
 	}
 	if diff := cmp.Diff([]string{"A: one", "A: in a row", "B: Panel 1"}, got); diff != "" {
 		t.Error(diff)
 	}
-	var sent []Story
+	var sent []story
 	if err := json.Unmarshal(f.do("GET", "/-/stories?plugin=acme-x-panel", "").Body.Bytes(), &sent); err != nil || len(sent) != 3 {
 		t.Fatalf("%v %v", err, sent)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
-// Story is a panel that the repository has saved in a dashboard.
-type Story struct {
+// story is a panel that the repository has saved in a dashboard.
+type story struct {
 	Title     string          `json:"title"`
 	Dashboard string          `json:"dashboard"` // title
 	Panel     json.RawMessage `json:"panel"`
@@ -31,12 +31,12 @@ const maxDashboard = 16 << 20 // bytes
 
 // stories sends the stories of a plugin: the panels of its type, and those that query it.
 func (s *Server) stories(w http.ResponseWriter, r *http.Request) {
-	sendJSON(w, http.StatusOK, s.Stories(r.URL.Query().Get("plugin")))
+	sendJSON(w, http.StatusOK, s.storiesOf(r.URL.Query().Get("plugin")))
 }
 
-// Stories returns the stories of a plugin, in the order of the files and the panels in them.
-func (s *Server) Stories(id string) []Story {
-	list := []Story{}
+// storiesOf returns the stories of a plugin, in the order of the files and the panels in them.
+func (s *Server) storiesOf(id string) []story {
+	list := []story{}
 	for _, file := range s.dashboards() {
 		text, err := limit.ReadFile(file, maxDashboard)
 		if err == nil {
@@ -85,7 +85,7 @@ type dashboard struct {
 	} `json:"templating"`
 }
 
-func storiesIn(text []byte, id string) (list []Story) {
+func storiesIn(text []byte, id string) (list []story) {
 	var d dashboard
 	if json.Unmarshal(text, &d) != nil {
 		return nil
@@ -107,7 +107,7 @@ func storiesIn(text []byte, id string) (list []Story) {
 		}
 		if panel.Type == id || queries {
 			title := cmp.Or(panel.Title, fmt.Sprintf("Panel %d", len(list)+1))
-			list = append(list, Story{title, d.Title, panel.text, orNull(d.Templating.List), orNull(d.Time), sources})
+			list = append(list, story{title, d.Title, panel.text, orNull(d.Templating.List), orNull(d.Time), sources})
 		}
 	}
 	return list

@@ -34,7 +34,7 @@ func (s *Server) Views() (list []View) {
 		id := p.Metadata.ID
 		switch p.Metadata.Type {
 		case bundle.TypePanel:
-			stories := s.Stories(id)
+			stories := s.storiesOf(id)
 			for i, story := range stories {
 				add(id, story.Title, "/panel/"+id, url.Values{"story": {fmt.Sprint(i)}})
 			}

@@ -16,18 +16,18 @@ import (
 
 func (a *API) accountRoutes() []Route {
 	const all, one = "serviceaccounts:id:*", "serviceaccounts:id:{id}"
-	read, write := Action(access.ServiceAccountsRead), Action(access.ServiceAccountsWrite)
-	create := Action(access.ServiceAccountsCreate, access.ServiceAccountsWrite)
-	remove := Action(access.ServiceAccountsDelete, access.ServiceAccountsWrite)
+	read, write := action(access.ServiceAccountsRead), action(access.ServiceAccountsWrite)
+	create := action(access.ServiceAccountsCreate, access.ServiceAccountsWrite)
+	remove := action(access.ServiceAccountsDelete, access.ServiceAccountsWrite)
 	return []Route{
-		{"POST", "/api/serviceaccounts", create.On(all), call(a.createAccount), Doc{Summary: "Create a service account", Status: http.StatusCreated}},
-		{"GET", "/api/serviceaccounts/search", read.On(all), call(a.searchAccounts), Doc{Summary: "Search service accounts"}},
-		{"GET", "/api/serviceaccounts/{id}", read.On(one), call(a.account), Doc{Summary: "Get a service account"}},
-		{"PATCH", "/api/serviceaccounts/{id}", write.On(one), call(a.updateAccount), Doc{Summary: "Update a service account; that of a plugin can only be disabled or enabled, and only by an administrator"}},
-		{"DELETE", "/api/serviceaccounts/{id}", remove.On(one), call(a.deleteAccount), Doc{Summary: "Delete a service account and its tokens; a plugin gets a new one when it starts again"}},
-		{"GET", "/api/serviceaccounts/{id}/tokens", read.On(one), call(a.accountTokens), Doc{Summary: "List the tokens of a service account, at most perpage of them, or 5000 by default"}},
-		{"POST", "/api/serviceaccounts/{id}/tokens", write.On(one), call(a.createToken), Doc{Summary: "Create a token; its secret is returned only once"}},
-		{"DELETE", "/api/serviceaccounts/{id}/tokens/{tokenId}", write.On(one), call(a.deleteToken), Doc{Summary: "Delete a token; a plugin gets a new one when it starts again"}},
+		{"POST", "/api/serviceaccounts", create.on(all), call(a.createAccount), doc{Summary: "Create a service account", Status: http.StatusCreated}},
+		{"GET", "/api/serviceaccounts/search", read.on(all), call(a.searchAccounts), doc{Summary: "Search service accounts"}},
+		{"GET", "/api/serviceaccounts/{id}", read.on(one), call(a.account), doc{Summary: "Get a service account"}},
+		{"PATCH", "/api/serviceaccounts/{id}", write.on(one), call(a.updateAccount), doc{Summary: "Update a service account; that of a plugin can only be disabled or enabled, and only by an administrator"}},
+		{"DELETE", "/api/serviceaccounts/{id}", remove.on(one), call(a.deleteAccount), doc{Summary: "Delete a service account and its tokens; a plugin gets a new one when it starts again"}},
+		{"GET", "/api/serviceaccounts/{id}/tokens", read.on(one), call(a.accountTokens), doc{Summary: "List the tokens of a service account, at most perpage of them, or 5000 by default"}},
+		{"POST", "/api/serviceaccounts/{id}/tokens", write.on(one), call(a.createToken), doc{Summary: "Create a token; its secret is returned only once"}},
+		{"DELETE", "/api/serviceaccounts/{id}/tokens/{tokenId}", write.on(one), call(a.deleteToken), doc{Summary: "Delete a token; a plugin gets a new one when it starts again"}},
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 func (a *API) assetRoutes() []Route {
 	return []Route{
 		// Public because browsers load frontends without credentials.
-		{"GET", "/public/plugins/{id}/{path...}", Public(), raw(a.asset), Doc{Summary: "Get a file of a plugin's frontend", Media: "application/octet-stream"}},
+		{"GET", "/public/plugins/{id}/{path...}", public(), raw(a.asset), doc{Summary: "Get a file of a plugin's frontend", Media: "application/octet-stream"}},
 	}
 }
 

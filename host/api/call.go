@@ -23,15 +23,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
-// Handler responds to the requests of a route. The functions call and raw return
-// Handlers.
-type Handler struct {
+// handler responds to the requests of a route. The functions call and raw return
+// handlers.
+type handler struct {
 	serve  func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error
 	inputs []input
 	output reflect.Type // nil if the handler writes the response itself
 }
 
-// call makes a Handler from a typed function. The fields of In are read from the
+// call makes a handler from a typed function. The fields of In are read from the
 // request:
 //
 //	ID    int64  `path:"id"`
@@ -41,7 +41,7 @@ type Handler struct {
 //
 // Out is the JSON response. An Out with a method status() int chooses its own status.
 // who is the zero Identity on a public route.
-func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) Handler {
+func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) handler {
 	inputs := inputsOf(reflect.TypeFor[In]())
 	serve := func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error {
 		var in In
@@ -57,19 +57,19 @@ func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Ou
 		}
 		return respond(w, status, out)
 	}
-	return Handler{serve, inputs, reflect.TypeFor[Out]()}
+	return handler{serve, inputs, reflect.TypeFor[Out]()}
 }
 
-// raw makes a Handler from a function that reads the request and writes the response
+// raw makes a handler from a function that reads the request and writes the response
 // itself.
-func raw(f func(w http.ResponseWriter, r *http.Request, who host.Identity) error) Handler {
-	return Handler{serve: func(w http.ResponseWriter, r *http.Request, who host.Identity, _ int) error {
+func raw(f func(w http.ResponseWriter, r *http.Request, who host.Identity) error) handler {
+	return handler{serve: func(w http.ResponseWriter, r *http.Request, who host.Identity, _ int) error {
 		return f(w, r, who)
 	}}
 }
 
 // body returns the type of the JSON body, or nil if the handler reads none.
-func (h Handler) body() reflect.Type {
+func (h handler) body() reflect.Type {
 	for _, in := range h.inputs {
 		if in.from == "body" {
 			return in.field.Type

@@ -17,10 +17,10 @@ import (
 )
 
 func (a *API) controlRoutes() []Route {
-	write := Action(access.PluginsWrite).On("plugins:id:{id}")
+	write := action(access.PluginsWrite).on("plugins:id:{id}")
 	return []Route{
-		{"POST", "/api/plugins/{id}/restart", write, call(a.restartPlugin), Doc{Summary: "Replace the process of a backend without dropping a call", Also: http.StatusServiceUnavailable}},
-		{"POST", "/api/plugins/{id}/reload", write, call(a.reloadPlugin), Doc{Summary: "Apply changes in the directory of a plugin", Also: http.StatusServiceUnavailable}},
+		{"POST", "/api/plugins/{id}/restart", write, call(a.restartPlugin), doc{Summary: "Replace the process of a backend without dropping a call", Also: http.StatusServiceUnavailable}},
+		{"POST", "/api/plugins/{id}/reload", write, call(a.reloadPlugin), doc{Summary: "Apply changes in the directory of a plugin", Also: http.StatusServiceUnavailable}},
 	}
 }
 

@@ -16,15 +16,15 @@ import (
 
 func (a *API) dashboardRoutes() []Route {
 	const one = "dashboards:uid:{uid}"
-	read := Action(access.DashboardsRead)
-	write := Action(access.DashboardsWrite, access.DashboardsCreate)
-	remove := Action(access.DashboardsDelete, access.DashboardsWrite).On(one).Within(a.dashboardParents)
+	read := action(access.DashboardsRead)
+	write := action(access.DashboardsWrite, access.DashboardsCreate)
+	remove := action(access.DashboardsDelete, access.DashboardsWrite).on(one).within(a.dashboardParents)
 	return []Route{
-		{"GET", "/api/search", read, call(a.search), Doc{Summary: "Search the dashboards that the caller may read, by title, tags and folder"}},
+		{"GET", "/api/search", read, call(a.search), doc{Summary: "Search the dashboards that the caller may read, by title, tags and folder"}},
 		// The scopes are the uid and the folder in the body, and the stored folder.
-		{"POST", "/api/dashboards/db", write, call(a.saveDashboard), Doc{Summary: "Create or replace a dashboard"}},
-		{"GET", "/api/dashboards/uid/{uid}", read.On(one).Within(a.dashboardParents), call(a.dashboard), Doc{Summary: "Get a dashboard"}},
-		{"DELETE", "/api/dashboards/uid/{uid}", remove, call(a.deleteDashboard), Doc{Summary: "Delete a dashboard"}},
+		{"POST", "/api/dashboards/db", write, call(a.saveDashboard), doc{Summary: "Create or replace a dashboard"}},
+		{"GET", "/api/dashboards/uid/{uid}", read.on(one).within(a.dashboardParents), call(a.dashboard), doc{Summary: "Get a dashboard"}},
+		{"DELETE", "/api/dashboards/uid/{uid}", remove, call(a.deleteDashboard), doc{Summary: "Delete a dashboard"}},
 	}
 }
 

@@ -15,20 +15,20 @@ import (
 
 func (a *API) dataSourceRoutes() []Route {
 	const all, one = "datasources:uid:*", "datasources:uid:{uid}"
-	read, write := Action(access.DatasourcesRead), Action(access.DatasourcesWrite)
-	create := Action(access.DatasourcesCreate, access.DatasourcesWrite)
-	remove := Action(access.DatasourcesDelete, access.DatasourcesWrite)
-	query := Action(access.DatasourcesQuery).On(one)
+	read, write := action(access.DatasourcesRead), action(access.DatasourcesWrite)
+	create := action(access.DatasourcesCreate, access.DatasourcesWrite)
+	remove := action(access.DatasourcesDelete, access.DatasourcesWrite)
+	query := action(access.DatasourcesQuery).on(one)
 	resource := raw(a.dataSourceResource)
 	return []Route{
-		{"GET", "/api/datasources", read, call(a.dataSources), Doc{Summary: "List the data sources that the caller may read"}},
-		{"POST", "/api/datasources", create.On(all), call(a.createDataSource), Doc{Summary: "Create a data source"}},
-		{"GET", "/api/datasources/uid/{uid}", read.On(one), call(a.dataSource), Doc{Summary: "Get a data source"}},
-		{"PUT", "/api/datasources/uid/{uid}", write.On(one), call(a.updateDataSource), Doc{Summary: "Replace a data source; secrets that are absent are kept"}},
-		{"DELETE", "/api/datasources/uid/{uid}", remove.On(one), call(a.deleteDataSource), Doc{Summary: "Delete a data source"}},
-		{"GET", "/api/datasources/uid/{uid}/health", query, call(a.dataSourceHealth), Doc{Summary: "Check the health of a data source", Also: http.StatusBadRequest}},
-		{"", "/api/datasources/uid/{uid}/resources", query, resource, Doc{Summary: "Call a resource of a data source"}},
-		{"", "/api/datasources/uid/{uid}/resources/{path...}", query, resource, Doc{Summary: "Call a resource of a data source"}},
+		{"GET", "/api/datasources", read, call(a.dataSources), doc{Summary: "List the data sources that the caller may read"}},
+		{"POST", "/api/datasources", create.on(all), call(a.createDataSource), doc{Summary: "Create a data source"}},
+		{"GET", "/api/datasources/uid/{uid}", read.on(one), call(a.dataSource), doc{Summary: "Get a data source"}},
+		{"PUT", "/api/datasources/uid/{uid}", write.on(one), call(a.updateDataSource), doc{Summary: "Replace a data source; secrets that are absent are kept"}},
+		{"DELETE", "/api/datasources/uid/{uid}", remove.on(one), call(a.deleteDataSource), doc{Summary: "Delete a data source"}},
+		{"GET", "/api/datasources/uid/{uid}/health", query, call(a.dataSourceHealth), doc{Summary: "Check the health of a data source", Also: http.StatusBadRequest}},
+		{"", "/api/datasources/uid/{uid}/resources", query, resource, doc{Summary: "Call a resource of a data source"}},
+		{"", "/api/datasources/uid/{uid}/resources/{path...}", query, resource, doc{Summary: "Call a resource of a data source"}},
 	}
 }
 

@@ -15,17 +15,17 @@ func (a *API) dataSourceIDRoutes() []Route {
 	read, write, query := []string{access.DatasourcesRead}, []string{access.DatasourcesWrite}, []string{access.DatasourcesQuery}
 	resource := a.byID(query, raw(a.dataSourceResource))
 	return []Route{
-		{"GET", "/api/datasources/{id}", Action(read...), a.byID(read, call(a.dataSource)), Doc{Summary: "Get a data source by its numeric id"}},
-		{"PUT", "/api/datasources/{id}", Action(write...), a.byID(write, call(a.updateDataSource)), Doc{Summary: "Replace a data source by its numeric id"}},
-		{"", "/api/datasources/{id}/resources", Action(query...), resource, Doc{Summary: "Call a resource of a data source by its numeric id"}},
-		{"", "/api/datasources/{id}/resources/{path...}", Action(query...), resource, Doc{Summary: "Call a resource of a data source by its numeric id"}},
-		{"", "/api/datasources/proxy/{id}/{path...}", Action(query...), a.byID(query, raw(a.proxyDataSourceByID)), Doc{Summary: "Forward a request through a route of a data source by its numeric id"}},
-		{"GET", "/api/datasources/name/{name}", Action(read...), a.byName(read, call(a.dataSource)), Doc{Summary: "Get a data source by its name"}},
+		{"GET", "/api/datasources/{id}", action(read...), a.byID(read, call(a.dataSource)), doc{Summary: "Get a data source by its numeric id"}},
+		{"PUT", "/api/datasources/{id}", action(write...), a.byID(write, call(a.updateDataSource)), doc{Summary: "Replace a data source by its numeric id"}},
+		{"", "/api/datasources/{id}/resources", action(query...), resource, doc{Summary: "Call a resource of a data source by its numeric id"}},
+		{"", "/api/datasources/{id}/resources/{path...}", action(query...), resource, doc{Summary: "Call a resource of a data source by its numeric id"}},
+		{"", "/api/datasources/proxy/{id}/{path...}", action(query...), a.byID(query, raw(a.proxyDataSourceByID)), doc{Summary: "Forward a request through a route of a data source by its numeric id"}},
+		{"GET", "/api/datasources/name/{name}", action(read...), a.byName(read, call(a.dataSource)), doc{Summary: "Get a data source by its name"}},
 	}
 }
 
-// byID makes a Handler for a data source by its numeric id from one for its uid.
-func (a *API) byID(actions []string, h Handler) Handler {
+// byID makes a handler for a data source by its numeric id from one for its uid.
+func (a *API) byID(actions []string, h handler) handler {
 	return a.withUID(actions, h, func(r *http.Request, who host.Identity) (host.DataSource, error) {
 		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 		if err != nil || id < 1 {
@@ -35,8 +35,8 @@ func (a *API) byID(actions []string, h Handler) Handler {
 	})
 }
 
-// byName makes a Handler for a data source by its name from one for its uid.
-func (a *API) byName(actions []string, h Handler) Handler {
+// byName makes a handler for a data source by its name from one for its uid.
+func (a *API) byName(actions []string, h handler) handler {
 	return a.withUID(actions, h, func(r *http.Request, who host.Identity) (host.DataSource, error) {
 		name := r.PathValue("name")
 		if !isPlain(name) {
@@ -46,9 +46,9 @@ func (a *API) byName(actions []string, h Handler) Handler {
 	})
 }
 
-// withUID makes a Handler that finds a data source and passes its uid on. The route allows
+// withUID makes a handler that finds a data source and passes its uid on. The route allows
 // who may perform one of the actions on anything, so it checks the scope.
-func (a *API) withUID(actions []string, h Handler, find func(*http.Request, host.Identity) (host.DataSource, error)) Handler {
+func (a *API) withUID(actions []string, h handler, find func(*http.Request, host.Identity) (host.DataSource, error)) handler {
 	serve := h.serve
 	h.inputs = slices.DeleteFunc(slices.Clone(h.inputs), func(in input) bool { return in.from == "path" })
 	h.serve = func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error {

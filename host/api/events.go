@@ -33,7 +33,7 @@ type event struct {
 
 func (a *API) eventRoutes() []Route {
 	return []Route{
-		{"GET", "/api/plugins/events", SignedIn(), raw(a.pluginEvents), Doc{Summary: "Stream changes to plugins as server-sent events: plugin-ready, plugin-failed and plugin-state", Media: "text/event-stream"}},
+		{"GET", "/api/plugins/events", signedIn(), raw(a.pluginEvents), doc{Summary: "Stream changes to plugins as server-sent events: plugin-ready, plugin-failed and plugin-state", Media: "text/event-stream"}},
 	}
 }
 

@@ -10,15 +10,15 @@ import (
 
 func (a *API) folderRoutes() []Route {
 	const all, one = "folders:uid:*", "folders:uid:{uid}"
-	read, write := Action(access.FoldersRead), Action(access.FoldersWrite)
-	create := Action(access.FoldersCreate, access.FoldersWrite)
-	remove := Action(access.FoldersDelete, access.FoldersWrite)
+	read, write := action(access.FoldersRead), action(access.FoldersWrite)
+	create := action(access.FoldersCreate, access.FoldersWrite)
+	remove := action(access.FoldersDelete, access.FoldersWrite)
 	return []Route{
-		{"GET", "/api/folders", read, call(a.folders), Doc{Summary: "List the folders that the caller may read"}},
-		{"POST", "/api/folders", create.On(all), call(a.createFolder), Doc{Summary: "Create a folder"}},
-		{"GET", "/api/folders/{uid}", read.On(one), call(a.folder), Doc{Summary: "Get a folder"}},
-		{"PUT", "/api/folders/{uid}", write.On(one), call(a.renameFolder), Doc{Summary: "Rename a folder; a version that is not the stored one is refused"}},
-		{"DELETE", "/api/folders/{uid}", remove.On(one), call(a.deleteFolder), Doc{Summary: "Delete a folder and its dashboards"}},
+		{"GET", "/api/folders", read, call(a.folders), doc{Summary: "List the folders that the caller may read"}},
+		{"POST", "/api/folders", create.on(all), call(a.createFolder), doc{Summary: "Create a folder"}},
+		{"GET", "/api/folders/{uid}", read.on(one), call(a.folder), doc{Summary: "Get a folder"}},
+		{"PUT", "/api/folders/{uid}", write.on(one), call(a.renameFolder), doc{Summary: "Rename a folder; a version that is not the stored one is refused"}},
+		{"DELETE", "/api/folders/{uid}", remove.on(one), call(a.deleteFolder), doc{Summary: "Delete a folder and its dashboards"}},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 func (a *API) frontendRoutes() []Route {
 	return []Route{
-		{"GET", "/api/frontend/settings", SignedIn(), call(a.frontendSettings), Doc{Summary: "Get what the frontends of plugins need: the data sources that the caller may query, panels, apps and toggles"}},
+		{"GET", "/api/frontend/settings", signedIn(), call(a.frontendSettings), doc{Summary: "Get what the frontends of plugins need: the data sources that the caller may query, panels, apps and toggles"}},
 	}
 }
 

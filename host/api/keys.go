@@ -13,15 +13,15 @@ import (
 func (a *API) keyRoutes() []Route {
 	const all, one = "apikeys:id:*", "apikeys:id:{id}"
 	const manage = access.ServiceAccountsWrite // implies all actions on API keys
-	read, create, remove := Action(access.APIKeysRead, manage), Action(access.APIKeysCreate, manage), Action(access.APIKeysDelete, manage)
+	read, create, remove := action(access.APIKeysRead, manage), action(access.APIKeysCreate, manage), action(access.APIKeysDelete, manage)
 	return []Route{
-		{"GET", "/api/auth/keys", read.On(all), call(a.keys), Doc{Summary: "List API keys, up to limit (1000 by default)", IsDeprecated: true}},
-		{"POST", "/api/auth/keys", create, call(a.createKey), Doc{Summary: "Create an API key", IsDeprecated: true}},
-		{"DELETE", "/api/auth/keys/{id}", remove.On(one), call(a.deleteKey), Doc{Summary: "Delete an API key", IsDeprecated: true}},
+		{"GET", "/api/auth/keys", read.on(all), call(a.keys), doc{Summary: "List API keys, up to limit (1000 by default)", IsDeprecated: true}},
+		{"POST", "/api/auth/keys", create, call(a.createKey), doc{Summary: "Create an API key", IsDeprecated: true}},
+		{"DELETE", "/api/auth/keys/{id}", remove.on(one), call(a.deleteKey), doc{Summary: "Delete an API key", IsDeprecated: true}},
 		// The store compares the role of each key with host.Identity.KeyRole. A permission has
 		// one scope, which cannot cover both keys and service accounts.
-		{"POST", "/api/serviceaccounts/migrate", create, call(a.migrateKeys), Doc{Summary: "Migrate all API keys to service accounts"}},
-		{"POST", migratePath, create, call(a.migrateKey), Doc{Summary: "Migrate an API key to a service account"}},
+		{"POST", "/api/serviceaccounts/migrate", create, call(a.migrateKeys), doc{Summary: "Migrate all API keys to service accounts"}},
+		{"POST", migratePath, create, call(a.migrateKey), doc{Summary: "Migrate an API key to a service account"}},
 	}
 }
 

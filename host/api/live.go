@@ -16,10 +16,10 @@ import (
 
 func (a *API) liveRoutes() []Route {
 	// Each channel asks for the permission to use its plugin.
-	anyPlugin := Action(access.DatasourcesQuery, access.PluginsAccess)
+	anyPlugin := action(access.DatasourcesQuery, access.PluginsAccess)
 	return []Route{
-		{"GET", "/api/live/events", anyPlugin, a.liveEvents(), Doc{Summary: "Follow a channel, such as ds/{uid}/{path}, as server-sent events; the parameter data takes JSON for the plugin", Media: "text/event-stream"}},
-		{"POST", "/api/live/publish", anyPlugin, call(a.publish), Doc{Summary: "Send a message to the plugin of a channel, which may pass it on to those that follow the channel"}},
+		{"GET", "/api/live/events", anyPlugin, a.liveEvents(), doc{Summary: "Follow a channel, such as ds/{uid}/{path}, as server-sent events; the parameter data takes JSON for the plugin", Media: "text/event-stream"}},
+		{"POST", "/api/live/publish", anyPlugin, call(a.publish), doc{Summary: "Send a message to the plugin of a channel, which may pass it on to those that follow the channel"}},
 	}
 }
 
@@ -80,9 +80,9 @@ type channelQuery struct {
 	Data    string `query:"data"`    // JSON
 }
 
-// liveEvents returns a Handler that streams the packets of a channel in the format of
+// liveEvents returns a handler that streams the packets of a channel in the format of
 // EventSource. An event "ended" has the reason why the plugin ended the stream for good.
-func (a *API) liveEvents() Handler {
+func (a *API) liveEvents() handler {
 	h := call(func(context.Context, host.Identity, channelQuery) (none, error) { return none{}, nil }) // describes the input
 	h.output = nil
 	h.serve = func(w http.ResponseWriter, r *http.Request, who host.Identity, _ int) error {

@@ -19,10 +19,10 @@ import (
 )
 
 func (a *API) observabilityRoutes() []Route {
-	admin := Action(access.PluginsWrite).On("plugins:id:{id}")
+	admin := action(access.PluginsWrite).on("plugins:id:{id}")
 	return []Route{
-		{"GET", "/api/plugins/{id}/logs", admin, a.pluginLogs(), Doc{Summary: "Get the last records of the log of a plugin, at most 1,000 and 256 KiB. With follow=true, stream them and later ones as server-sent events (text/event-stream)"}},
-		{"GET", "/api/plugins/{id}/figures", admin, call(a.pluginFigures), Doc{Summary: "Get the counts, errors and durations of the calls to a plugin"}},
+		{"GET", "/api/plugins/{id}/logs", admin, a.pluginLogs(), doc{Summary: "Get the last records of the log of a plugin, at most 1,000 and 256 KiB. With follow=true, stream them and later ones as server-sent events (text/event-stream)"}},
+		{"GET", "/api/plugins/{id}/figures", admin, call(a.pluginFigures), doc{Summary: "Get the counts, errors and durations of the calls to a plugin"}},
 	}
 }
 
@@ -34,8 +34,8 @@ type logQuery struct {
 	Follow bool   `query:"follow"` // stream
 }
 
-// pluginLogs returns a Handler that responds with JSON or, to follow, with a stream.
-func (a *API) pluginLogs() Handler {
+// pluginLogs returns a handler that responds with JSON or, to follow, with a stream.
+func (a *API) pluginLogs() handler {
 	list := call(func(_ context.Context, _ host.Identity, in logQuery) (hostapi.PluginLog, error) {
 		p, err := a.plugin(in.ID)
 		if err != nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// Missing is a family of paths that existing hosts serve and this one does not.
-type Missing struct {
+// missingFamily is a family of paths that existing hosts serve and this one does not.
+type missingFamily struct {
 	Path string // what it begins with; "*" stands for one segment
 	What string // what this host does not have
 }
 
 // MissingPaths returns the families of paths that plugins and tools call, that existing hosts
 // serve and this one does not. Their responses say what is missing.
-func MissingPaths() []Missing {
-	return []Missing{
+func MissingPaths() []missingFamily {
+	return []missingFamily{
 		{"/api/access-control/datasources", "permissions per data source"},
 		{"/api/access-control/folders", "permissions per folder"},
 		{"/api/access-control/dashboards", "permissions per dashboard"},
@@ -47,7 +47,7 @@ func missing(path string) error {
 	return host.NotFound("Path")
 }
 
-func (m Missing) matches(path string) bool {
+func (m missingFamily) matches(path string) bool {
 	known, segments := strings.Split(m.Path, "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if len(segments) < len(known) {
 		return false

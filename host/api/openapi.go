@@ -50,7 +50,7 @@ func operationOf(route Route, method, path string) map[string]any {
 		"tags":        []string{strings.Split(strings.TrimPrefix(strings.TrimPrefix(path, "/"), "api/"), "/")[0]},
 		"parameters":  parametersOf(route),
 	}
-	if route.Permission.kind != public {
+	if route.Permission.kind != everyone {
 		operation["security"] = []map[string][]string{{"token": {}}, {"password": {}}}
 		operation["x-permission"] = map[string]any{"anyOf": append([]string{}, route.Permission.actions...), "scope": route.Permission.scope}
 	}

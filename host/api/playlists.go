@@ -11,16 +11,16 @@ import (
 )
 
 func (a *API) playlistRoutes() []Route {
-	read, write := Action(access.PlaylistsRead), Action(access.PlaylistsWrite)
+	read, write := action(access.PlaylistsRead), action(access.PlaylistsWrite)
 	const all, one = "playlists:uid:*", "playlists:uid:{uid}"
 	return []Route{
-		{"GET", "/api/playlists", read.On(all), call(a.playlists), Doc{Summary: "List playlists; the parameter query selects those whose name contains it"}},
-		{"POST", "/api/playlists", write.On(all), call(a.createPlaylist), Doc{Summary: "Create a playlist"}},
-		{"GET", "/api/playlists/{uid}", read.On(one), call(a.playlist), Doc{Summary: "Get a playlist with its items"}},
-		{"PUT", "/api/playlists/{uid}", write.On(one), call(a.updatePlaylist), Doc{Summary: "Replace a playlist and its items"}},
-		{"DELETE", "/api/playlists/{uid}", write.On(one), call(a.deletePlaylist), Doc{Summary: "Delete a playlist"}},
-		{"GET", "/api/playlists/{uid}/items", read.On(one), call(a.playlistItems), Doc{Summary: "List the items of a playlist"}},
-		{"GET", "/api/playlists/{uid}/dashboards", read.On(one), call(a.playlistDashboards), Doc{Summary: "List the dashboards that the items of a playlist refer to"}},
+		{"GET", "/api/playlists", read.on(all), call(a.playlists), doc{Summary: "List playlists; the parameter query selects those whose name contains it"}},
+		{"POST", "/api/playlists", write.on(all), call(a.createPlaylist), doc{Summary: "Create a playlist"}},
+		{"GET", "/api/playlists/{uid}", read.on(one), call(a.playlist), doc{Summary: "Get a playlist with its items"}},
+		{"PUT", "/api/playlists/{uid}", write.on(one), call(a.updatePlaylist), doc{Summary: "Replace a playlist and its items"}},
+		{"DELETE", "/api/playlists/{uid}", write.on(one), call(a.deletePlaylist), doc{Summary: "Delete a playlist"}},
+		{"GET", "/api/playlists/{uid}/items", read.on(one), call(a.playlistItems), doc{Summary: "List the items of a playlist"}},
+		{"GET", "/api/playlists/{uid}/dashboards", read.on(one), call(a.playlistDashboards), doc{Summary: "List the dashboards that the items of a playlist refer to"}},
 	}
 }
 

@@ -17,9 +17,9 @@ import (
 
 func (a *API) pluginDashboardRoutes() []Route {
 	return []Route{
-		{"GET", "/api/plugins/{id}/dashboards", Action(access.PluginsAccess).On("plugins:id:{id}"), call(a.pluginDashboards), Doc{Summary: "List the dashboards that a plugin offers, and which of them are imported"}},
+		{"GET", "/api/plugins/{id}/dashboards", action(access.PluginsAccess).on("plugins:id:{id}"), call(a.pluginDashboards), doc{Summary: "List the dashboards that a plugin offers, and which of them are imported"}},
 		// The scopes are the plugin, the folder and the dashboard in the body.
-		{"POST", "/api/dashboards/import", Action(access.DashboardsWrite, access.DashboardsCreate), call(a.importDashboard), Doc{Summary: "Import a dashboard of a plugin, or the one in the body"}},
+		{"POST", "/api/dashboards/import", action(access.DashboardsWrite, access.DashboardsCreate), call(a.importDashboard), doc{Summary: "Import a dashboard of a plugin, or the one in the body"}},
 	}
 }
 

@@ -25,21 +25,21 @@ import (
 
 func (a *API) pluginRoutes() []Route {
 	const scope = "plugins:id:{id}"
-	mayUse := Action(access.PluginsAccess).On(scope)
+	mayUse := action(access.PluginsAccess).on(scope)
 	resource := raw(a.pluginResource)
 	return []Route{
-		{"GET", "/api/plugins", SignedIn(), call(a.plugins), Doc{Summary: "List the mounted plugins"}},
-		{"GET", "/api/plugins/errors", Action(access.PluginsWrite), call(a.pluginErrors), Doc{Summary: "List the plugins that are not mounted, are not running or have unmet requirements, with the reasons"}},
-		{"GET", "/api/plugins/changes", Action(access.PluginsWrite), call(a.lastChanges), Doc{Summary: "List the outcome of the last change to each plugin"}},
-		{"GET", "/api/plugins/{id}/settings", mayUse, call(a.pluginSettings), Doc{Summary: "Get the settings of an app"}},
-		{"POST", "/api/plugins/{id}/settings", Action(access.PluginsWrite).On(scope), call(a.setPluginSettings), Doc{Summary: "Replace the settings of an app"}},
-		{"GET", "/api/plugins/{id}/health", mayUse, call(a.pluginHealth), Doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
-		{"GET", "/api/plugins/{id}/metrics", Action(access.PluginsWrite).On(scope), raw(a.pluginMetrics), Doc{Summary: "Get the metrics of a backend in the Prometheus text format; the text is empty if it has none", Media: "text/plain"}},
-		{"GET", "/api/plugins/{id}/manifest", Action(access.PluginsWrite).On(scope), call(a.pluginJSON), Doc{Summary: "Get the plugin.json of a plugin and the findings of validate"}},
-		{"GET", "/api/plugins/{id}/changes", Action(access.PluginsWrite).On(scope), call(a.pluginChanges), Doc{Summary: "List the latest outcomes of changes to a plugin"}},
-		{"", "/api/plugins/{id}/resources", mayUse, resource, Doc{Summary: "Call a resource of a plugin"}},
-		{"", "/api/plugins/{id}/resources/{path...}", mayUse, resource, Doc{Summary: "Call a resource of a plugin"}},
-		{"POST", "/api/ds/query", Action(access.DatasourcesQuery), call(a.queryData), Doc{Summary: "Query data sources", Also: http.StatusMultiStatus}},
+		{"GET", "/api/plugins", signedIn(), call(a.plugins), doc{Summary: "List the mounted plugins"}},
+		{"GET", "/api/plugins/errors", action(access.PluginsWrite), call(a.pluginErrors), doc{Summary: "List the plugins that are not mounted, are not running or have unmet requirements, with the reasons"}},
+		{"GET", "/api/plugins/changes", action(access.PluginsWrite), call(a.lastChanges), doc{Summary: "List the outcome of the last change to each plugin"}},
+		{"GET", "/api/plugins/{id}/settings", mayUse, call(a.pluginSettings), doc{Summary: "Get the settings of an app"}},
+		{"POST", "/api/plugins/{id}/settings", action(access.PluginsWrite).on(scope), call(a.setPluginSettings), doc{Summary: "Replace the settings of an app"}},
+		{"GET", "/api/plugins/{id}/health", mayUse, call(a.pluginHealth), doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
+		{"GET", "/api/plugins/{id}/metrics", action(access.PluginsWrite).on(scope), raw(a.pluginMetrics), doc{Summary: "Get the metrics of a backend in the Prometheus text format; the text is empty if it has none", Media: "text/plain"}},
+		{"GET", "/api/plugins/{id}/manifest", action(access.PluginsWrite).on(scope), call(a.pluginJSON), doc{Summary: "Get the plugin.json of a plugin and the findings of validate"}},
+		{"GET", "/api/plugins/{id}/changes", action(access.PluginsWrite).on(scope), call(a.pluginChanges), doc{Summary: "List the latest outcomes of changes to a plugin"}},
+		{"", "/api/plugins/{id}/resources", mayUse, resource, doc{Summary: "Call a resource of a plugin"}},
+		{"", "/api/plugins/{id}/resources/{path...}", mayUse, resource, doc{Summary: "Call a resource of a plugin"}},
+		{"POST", "/api/ds/query", action(access.DatasourcesQuery), call(a.queryData), doc{Summary: "Query data sources", Also: http.StatusMultiStatus}},
 	}
 }
 

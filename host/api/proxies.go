@@ -12,8 +12,8 @@ import (
 
 func (a *API) proxyRoutes() []Route {
 	return []Route{
-		{"", "/api/datasources/proxy/uid/{uid}/{path...}", Action(access.DatasourcesQuery).On("datasources:uid:{uid}"), raw(a.proxyDataSource), Doc{Summary: "Forward a request through a route of a data source or, if its plugin declares none, to its URL"}},
-		{"", "/api/plugin-proxy/{id}/{path...}", Action(access.PluginsAccess).On("plugins:id:{id}"), raw(a.proxyApp), Doc{Summary: "Forward a request through a route of an app"}},
+		{"", "/api/datasources/proxy/uid/{uid}/{path...}", action(access.DatasourcesQuery).on("datasources:uid:{uid}"), raw(a.proxyDataSource), doc{Summary: "Forward a request through a route of a data source or, if its plugin declares none, to its URL"}},
+		{"", "/api/plugin-proxy/{id}/{path...}", action(access.PluginsAccess).on("plugins:id:{id}"), raw(a.proxyApp), doc{Summary: "Forward a request through a route of an app"}},
 	}
 }
 

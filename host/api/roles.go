@@ -13,8 +13,8 @@ import (
 
 func (a *API) roleRoutes() []Route {
 	return []Route{
-		{"GET", "/api/access-control/roles", Action(access.PluginsWrite), call(a.roles), Doc{Summary: "List the roles that plugins define"}},
-		{"GET", "/api/access-control/user/permissions", SignedIn(), call(a.permissions), Doc{Summary: "List the actions that the caller may perform, with their scopes"}},
+		{"GET", "/api/access-control/roles", action(access.PluginsWrite), call(a.roles), doc{Summary: "List the roles that plugins define"}},
+		{"GET", "/api/access-control/user/permissions", signedIn(), call(a.permissions), doc{Summary: "List the actions that the caller may perform, with their scopes"}},
 	}
 }
 

@@ -17,14 +17,14 @@ import (
 type Route struct {
 	Method     string // "" matches every method
 	Pattern    string // a path as http.ServeMux reads it; also served with a trailing slash
-	Permission Permission
-	Handler    Handler
-	Doc        Doc
+	Permission permission
+	Handler    handler
+	Doc        doc
 }
 
-// Doc describes a route in /api/openapi.json. Parameters, bodies and responses are
-// described by the types of the Handler.
-type Doc struct {
+// doc describes a route in /api/openapi.json. Parameters, bodies and responses are
+// described by the types of the handler.
+type doc struct {
 	Summary      string
 	Status       int    // of a successful response; 0 means 200
 	Also         int    // another status with the same response type; 0 means none
@@ -32,9 +32,9 @@ type Doc struct {
 	IsDeprecated bool   // in favor of service accounts
 }
 
-// Permission determines who may use a route. New rejects a table with a zero
-// Permission.
-type Permission struct {
+// permission determines who may use a route. New rejects a table with a zero
+// permission.
+type permission struct {
 	kind    permissionKind
 	actions []string
 	scope   string
@@ -45,37 +45,37 @@ type permissionKind int
 
 const (
 	undecided permissionKind = iota
-	public
-	signedIn
+	everyone
+	users
 	byAction
 )
 
-// Public allows everyone and does not read credentials.
-func Public() Permission { return Permission{kind: public} }
+// public allows everyone and does not read credentials.
+func public() permission { return permission{kind: everyone} }
 
-// SignedIn allows everyone with valid credentials.
-func SignedIn() Permission { return Permission{kind: signedIn} }
+// signedIn allows everyone with valid credentials.
+func signedIn() permission { return permission{kind: users} }
 
-// Action allows identities that hold one of the actions (host.Identity.Allows).
-func Action(anyOf ...string) Permission { return Permission{kind: byAction, actions: anyOf} }
+// action allows identities that hold one of the actions (host.Identity.Allows).
+func action(anyOf ...string) permission { return permission{kind: byAction, actions: anyOf} }
 
-// On restricts an Action to a scope in which {name} stands for a path parameter, such
-// as "playlists:uid:{uid}". Without On, it is enough to hold the action on anything.
-func (p Permission) On(scope string) Permission {
+// on restricts an action to a scope in which {name} stands for a path parameter, such
+// as "playlists:uid:{uid}". Without on, it is enough to hold the action on anything.
+func (p permission) on(scope string) permission {
 	p.scope = scope
 	return p
 }
 
-// Within adds the scopes from which the object of the route inherits permissions. They are
+// within adds the scopes from which the object of the route inherits permissions. They are
 // only read for an identity that holds the action on something else.
-func (p Permission) Within(parents func(r *http.Request, who host.Identity) ([]string, error)) Permission {
+func (p permission) within(parents func(r *http.Request, who host.Identity) ([]string, error)) permission {
 	p.parents = parents
 	return p
 }
 
 // check returns an error (host.ErrForbidden) if the identity may not use the route.
-func (p Permission) check(r *http.Request, who host.Identity) error {
-	if p.kind == public || p.kind == signedIn {
+func (p permission) check(r *http.Request, who host.Identity) error {
+	if p.kind == everyone || p.kind == users {
 		return nil
 	}
 	scope := p.scope
@@ -191,7 +191,7 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 				Message: fmt.Sprintf("method %s is not allowed; use %s", r.Method, allow)}
 		}
 		var who host.Identity
-		if route.Permission.kind != public {
+		if route.Permission.kind != everyone {
 			var err error
 			if who, err = a.authenticate(w, r); err != nil {
 				return err

@@ -43,10 +43,10 @@ func TestTableIsRefused(t *testing.T) {
 	nothing := raw(func(http.ResponseWriter, *http.Request, host.Identity) error { return nil })
 	playlist := call(func(context.Context, host.Identity, playlistPath) (message, error) { return message{}, nil })
 	for name, routes := range map[string][]Route{
-		"no parameter":  {{"GET", "/a", Public(), playlist, Doc{}}},
-		"no permission": {{"GET", "/a", Permission{}, nothing, Doc{}}},
-		"no action":     {{"GET", "/a", Action(), nothing, Doc{}}},
-		"duplicate":     {{"GET", "/a", Public(), nothing, Doc{}}, {"GET", "/a", SignedIn(), nothing, Doc{}}},
+		"no parameter":  {{"GET", "/a", public(), playlist, doc{}}},
+		"no permission": {{"GET", "/a", permission{}, nothing, doc{}}},
+		"no action":     {{"GET", "/a", action(), nothing, doc{}}},
+		"duplicate":     {{"GET", "/a", public(), nothing, doc{}}, {"GET", "/a", signedIn(), nothing, doc{}}},
 	} {
 		if _, err := new(API).newMux(routes); err == nil || !strings.Contains(err.Error(), "GET /a") {
 			t.Errorf("%s: %v", name, err)
@@ -60,7 +60,7 @@ func TestTableIsRefused(t *testing.T) {
 func TestStream(t *testing.T) {
 	t.Parallel()
 	more := make(chan bool)
-	server := serverOf(t, io.Discard, Route{"", "/stream/{path...}", Public(),
+	server := serverOf(t, io.Discard, Route{"", "/stream/{path...}", public(),
 		raw(func(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
 			_, _ = io.WriteString(w, r.Method+" "+r.PathValue("path")+" first\n")
 			if err := http.NewResponseController(w).Flush(); err != nil {
@@ -68,7 +68,7 @@ func TestStream(t *testing.T) {
 			}
 			<-more
 			return errors.New("the plugin went away")
-		}), Doc{}})
+		}), doc{}})
 	resp, err := http.Post(server.URL+"/stream/a/b", "text/plain", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -87,8 +87,8 @@ func TestStream(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	server := serverOf(t, &log, Route{"GET", "/panic", Public(),
-		raw(func(http.ResponseWriter, *http.Request, host.Identity) error { panic("secret reason") }), Doc{}})
+	server := serverOf(t, &log, Route{"GET", "/panic", public(),
+		raw(func(http.ResponseWriter, *http.Request, host.Identity) error { panic("secret reason") }), doc{}})
 	resp, err := http.Get(server.URL + "/panic")
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestCall(t *testing.T) {
 		got = in
 		return health{Database: in.Body.Name}, nil
 	})
-	server := serverOf(t, io.Discard, Route{"POST", "/things/{id}/{uid}", Public(), handler, Doc{}})
+	server := serverOf(t, io.Discard, Route{"POST", "/things/{id}/{uid}", public(), handler, doc{}})
 	for _, c := range []struct {
 		target, body string
 		status       int

@@ -14,10 +14,10 @@ import (
 
 func (a *API) sessionRoutes() []Route {
 	return []Route{
-		{"POST", "/api/session", Public(), raw(a.signIn), Doc{Summary: "Sign a browser in with a password or a sign-in code; the response sets a cookie"}},
-		{"DELETE", "/api/session", SignedIn(), raw(a.signOut), Doc{Summary: "End the session of this browser"}},
-		{"GET", "/api/sessions", SignedIn(), call(a.sessions), Doc{Summary: "List the sessions of the caller"}},
-		{"DELETE", "/api/sessions/{id}", SignedIn(), call(a.endSession), Doc{Summary: "End a session of the caller"}},
+		{"POST", "/api/session", public(), raw(a.signIn), doc{Summary: "Sign a browser in with a password or a sign-in code; the response sets a cookie"}},
+		{"DELETE", "/api/session", signedIn(), raw(a.signOut), doc{Summary: "End the session of this browser"}},
+		{"GET", "/api/sessions", signedIn(), call(a.sessions), doc{Summary: "List the sessions of the caller"}},
+		{"DELETE", "/api/sessions/{id}", signedIn(), call(a.endSession), doc{Summary: "End a session of the caller"}},
 	}
 }
 

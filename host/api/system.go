@@ -16,10 +16,10 @@ import (
 
 func (a *API) systemRoutes() []Route {
 	return []Route{
-		{"GET", "/api/health", Public(), call(a.health), Doc{Summary: "Report whether the host can use its database", Also: http.StatusServiceUnavailable}},
-		{"GET", "/metrics", Public(), raw(a.serveMetrics), Doc{Summary: "Get the metrics of the host in the Prometheus text format", Media: "text/plain"}},
-		{"GET", "/api/openapi.json", Public(), call(a.serveOpenAPI), Doc{Summary: "Get the OpenAPI description of this API"}},
-		{"GET", "/avatar/{hash}", Public(), raw(a.avatar), Doc{Summary: "Get the avatar of a user or service account", Media: "image/svg+xml"}},
+		{"GET", "/api/health", public(), call(a.health), doc{Summary: "Report whether the host can use its database", Also: http.StatusServiceUnavailable}},
+		{"GET", "/metrics", public(), raw(a.serveMetrics), doc{Summary: "Get the metrics of the host in the Prometheus text format", Media: "text/plain"}},
+		{"GET", "/api/openapi.json", public(), call(a.serveOpenAPI), doc{Summary: "Get the OpenAPI description of this API"}},
+		{"GET", "/avatar/{hash}", public(), raw(a.avatar), doc{Summary: "Get the avatar of a user or service account", Media: "image/svg+xml"}},
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 )
 
 func (a *API) userRoutes() []Route {
-	read := Action(access.OrgUsersRead)
+	read := action(access.OrgUsersRead)
 	return []Route{
-		{"GET", "/api/user", SignedIn(), call(a.whoAmI), Doc{Summary: "Get the identity of the caller"}},
-		{"GET", "/api/users", read, call(a.users), Doc{Summary: "List users"}},
-		{"GET", "/api/users/{id}/teams", read, call(a.teamsOfUser), Doc{Summary: "List the teams of a user; the list is always empty, since this host has no teams"}},
-		{"GET", "/api/org", Action(access.OrgRead), call(a.org), Doc{Summary: "Get the organization"}},
-		{"GET", "/api/org/users", read, call(a.orgUsers), Doc{Summary: "List the users of the organization"}},
-		{"GET", "/api/teams/search", SignedIn(), call(a.teams), Doc{Summary: "List teams; the list is always empty, since this host has no teams"}},
+		{"GET", "/api/user", signedIn(), call(a.whoAmI), doc{Summary: "Get the identity of the caller"}},
+		{"GET", "/api/users", read, call(a.users), doc{Summary: "List users"}},
+		{"GET", "/api/users/{id}/teams", read, call(a.teamsOfUser), doc{Summary: "List the teams of a user; the list is always empty, since this host has no teams"}},
+		{"GET", "/api/org", action(access.OrgRead), call(a.org), doc{Summary: "Get the organization"}},
+		{"GET", "/api/org/users", read, call(a.orgUsers), doc{Summary: "List the users of the organization"}},
+		{"GET", "/api/teams/search", signedIn(), call(a.teams), doc{Summary: "List teams; the list is always empty, since this host has no teams"}},
 	}
 }
 

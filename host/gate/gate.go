@@ -118,8 +118,8 @@ func (i *Idle) Flush() error {
 // it writes after that, before the connection can be used again.
 func (i *Idle) End(r *http.Request) {
 	if body, ok := r.Body.(*idleBody); ok && body.idle != nil {
-		i.send(RestOfBody)
-		i.accept(RestOfBody + i.Timeout)
+		i.send(restOfBody)
+		i.accept(restOfBody + i.Timeout)
 	}
 }
 

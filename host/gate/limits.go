@@ -16,7 +16,7 @@ const (
 	HeaderTimeout = 10 * time.Second // for the headers of a request to arrive
 	KeepAlive     = time.Minute      // for the next request on a connection
 	IdleTimeout   = 20 * time.Second // for a client to send the next part of a body, or to accept the next part of a response
-	RestOfBody    = 2 * time.Second  // for the rest of a body that is not read
+	restOfBody    = 2 * time.Second  // for the rest of a body that is not read
 	partSize      = 256 << 10        // bytes of a response that a client accepts within IdleTimeout
 
 	MemoryTarget = 512 << 20 // bytes of the process above which garbage is collected more often

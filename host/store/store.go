@@ -36,11 +36,8 @@ type Options struct {
 	Logger     *slog.Logger     // no log if nil
 	AuditLevel slog.Level       // of audit records in the log; Info if 0
 	Key        []byte           // encrypts secrets, host.KeyLength bytes; if nil, no secrets can be stored
-	Timeout    time.Duration    // of a read or a transaction; DefaultTimeout if 0
+	Timeout    time.Duration    // of a read or a transaction; 10 s if 0
 }
-
-// DefaultTimeout is the default of Options.Timeout.
-const DefaultTimeout = 10 * time.Second
 
 // pingTimeout is how long Ping waits for the database.
 const pingTimeout = 2 * time.Second
@@ -78,7 +75,7 @@ func IsShared(database string) bool {
 // Open opens the database and migrates its schema. Several processes may open the same
 // database, even at the same time.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{clock: o.Clock, random: o.Rand, log: o.Logger, auditLevel: o.AuditLevel, timeout: cmp.Or(o.Timeout, DefaultTimeout)}
+	s := &Store{clock: o.Clock, random: o.Rand, log: o.Logger, auditLevel: o.AuditLevel, timeout: cmp.Or(o.Timeout, 10*time.Second)}
 	if s.clock == nil {
 		s.clock = time.Now
 	}

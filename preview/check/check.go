@@ -143,8 +143,8 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	return results, write(o.Out, results)
 }
 
-// ErrOtherFiles is the error for a report in a directory that has other files.
-var ErrOtherFiles = errors.New("the directory has files, and none is the report.json of an earlier check")
+// errOtherFiles is the error for a report in a directory that has other files.
+var errOtherFiles = errors.New("the directory has files, and none is the report.json of an earlier check")
 
 // CheckOut reports whether a report can replace what a directory has: nothing, or an earlier report.
 func CheckOut(dir string) error {
@@ -157,7 +157,7 @@ func CheckOut(dir string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, isReport):
-		return fmt.Errorf("%s: %w", dir, ErrOtherFiles)
+		return fmt.Errorf("%s: %w", dir, errOtherFiles)
 	}
 	return err
 }

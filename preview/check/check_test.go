@@ -48,8 +48,8 @@ func TestOtherFiles(t *testing.T) {
 	if err := writeFile(dir, picturesDir+"/mine.png", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), Options{Out: dir}); !errors.Is(err, ErrOtherFiles) {
-		t.Errorf("%v, want %v", err, ErrOtherFiles)
+	if _, err := Run(t.Context(), Options{Out: dir}); !errors.Is(err, errOtherFiles) {
+		t.Errorf("%v, want %v", err, errOtherFiles)
 	}
 	if _, err := os.Stat(mine); err != nil {
 		t.Error(err)
