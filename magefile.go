@@ -41,6 +41,7 @@ func Test(ctx context.Context,
 	errs := []error{
 		command(ctx, "go", "mod", "tidy", "-diff"), // it also downloads what the tests of scaffolds need offline
 		gotestsum(ctx, "tools", nil, append(flags, "./release")),
+		gotestsum(ctx, "tools/generate", nil, append(flags, "./...")),
 		gotestsum(ctx, "targets", nil, append(flags, "./...")),
 		command(ctx, "go", "-C=testdata/existing", "mod", "tidy", "-diff"),
 		gotestsum(ctx, "testdata/existing", nil, append(flags, "./frames")),
@@ -169,6 +170,7 @@ func Lint(ctx context.Context,
 	return errors.Join(err,
 		command(ctx, "go", "vet", "-tags=mage,e2e", "./..."),
 		command(ctx, "go", "vet", "-C=tools", "./release"),
+		command(ctx, "go", "vet", "-C=tools/generate", "./..."),
 		command(ctx, "go", "vet", "-C=targets", "./..."),
 		command(ctx, "go", "vet", "-C=testdata/existing", "./..."),
 		vetOthers(ctx, platforms),
@@ -262,10 +264,10 @@ func Docs(ctx context.Context) error {
 
 // Libraries writes the table of the names that the libraries of hosts export, with the minor versions that
 // the registry has since the last time. It needs npm and the registry.
-func Libraries(ctx context.Context) error { return command(ctx, "go", "run", "./build/libraries") }
+func Libraries(ctx context.Context) error { return command(ctx, "go", "run", "-C=tools/generate", "./libraries") }
 
 // PreviewLocks resolves the libraries of the preview again with npm, for all minor versions.
-func PreviewLocks(ctx context.Context) error { return command(ctx, "go", "run", "./preview/relock") }
+func PreviewLocks(ctx context.Context) error { return command(ctx, "go", "run", "-C=tools/generate", "./relock") }
 
 // Pictures takes the pictures of the console in doc/pictures again, which needs Chromium.
 func Pictures(ctx context.Context) error {

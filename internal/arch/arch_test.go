@@ -86,7 +86,6 @@ func arrows() map[string][]string {
 		"build/packages":           {"bundle/tree", "internal/text"},
 		"build/extensions":         {"build/frontend", "build/watchdog"},
 		"build/watchdog":           nil,
-		"build/libraries":          {"build/packages", "bundle/ranges", "validate", "validate/rules", "validate/script"},
 		"build/bundler":            {"build", "bundle", "build/frontend", "build/packages", "build/extensions"},
 		"cmd/slipway-bundler":      {"build", "build/bundler"},
 		"bundle/archive":           {"bundle", "bundle/zipfs", "internal/atomicfile", "internal/limit"},
@@ -135,7 +134,6 @@ func arrows() map[string][]string {
 		"host/server":              {"host", "host/gate", "host/api", "host/console", "host/provisioning", "host/store", "bundle/archive", "bundle", "bundle/access", "bundle/ranges", "internal/nearest", "loader", "loader/watch", "sdk/hostapi", "internal/atomicfile", "bundle/gitignore", "internal/limit"},
 		"preview":                  {"build/frontend", "build/packages", "bundle", "bundle/ranges", "internal/limit", "internal/progress", "internal/feed"},
 		"preview/check":            {"bundle/tree", "internal/atomicfile", "internal/junit", "internal/text", "preview"},
-		"preview/relock":           {"build/packages", "preview"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,
 	}

@@ -103,7 +103,7 @@ type table struct {
 	modules map[string]*Module
 }
 
-// read parses the heads of the table, whose form is described in build/libraries.
+// read parses the heads of the table, whose form is described in tools/generate/libraries.
 var read = sync.OnceValue(func() table {
 	first, rest, _ := strings.Cut(text, "\n")
 	t := table{modules: map[string]*Module{}}

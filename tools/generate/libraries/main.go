@@ -29,8 +29,8 @@ import (
 )
 
 const (
-	dir   = "build/libraries"
-	table = "validate/shared/table.txt"
+	dir   = "libraries" // from tools/generate, in which the program runs
+	table = "../../validate/shared/table.txt"
 	first = "8.0" // minor version of the table
 )
 

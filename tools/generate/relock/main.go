@@ -1,6 +1,6 @@
 // Command relock writes the locks of the preview: for each minor version of the libraries, the newest
 // versions that fit together, as npm resolves them, without the packages that the page does not
-// import. "go tool mage previewLocks" runs it, in the root of this repository.
+// import. "go tool mage previewLocks" runs it, in tools/generate.
 package main
 
 import (
@@ -77,7 +77,7 @@ func relock(ctx context.Context, minor string, more []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join("preview", "locks", minor+".json"), text, 0o644)
+	return os.WriteFile(filepath.Join("..", "..", "preview", "locks", minor+".json"), text, 0o644)
 }
 
 // newest returns the packages of Grafana that the minor version has, and the newest version that all
