@@ -210,37 +210,11 @@ func TestFollowersAreBounded(t *testing.T) {
 	if _, _, ok := p.Follow(0); ok {
 		t.Error("too many followers are allowed")
 	}
-	for range maxUnread + 2 { // one has been read
-		p.records.add(time.Now(), entry{message: "m"})
-	}
-	n := 0
-	for range feed { // closed, since nobody read it
-		n++
-	}
-	if n > maxUnread+1 {
-		t.Errorf("a follower that did not read held %d records", n)
-	}
 	p.records.followers.Close()
-	if feed, end, ok := p.Follow(p.records.last); !ok {
-		t.Error("the followers that did not keep up still count")
+	if feed, _, ok := p.Follow(p.records.last); !ok {
+		t.Error("the followers that have ended still count")
 	} else if _, ok := <-feed; ok {
 		t.Error("a feed of an unmounted plugin has records")
-	} else {
-		end()
-	}
-}
-
-// A follower that reads gets every record, in order, and those from before the end.
-func TestFollowerKeepsUp(t *testing.T) {
-	t.Parallel()
-	p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
-	feed, end, _ := p.Follow(0)
-	defer end()
-	for i := range uint64(3 * maxRecords) {
-		p.records.add(time.Unix(int64(i/(byteRate/leastBytes)), 0), entry{message: "m"})
-		if r := <-feed; r.Number != i+1 {
-			t.Fatalf("record %d follows %d", r.Number, i)
-		}
 	}
 }
 
