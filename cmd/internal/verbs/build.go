@@ -40,7 +40,7 @@ func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
 	if err := checkProfile(o.Face, o.Profile); err != nil {
 		return b, err
 	}
-	if sides := SideNames(); o.Only != "" && !slices.Contains(sides, o.Only) {
+	if sides := sideNames(); o.Only != "" && !slices.Contains(sides, o.Only) {
 		return b, Usage("%s: %w", o.Face.Option("only"), nearest.Unknown("side", o.Only, sides))
 	}
 	return build.Options{
@@ -162,11 +162,11 @@ func askDownload(ctx context.Context, w *os.File, o BuildOptions, missing error)
 	case !agreed:
 		return missing
 	}
-	return Deps(ctx, w, DepsOptions{Face: o.Face, Dir: o.Dir, Bundler: o.Bundler})
+	return runDeps(ctx, w, depsOptions{Face: o.Face, Dir: o.Dir, Bundler: o.Bundler})
 }
 
-// SideNames returns the values that build accepts as the side to build.
-func SideNames() []string { return []string{string(build.OnlyBackend), string(build.OnlyFrontend)} }
+// sideNames returns the values that build accepts as the side to build.
+func sideNames() []string { return []string{string(build.OnlyBackend), string(build.OnlyFrontend)} }
 
 // parsePlatforms parses a list of platforms and suggests the nearest one for a
 // misspelled one.
@@ -175,7 +175,7 @@ func parsePlatforms(list string) ([]bundle.Platform, error) {
 	if err == nil {
 		return platforms, nil
 	}
-	known := PlatformNames()
+	known := platformNames()
 	for item := range strings.SplitSeq(list, ",") {
 		item = strings.TrimSpace(item)
 		if _, err := bundle.ParsePlatforms(item); err != nil && nearest.Name(item, known) != "" {
@@ -185,9 +185,9 @@ func parsePlatforms(list string) ([]bundle.Platform, error) {
 	return nil, err
 }
 
-// PlatformNames returns the values that build accepts as platforms: all, host and
+// platformNames returns the values that build accepts as platforms: all, host and
 // the platforms that all stands for.
-func PlatformNames() []string {
+func platformNames() []string {
 	names := []string{"all", "host"}
 	for _, p := range bundle.AllPlatforms() {
 		names = append(names, p.String())
@@ -197,17 +197,9 @@ func PlatformNames() []string {
 
 // checkProfile returns a usage error for an unknown profile.
 func checkProfile(face Face, name string) error {
-	known := ProfileNames()
+	known := profileNames(bundle.Profiles())
 	if name == "" || slices.Contains(known, name) {
 		return nil
 	}
 	return Usage("%s: %w", face.Option("profile"), nearest.Unknown("profile", name, known))
-}
-
-// ProfileNames returns the names of the profiles.
-func ProfileNames() (names []string) {
-	for _, p := range bundle.Profiles() {
-		names = append(names, p.Name)
-	}
-	return names
 }

@@ -111,7 +111,7 @@ func TestWhatStopsABuild(t *testing.T) {
 		o := BuildOptions{Dir: plugin, Platforms: "host"}
 		_, built := Build(t.Context(), w, o)
 		_, updated := UpdateBuild(t.Context(), w, repo, o)
-		packed := Package(t.Context(), w, PackageOptions{Dir: plugin, Out: t.TempDir()})
+		packed := runPackage(t.Context(), w, packageOptions{Dir: plugin, Out: t.TempDir()})
 		for verb, err := range map[string]error{"build": built, "dev": updated, "package": packed} {
 			if verb == "package" && c.text == "" {
 				continue // nothing was built yet

@@ -21,7 +21,7 @@ type Built struct {
 
 // openForBuild opens what a build checks. slipway.yaml applies, but what the catalog refuses, hosts run, and
 // strictness is for the verb validate.
-func openForBuild(o ValidateOptions) (*target, error) {
+func openForBuild(o validateOptions) (*target, error) {
 	t, err := openTarget(o)
 	if err != nil {
 		return nil, Usage("%w", err)
@@ -33,7 +33,7 @@ func openForBuild(o ValidateOptions) (*target, error) {
 
 // openSources opens the sources of a repository.
 func openSources(f Face, repo bundle.Repo, profile string) (*target, error) {
-	t, err := openForBuild(ValidateOptions{Face: f, Path: repo.Root, Profile: profile})
+	t, err := openForBuild(validateOptions{Face: f, Path: repo.Root, Profile: profile})
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func openSources(f Face, repo bundle.Repo, profile string) (*target, error) {
 // checkZip refuses a zip that was packed from the dist of a repository, if it has errors, which name its files as
 // those in dist. What slipway.yaml accepts in a source is accepted in its copy.
 func checkZip(ctx context.Context, f Face, repo bundle.Repo, file, id string) error {
-	t, err := openForBuild(ValidateOptions{Face: f, Path: file, in: repo.Root})
+	t, err := openForBuild(validateOptions{Face: f, Path: file, in: repo.Root})
 	if err != nil {
 		return err
 	}

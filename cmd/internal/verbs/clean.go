@@ -14,9 +14,9 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// Clean removes the dist and coverage directories of a plugin repository, and the record
+// runClean removes the dist and coverage directories of a plugin repository, and the record
 // of its last build in the user's cache. It keeps a directory with files that Git tracks.
-func Clean(ctx context.Context, w io.Writer, dir string) error {
+func runClean(ctx context.Context, w io.Writer, dir string) error {
 	repo, err := FindRepo(w, dir)
 	if err != nil {
 		return err

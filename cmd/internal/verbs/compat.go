@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/compat"
 )
 
-// CompatOptions are the options of the verb compat.
-type CompatOptions struct {
+// compatOptions are the options of the verb compat.
+type compatOptions struct {
 	Face     Face
 	Path     string // "" is the current directory
 	Format   string // one of ListFormats
@@ -24,10 +24,10 @@ type CompatOptions struct {
 	Suggest  bool // print only the widest range
 }
 
-// Compat writes to w what validate finds about versions of existing hosts.
-func Compat(ctx context.Context, w io.Writer, o CompatOptions) error {
-	if !slices.Contains(ListFormats(), o.Format) {
-		return Usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, ListFormats()))
+// runCompat writes to w what validate finds about versions of existing hosts.
+func runCompat(ctx context.Context, w io.Writer, o compatOptions) error {
+	if !slices.Contains(listFormats(), o.Format) {
+		return Usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, listFormats()))
 	}
 	if o.Suggest && o.Format == "json" {
 		return Usage("%s and %s cannot be used together", o.Face.Option("suggest"), o.Face.Option("format"))

@@ -27,12 +27,12 @@ func TestCompat(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run := func(o CompatOptions) (string, error) {
+	run := func(o compatOptions) (string, error) {
 		var out strings.Builder
 		if o.Path == "" {
 			o.Path = dir
 		}
-		err := Compat(t.Context(), &out, o)
+		err := runCompat(t.Context(), &out, o)
 		return strings.ReplaceAll(out.String(), filepath.ToSlash(dir)+"/", ""), err
 	}
 	want := `aspect       10.4    11.6    13.2
@@ -47,14 +47,14 @@ react        ?       ?       ?
 not checked: the bundle of the frontend: the plugin is not built
 widest range without errors: >=11.5.0 <13.0.0
 `
-	got, err := run(CompatOptions{Format: "text", Versions: []string{"10.4", "11.6", "13.2"}})
+	got, err := run(compatOptions{Format: "text", Versions: []string{"10.4", "11.6", "13.2"}})
 	if diff := cmp.Diff(want, got); diff != "" || code(err) != ExitFindings {
 		t.Errorf("%v; output (-want +got):\n%s", err, diff)
 	}
-	if got, err := run(CompatOptions{Format: "text", Suggest: true}); got != ">=11.5.0 <13.0.0\n" || err != nil {
+	if got, err := run(compatOptions{Format: "text", Suggest: true}); got != ">=11.5.0 <13.0.0\n" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	got, err = run(CompatOptions{Format: "json", Versions: []string{"11.6"}})
+	got, err = run(compatOptions{Format: "json", Versions: []string{"11.6"}})
 	var report struct {
 		Version int
 		compat.Report
@@ -63,7 +63,7 @@ widest range without errors: >=11.5.0 <13.0.0
 		t.Errorf("%v, %v in %s", e, err, got)
 	}
 	empty := t.TempDir()
-	for want, o := range map[string]CompatOptions{
+	for want, o := range map[string]compatOptions{
 		`2 -format: unknown format "xml"`:         {Format: "xml"},
 		`2 -versions: invalid version "12"`:       {Format: "text", Versions: []string{"12"}},
 		"2 nothing to validate: ":                 {Format: "text", Path: filepath.Join(empty, "none")},

@@ -18,7 +18,7 @@ import (
 )
 
 // configure finds and applies slipway.yaml.
-func (t *target) configure(o ValidateOptions) error {
+func (t *target) configure(o validateOptions) error {
 	file := t.absolute(o.Config)
 	if o.Config == "" {
 		found, err := config.Find(cmp.Or(o.in, t.directory()), t.cwd)
@@ -52,7 +52,7 @@ func ruleIDs(list []validate.Rule) []string {
 }
 
 // selectRules leaves the rules that the options select, even if they are turned off.
-func (t *target) selectRules(o ValidateOptions) error {
+func (t *target) selectRules(o validateOptions) error {
 	if o.Only == nil {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (t *target) addSource(r *validate.Report) {
 
 // baseline removes the findings in the baseline from the report, or writes a new
 // baseline.
-func (t *target) baseline(r *validate.Report, o ValidateOptions) error {
+func (t *target) baseline(r *validate.Report, o validateOptions) error {
 	name := o.Baseline + o.WriteBaseline // at most one is set
 	if name == "" {
 		return nil

@@ -14,16 +14,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
-// DepsOptions are the options of the verb deps.
-type DepsOptions struct {
+// depsOptions are the options of the verb deps.
+type depsOptions struct {
 	Face    Face
 	Dir     string // the plugin repository; "" is the current directory
 	Bundler build.Bundler
 }
 
-// Deps downloads the packages that the frontends of a plugin repository import, in the
+// runDeps downloads the packages that the frontends of a plugin repository import, in the
 // versions of its lockfile, and prints to w how many it downloaded.
-func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
+func runDeps(ctx context.Context, w *os.File, o depsOptions) error {
 	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
 		return err

@@ -50,8 +50,8 @@ func isTerminal(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// Terminal returns a file that is a terminal, on which to ask questions, or nil.
-func Terminal(f *os.File) io.Reader {
+// asTerminal returns a file that is a terminal, on which to ask questions, or nil.
+func asTerminal(f *os.File) io.Reader {
 	if !isTerminal(f) {
 		return nil
 	}

@@ -17,7 +17,7 @@ func TestExamples(t *testing.T) {
 		}
 		dir := filepath.Join("..", "..", "..", "examples", kind.Name)
 		w, printed := captured(t)
-		err := Validate(t.Context(), w, ValidateOptions{Path: dir, Config: filepath.Join(dir, "..", "slipway.yaml"), Strict: true})
+		err := runValidate(t.Context(), w, validateOptions{Path: dir, Config: filepath.Join(dir, "..", "slipway.yaml"), Strict: true})
 		if err != nil || !strings.Contains(printed(), "no findings in 1 plugin.json file") {
 			t.Errorf("%s: %v\n%s", kind.Name, err, printed())
 		}

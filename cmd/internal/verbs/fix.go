@@ -18,7 +18,7 @@ import (
 
 // fix applies the fixes of the findings, lists them, and returns the report of the
 // remaining findings. The report is nil if nothing was checked.
-func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*validate.Report, error) {
+func (t *target) fix(ctx context.Context, w *os.File, o validateOptions) (*validate.Report, error) {
 	root, err := os.OpenRoot(t.dir)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*valid
 
 // notesTo returns the writer for what is not part of the report. A report for programs must contain
 // nothing else, so the notes then go to standard error.
-func (o ValidateOptions) notesTo(w *os.File) *os.File {
+func (o validateOptions) notesTo(w *os.File) *os.File {
 	if o.Output == "" && !slices.Contains([]string{"", "text", "concise"}, o.Format) {
 		return os.Stderr
 	}
@@ -97,7 +97,7 @@ func (t *target) printFixed(w io.Writer, changes []fix.Change) error {
 
 // diff prints what fix would change. It returns an error with ExitFindings if there
 // is anything to change.
-func (t *target) diff(ctx context.Context, w *os.File, o ValidateOptions) error {
+func (t *target) diff(ctx context.Context, w *os.File, o validateOptions) error {
 	result, err := fix.Run(ctx, t.tree, t.options)
 	if err != nil {
 		return notRun(ctx, err)

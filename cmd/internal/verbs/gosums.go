@@ -11,9 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
-// GoSums writes the list of Go files into dist. A build does so by itself if the profile is that of
+// runGoSums writes the list of Go files into dist. A build does so by itself if the profile is that of
 // Grafana; other builds set the file aside, since it is not one of their own.
-func GoSums(w io.Writer, dir string) error {
+func runGoSums(w io.Writer, dir string) error {
 	repo, err := FindRepo(w, dir)
 	if err != nil {
 		return err

@@ -37,14 +37,14 @@ func TestGoSums(t *testing.T) {
 	}
 	var out bytes.Buffer
 	for range 2 { // the second run replaces the file
-		if err := GoSums(&out, dir); err != nil {
+		if err := runGoSums(&out, dir); err != nil {
 			t.Fatal(err)
 		}
 		if got := read(t, filepath.Join(dir, "dist", "go_plugin_build_manifest")); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
-	if code(GoSums(&out, filepath.Join(dir, "none"))) != ExitUsage {
+	if code(runGoSums(&out, filepath.Join(dir, "none"))) != ExitUsage {
 		t.Error("no usage error for a directory that does not exist")
 	}
 }

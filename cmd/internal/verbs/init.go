@@ -21,8 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/fix"
 )
 
-// InitOptions are the options of the verb init.
-type InitOptions struct {
+// initOptions are the options of the verb init.
+type initOptions struct {
 	Face   Face
 	Dir    string // the directory of the plugin; "" is the current directory
 	DryRun bool   // print a diff and change nothing
@@ -31,10 +31,10 @@ type InitOptions struct {
 	NoWorkflow bool // add no workflow
 }
 
-// Init adds Slipway to an existing plugin repository, then validates and builds the
+// runInit adds Slipway to an existing plugin repository, then validates and builds the
 // plugin with the new targets. Findings and a failed download or build are printed, but they are
 // not errors: the repository has changed as announced.
-func Init(ctx context.Context, w *os.File, o InitOptions) error {
+func runInit(ctx context.Context, w *os.File, o initOptions) error {
 	if o.Undo && o.DryRun {
 		return Usage("%s and %s cannot be used together", o.Face.Option("undo"), o.Face.Option("dry-run"))
 	}
@@ -86,7 +86,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 }
 
 // command returns the command line of init with another option, for the same plugin.
-func (o InitOptions) command(option string) string {
+func (o initOptions) command(option string) string {
 	line := o.Face.Verb("init") + " " + o.Face.Option(option)
 	if o.Dir != "." {
 		line += " " + o.Face.Option("dir") + "=" + filepath.ToSlash(o.Dir)
@@ -127,7 +127,7 @@ func printPlan(w *os.File, p *adopt.Plan) {
 	}
 }
 
-func undoInit(w *os.File, o InitOptions) error {
+func undoInit(w *os.File, o initOptions) error {
 	undone, err := adopt.Undo(o.Dir)
 	for _, f := range undone.Files {
 		verb := "restored"
@@ -155,7 +155,7 @@ func undoInit(w *os.File, o InitOptions) error {
 }
 
 // elsewhere names the directories below that have a record of init.
-func elsewhere(o InitOptions) string {
+func elsewhere(o initOptions) string {
 	var found []string
 	for _, name := range adopt.Recorded(o.Dir) {
 		found = append(found, o.Face.Option("dir")+"="+path.Join(filepath.ToSlash(o.Dir), name))

@@ -46,25 +46,25 @@ func TestWritesThroughNoLink(t *testing.T) {
 		{"init --undo", "checks/x", func(t *testing.T, w *os.File, dir string) error {
 			record := `{"files": [{"path": "checks/x", "exists": true, "before": "aGVsbG8=", "mode": 420, "after": "%x"}]}`
 			write(t, filepath.Join(dir, ".slipway", "init.json"), fmt.Sprintf(record, sha256.Sum256(nil)))
-			return Init(t.Context(), w, InitOptions{Dir: dir, Undo: true})
+			return runInit(t.Context(), w, initOptions{Dir: dir, Undo: true})
 		}},
 		{"init --undo of a new file", "checks/x", func(t *testing.T, w *os.File, dir string) error {
 			record := `{"files": [{"path": "checks/x", "after": "%x"}]}`
 			write(t, filepath.Join(dir, ".slipway", "init.json"), fmt.Sprintf(record, sha256.Sum256(nil)))
-			return Init(t.Context(), w, InitOptions{Dir: dir, Undo: true})
+			return runInit(t.Context(), w, initOptions{Dir: dir, Undo: true})
 		}},
 		{"validate --fix", "src/plugin.json", func(t *testing.T, w *os.File, dir string) error {
-			return Validate(t.Context(), w, ValidateOptions{Path: dir, Fix: true})
+			return runValidate(t.Context(), w, validateOptions{Path: dir, Fix: true})
 		}},
 		{"validate --output", "checks/report.txt", func(t *testing.T, w *os.File, dir string) error {
-			return Validate(t.Context(), w, ValidateOptions{Path: dir, Output: filepath.Join(dir, "checks", "report.txt")})
+			return runValidate(t.Context(), w, validateOptions{Path: dir, Output: filepath.Join(dir, "checks", "report.txt")})
 		}},
 		{"validate --write-baseline", "checks/baseline.json", func(t *testing.T, w *os.File, dir string) error {
-			return Validate(t.Context(), w, ValidateOptions{Path: dir, WriteBaseline: filepath.Join(dir, "checks", "baseline.json")})
+			return runValidate(t.Context(), w, validateOptions{Path: dir, WriteBaseline: filepath.Join(dir, "checks", "baseline.json")})
 		}},
 		{"scaffold --force", "src/plugin.json", func(t *testing.T, w *os.File, dir string) error {
 			o := templates.Options{Type: "panel", ID: "acme-y-panel", Dir: dir, Force: true}
-			return Scaffold(t.Context(), w, ScaffoldOptions{Options: o})
+			return runScaffold(t.Context(), w, scaffoldOptions{Options: o})
 		}},
 		{"scaffold --update", ".github/workflows/ci.yml", func(t *testing.T, w *os.File, dir string) error {
 			root, err := os.OpenRoot(dir)
@@ -77,10 +77,10 @@ func TestWritesThroughNoLink(t *testing.T) {
 				delete(s.Files, ".github/workflows/ci.yml")
 				err = adopt.WriteScaffold(root, s)
 			}
-			return errors.Join(err, Update(t.Context(), w, UpdateOptions{Dir: dir}))
+			return errors.Join(err, runUpdate(t.Context(), w, updateOptions{Dir: dir}))
 		}},
 		{"schema", "plugin.schema.json", func(_ *testing.T, w *os.File, dir string) error {
-			return Schema(w, SchemaOptions{Dir: dir})
+			return runSchema(w, schemaOptions{Dir: dir})
 		}},
 		{"build", "dist/img/logo.svg", func(t *testing.T, w *os.File, dir string) error {
 			write(t, filepath.Join(dir, "src", "img", "logo.svg"), "<svg></svg>")
@@ -106,19 +106,19 @@ func TestWritesThroughNoLink(t *testing.T) {
 			return err
 		}},
 		{"package", "release/acme-x-panel-0.1.0.zip", func(t *testing.T, w *os.File, dir string) error {
-			return Package(t.Context(), w, PackageOptions{Dir: dir})
+			return runPackage(t.Context(), w, packageOptions{Dir: dir})
 		}},
 		{"package --out", "checks/release/x", func(t *testing.T, w *os.File, dir string) error {
-			return Package(t.Context(), w, PackageOptions{Dir: dir, Out: filepath.Join(dir, "checks", "release")})
+			return runPackage(t.Context(), w, packageOptions{Dir: dir, Out: filepath.Join(dir, "checks", "release")})
 		}},
 		{"sign", "dist/MANIFEST.json", func(_ *testing.T, w *os.File, dir string) error {
-			return Sign(w, SignOptions{Dir: dir, Key: private})
+			return runSign(w, signOptions{Dir: dir, Key: private})
 		}},
-		{"gosums", "dist/go_plugin_build_manifest", func(_ *testing.T, w *os.File, dir string) error { return GoSums(w, dir) }},
+		{"gosums", "dist/go_plugin_build_manifest", func(_ *testing.T, w *os.File, dir string) error { return runGoSums(w, dir) }},
 		{"test --coverage", "coverage/backend.out", func(t *testing.T, w *os.File, dir string) error {
-			return Test(t.Context(), w, TestOptions{Dir: dir, Coverage: true})
+			return runTest(t.Context(), w, testOptions{Dir: dir, Coverage: true})
 		}},
-		{"format", "pkg/x/x.go", func(_ *testing.T, w *os.File, dir string) error { return Format(w, dir) }},
+		{"format", "pkg/x/x.go", func(_ *testing.T, w *os.File, dir string) error { return runFormat(w, dir) }},
 		{"data of a host", ".slipway/data/.gitignore", func(_ *testing.T, _ *os.File, dir string) error {
 			return gitignore.MakeFor(filepath.Join(dir, ".slipway", "data"), 0o700, "secret.key")
 		}},

@@ -35,9 +35,9 @@ func linters() []linter {
 	}
 }
 
-// Lint runs go vet, golangci-lint and staticcheck if go.mod has them as tools or the repository
+// runLint runs go vet, golangci-lint and staticcheck if go.mod has them as tools or the repository
 // configures them, and the lint script of a frontend. It prints each command that it runs.
-func Lint(ctx context.Context, w *os.File, dir string) error {
+func runLint(ctx context.Context, w *os.File, dir string) error {
 	repo, err := FindRepo(w, dir)
 	if err != nil {
 		return err
@@ -108,9 +108,9 @@ func goTools(ctx context.Context, dir string) ([]string, error) {
 	return strings.Fields(out), nil
 }
 
-// Format formats the Go files of a plugin repository like gofmt, and prints those that
+// runFormat formats the Go files of a plugin repository like gofmt, and prints those that
 // changed.
-func Format(w io.Writer, dir string) error {
+func runFormat(w io.Writer, dir string) error {
 	repo, err := FindRepo(w, dir)
 	if err != nil {
 		return err

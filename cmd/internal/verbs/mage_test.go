@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the Mage functions in targets")
 // TestMageFunctions requires that the functions in targets are those of the table.
 func TestMageFunctions(t *testing.T) {
 	t.Parallel()
-	for _, dir := range []string{Targets, Workflow} {
+	for _, dir := range []string{targets, workflow} {
 		var b strings.Builder
 		fmt.Fprintf(&b, "// Code generated from the table of cmd/internal/verbs by \"go tool mage docs\"; DO NOT EDIT.\n\npackage %s\n\n", filepath.Base(dir))
 		b.WriteString("import (\n\t\"context\"\n\n\t\"github.com/slipway-dev/slipway/targets/internal/program\"\n)\n")
@@ -33,7 +33,7 @@ func TestMageFunctions(t *testing.T) {
 				writeFunction(&b, v, Alias{Name: mageName(v.Name), Short: strings.ToLower(first) + "s " + rest, Options: names}, v.Args)
 			}
 			for _, a := range v.Aliases {
-				if dir == Workflow {
+				if dir == workflow {
 					writeFunction(&b, v, a, nil)
 				}
 			}

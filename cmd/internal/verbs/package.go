@@ -22,18 +22,18 @@ import (
 // releaseDir is where Package writes by default, in the plugin repository.
 const releaseDir = "release"
 
-// PackageOptions are the options of the verb package.
-type PackageOptions struct {
+// packageOptions are the options of the verb package.
+type packageOptions struct {
 	Face Face
 	Dir  string // the plugin repository; "" is the current directory
 	Out  string // directory for the files; "" is "release" in the repository
 	Key  string // file of an ed25519 private key that signs the zips; "" leaves them unsigned
 }
 
-// Package packs the built plugin into zips with manifests, checksums and an SBOM, and prints
+// runPackage packs the built plugin into zips with manifests, checksums and an SBOM, and prints
 // a table of them to w. It refuses a plugin whose zip has errors. Files of other versions in
 // the directory stay.
-func Package(ctx context.Context, w *os.File, o PackageOptions) error {
+func runPackage(ctx context.Context, w *os.File, o packageOptions) error {
 	started := time.Now()
 	repo, err := FindRepo(w, o.Dir)
 	if err != nil {

@@ -33,7 +33,7 @@ func panel(t *testing.T, isTypeScript bool) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "acme-x-panel")
 	w, _ := captured(t)
-	if err := Scaffold(t.Context(), w, ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
+	if err := runScaffold(t.Context(), w, scaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
 		t.Fatal(err)
 	}
 	if !isTypeScript {
@@ -49,7 +49,7 @@ func TestPackage(t *testing.T) {
 	t.Parallel()
 	dir, out := panel(t, false), filepath.Join(t.TempDir(), "out")
 	w, _ := captured(t)
-	err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: out, Face: Mage})
+	err := runPackage(t.Context(), w, packageOptions{Dir: dir, Out: out, Face: Mage})
 	if err == nil || !strings.Contains(err.Error(), "dist/plugin.json does not exist; build the plugin first with go tool mage build") {
 		t.Errorf("before the build: %v", err)
 	}
@@ -57,7 +57,7 @@ func TestPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, printed := captured(t)
-	if err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: out}); err != nil {
+	if err := runPackage(t.Context(), w, packageOptions{Dir: dir, Out: out}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"acme-x-panel-0.1.0.cdx.json", "acme-x-panel-0.1.0.zip", "acme-x-panel-0.1.0.zip.sha1", "acme-x-panel-0.1.0.zip.sha256"}
@@ -76,7 +76,7 @@ func TestPackage(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "dist", "module.js")); err != nil {
 		t.Fatal(err)
 	}
-	err = Package(t.Context(), w, PackageOptions{Dir: dir, Out: out, Face: Mage})
+	err = runPackage(t.Context(), w, packageOptions{Dir: dir, Out: out, Face: Mage})
 	if err == nil || err.Error() != "package: dist has no module.js, which a plugin of type panel needs; build the whole plugin with go tool mage build" {
 		t.Errorf("without a frontend: %v", err)
 	}
@@ -84,7 +84,7 @@ func TestPackage(t *testing.T) {
 	before := read(t, filepath.Join(out, "acme-x-panel-0.1.0.zip"))
 	fresh := filepath.Join(t.TempDir(), "fresh")
 	for _, to := range []string{out, fresh} {
-		err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: to})
+		err := runPackage(t.Context(), w, packageOptions{Dir: dir, Out: to})
 		if err == nil || !strings.Contains(err.Error(), "\n  dist/plugin.json:") || strings.Contains(err.Error(), to) {
 			t.Errorf("a plugin with an unknown type: %v", err)
 		}
@@ -98,7 +98,7 @@ func TestPackage(t *testing.T) {
 	if read(t, filepath.Join(out, "acme-x-panel-0.1.0.zip")) != before {
 		t.Error("the zip that was packed before is gone")
 	}
-	if err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: out, Key: "none", Face: Mage}); code(err) != ExitUsage || !strings.Contains(err.Error(), "-key: ") {
+	if err := runPackage(t.Context(), w, packageOptions{Dir: dir, Out: out, Key: "none", Face: Mage}); code(err) != ExitUsage || !strings.Contains(err.Error(), "-key: ") {
 		t.Error(err)
 	}
 }
@@ -106,7 +106,7 @@ func TestPackage(t *testing.T) {
 func TestDeps(t *testing.T) {
 	t.Parallel()
 	w, printed := captured(t)
-	if err := Deps(t.Context(), w, DepsOptions{Dir: panel(t, false)}); err != nil || !strings.Contains(printed(), "no frontend to bundle") {
+	if err := runDeps(t.Context(), w, depsOptions{Dir: panel(t, false)}); err != nil || !strings.Contains(printed(), "no frontend to bundle") {
 		t.Errorf("%v %s", err, printed())
 	}
 	dir := panel(t, true)
@@ -116,22 +116,22 @@ func TestDeps(t *testing.T) {
 		t.Error(err)
 	}
 	w, printed = captured(t)
-	if err := Deps(t.Context(), w, DepsOptions{Dir: dir, Bundler: bundler}); err != nil || !strings.Contains(printed(), "downloaded 3 packages, 2.5 MB, in ") {
+	if err := runDeps(t.Context(), w, depsOptions{Dir: dir, Bundler: bundler}); err != nil || !strings.Contains(printed(), "downloaded 3 packages, 2.5 MB, in ") {
 		t.Errorf("%v %s", err, printed())
 	}
 	w, printed = captured(t)
-	if err := Deps(t.Context(), w, DepsOptions{Dir: dir, Bundler: fakeBundler{packages: 1}}); err != nil || !strings.Contains(printed(), "downloaded 1 package, ") {
+	if err := runDeps(t.Context(), w, depsOptions{Dir: dir, Bundler: fakeBundler{packages: 1}}); err != nil || !strings.Contains(printed(), "downloaded 1 package, ") {
 		t.Errorf("%v %s", err, printed())
 	}
 	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Bundler: fakeBundler{}}); err != nil {
 		t.Error(err)
 	}
-	if err := Deps(t.Context(), w, DepsOptions{Dir: t.TempDir()}); code(err) != ExitUsage {
+	if err := runDeps(t.Context(), w, depsOptions{Dir: t.TempDir()}); code(err) != ExitUsage {
 		t.Error(err)
 	}
 	write(t, filepath.Join(dir, "slipway.yaml"), "frontend:\n  command: make\n")
 	w, printed = captured(t)
-	if err := Deps(t.Context(), w, DepsOptions{Dir: dir, Bundler: bundler}); err != nil || !strings.Contains(printed(), "needs no packages from Slipway") {
+	if err := runDeps(t.Context(), w, depsOptions{Dir: dir, Bundler: bundler}); err != nil || !strings.Contains(printed(), "needs no packages from Slipway") {
 		t.Errorf("%v %s", err, printed())
 	}
 }
@@ -184,7 +184,7 @@ func TestDepsWithNothingToDo(t *testing.T) {
 	deps := func(want int) {
 		t.Helper()
 		w, printed := captured(t)
-		if err := Deps(t.Context(), w, DepsOptions{Dir: dir, Bundler: bundler}); err != nil || printed() != "nothing to download\n" || bundler.runs != want {
+		if err := runDeps(t.Context(), w, depsOptions{Dir: dir, Bundler: bundler}); err != nil || printed() != "nothing to download\n" || bundler.runs != want {
 			t.Errorf("%v, %q, %d runs, want %d", err, printed(), bundler.runs, want)
 		}
 	}

@@ -19,7 +19,7 @@ func TestScaffoldAsks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	var out bytes.Buffer
 	in := strings.NewReader("pannel\npanel\nhello\nacme-x-panel\n  Round gauge \nnone\n\nperhaps\nyes\n")
-	if err := Scaffold(t.Context(), &out, ScaffoldOptions{Options: templates.Options{Dir: dir}, In: in}); err != nil {
+	if err := runScaffold(t.Context(), &out, scaffoldOptions{Options: templates.Options{Dir: dir}, In: in}); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	for _, want := range []string{
@@ -44,7 +44,7 @@ func TestScaffoldAsksOnlyForWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	o := templates.Options{Type: "renderer", Name: "X", Profile: "grafana", Dir: filepath.Join(t.TempDir(), "new")}
-	if err := Scaffold(t.Context(), &out, ScaffoldOptions{Options: o, In: strings.NewReader("acme-x-renderer\n")}); err != nil {
+	if err := runScaffold(t.Context(), &out, scaffoldOptions{Options: o, In: strings.NewReader("acme-x-renderer\n")}); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	if got := strings.Count(out.String(), ": "); !strings.HasPrefix(out.String(), "id, such as acme-hello-renderer: ") || strings.Contains(out.String(), "[") {
@@ -60,11 +60,11 @@ func TestScaffoldAsksForTheProfile(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]string{"grafana\n": "grafana", "\n": "both", "": "both"} {
 		var out bytes.Buffer
-		o := ScaffoldOptions{Options: templates.Options{Type: "app", ID: "acme-x-app", Dir: filepath.Join(t.TempDir(), "new")}}
+		o := scaffoldOptions{Options: templates.Options{Type: "app", ID: "acme-x-app", Dir: filepath.Join(t.TempDir(), "new")}}
 		if input != "" {
 			o.In = strings.NewReader(input)
 		}
-		if err := Scaffold(t.Context(), &out, o); err != nil {
+		if err := runScaffold(t.Context(), &out, o); err != nil {
 			t.Fatalf("%v\n%s", err, &out)
 		}
 		if asked := strings.HasPrefix(out.String(), "profile (service, grafana, both) [both]: "); asked != (input != "") || strings.Contains(out.String(), "name shown") {
@@ -106,7 +106,7 @@ func TestScaffoldCanceled(t *testing.T) {
 func checkCanceled(t *testing.T, ctx context.Context, in io.Reader) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "new")
-	err := Scaffold(ctx, io.Discard, ScaffoldOptions{Options: templates.Options{Dir: dir}, In: in})
+	err := runScaffold(ctx, io.Discard, scaffoldOptions{Options: templates.Options{Dir: dir}, In: in})
 	if code(err) != ExitUsage || !strings.Contains(err.Error(), "canceled; nothing was written") {
 		t.Error(err)
 	}
@@ -118,7 +118,7 @@ func checkCanceled(t *testing.T, ctx context.Context, in io.Reader) {
 func TestScaffoldList(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	if err := Scaffold(t.Context(), &out, ScaffoldOptions{List: true}); err != nil {
+	if err := runScaffold(t.Context(), &out, scaffoldOptions{List: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range append(templates.TypeNames(), templates.ProfileNames()...) {

@@ -37,7 +37,7 @@ func TestTest(t *testing.T) {
 	t.Parallel()
 	dir := pluginWithGo(t)
 	w, printed := captured(t)
-	if err := Test(t.Context(), w, TestOptions{Dir: dir}); err != nil {
+	if err := runTest(t.Context(), w, testOptions{Dir: dir}); err != nil {
 		t.Errorf("%v\n%s", err, printed())
 	}
 	for _, want := range []string{"running go test ./...\n", "ok  \texample.com/x/pkg/x", "TypeScript tests did not run: the repository has no package.json\n"} {
@@ -48,7 +48,7 @@ func TestTest(t *testing.T) {
 
 	write(t, filepath.Join(dir, "pkg", "x", "x.go"), "package x\n\nfunc One() int { return 2 }\n")
 	w, printed = captured(t)
-	if err := Test(t.Context(), w, TestOptions{Dir: dir}); code(err) != ExitFindings || !strings.Contains(err.Error(), "go test ./...: exit status 1") {
+	if err := runTest(t.Context(), w, testOptions{Dir: dir}); code(err) != ExitFindings || !strings.Contains(err.Error(), "go test ./...: exit status 1") {
 		t.Errorf("failing tests: %v", err)
 	}
 	if !strings.Contains(printed(), "TypeScript tests did not run") {
@@ -62,7 +62,7 @@ func TestTestWithOldGo(t *testing.T) {
 	dir := pluginWithGo(t)
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/x\n\ngo 1.999\n")
 	w, _ := captured(t)
-	if err := Test(t.Context(), w, TestOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "help: install that version of Go from go.dev/dl, or lower") {
+	if err := runTest(t.Context(), w, testOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "help: install that version of Go from go.dev/dl, or lower") {
 		t.Error(err)
 	}
 }
@@ -72,14 +72,14 @@ func TestTestWithoutGo(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "plugin.json"), "{}")
 	w, printed := captured(t)
-	err := Test(t.Context(), w, TestOptions{Dir: dir})
+	err := runTest(t.Context(), w, testOptions{Dir: dir})
 	if want := "no Go tests: the repository has no Go packages\ntypes were not checked: "; err != nil || !strings.HasPrefix(printed(), want) ||
 		!strings.HasSuffix(printed(), "no package.json\nno tests ran\n") {
 		t.Errorf("%v\n%s", err, printed())
 	}
 	write(t, filepath.Join(dir, "plugin.json"), `{"type": "renderer"}`) // has no frontend
 	w, printed = captured(t)
-	if err := Test(t.Context(), w, TestOptions{Dir: dir}); err != nil || strings.Contains(printed(), "TypeScript") {
+	if err := runTest(t.Context(), w, testOptions{Dir: dir}); err != nil || strings.Contains(printed(), "TypeScript") {
 		t.Errorf("%v\n%s", err, printed())
 	}
 }
@@ -88,7 +88,7 @@ func TestCoverage(t *testing.T) {
 	t.Parallel()
 	dir := pluginWithGo(t)
 	w, printed := captured(t)
-	if err := Test(t.Context(), w, TestOptions{Dir: dir, Coverage: true}); err != nil {
+	if err := runTest(t.Context(), w, testOptions{Dir: dir, Coverage: true}); err != nil {
 		t.Fatalf("%v\n%s", err, printed())
 	}
 	if text := read(t, filepath.Join(dir, "coverage", "backend.txt")); !strings.Contains(text, "100.0%") || strings.Contains(text, "node_modules") {
@@ -152,14 +152,14 @@ func TestScripts(t *testing.T) {
 		write(t, filepath.Join(dir, "package.json"), `{"scripts": {`+script+`}}`)
 		write(t, filepath.Join(dir, "node_modules", "x", "package.json"), "{}")
 		w, printed := captured(t)
-		if err := Test(t.Context(), w, TestOptions{Dir: dir}); errorText(err) != want[0] || !strings.Contains(printed(), want[1]) {
+		if err := runTest(t.Context(), w, testOptions{Dir: dir}); errorText(err) != want[0] || !strings.Contains(printed(), want[1]) {
 			t.Errorf("%s: %v, want %s; printed\n%s", script, err, want, printed())
 		}
 		if isLast := strings.HasSuffix(printed(), "\nno tests ran\n"); isLast == strings.Contains(script, `"test`) {
 			t.Errorf("%s: the last line says %t that no tests ran:\n%s", script, isLast, printed())
 		}
 		w, printed = captured(t)
-		if err := Lint(t.Context(), w, dir); (err != nil) != strings.Contains(script, "lint") {
+		if err := runLint(t.Context(), w, dir); (err != nil) != strings.Contains(script, "lint") {
 			t.Errorf("%s: lint: %v\n%s", script, err, printed())
 		}
 	}
@@ -176,7 +176,7 @@ func TestLint(t *testing.T) {
 	t.Parallel()
 	dir := pluginWithGo(t)
 	w, printed := captured(t)
-	if err := Lint(t.Context(), w, dir); err != nil {
+	if err := runLint(t.Context(), w, dir); err != nil {
 		t.Errorf("%v\n%s", err, printed())
 	}
 	for _, want := range []string{"running go vet ./...\n", "golangci-lint did not run: go.mod does not list it", "staticcheck did not run: go.mod does not list it"} {
@@ -185,7 +185,7 @@ func TestLint(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(dir, "pkg", "x", "x.go"), "package x\n\nimport \"fmt\"\n\nfunc One() int { fmt.Printf(\"%d\", \"\"); return 1 }\n")
-	if err := Lint(t.Context(), w, dir); code(err) != ExitFindings || !strings.Contains(err.Error(), "go vet ./...: exit status 1") {
+	if err := runLint(t.Context(), w, dir); code(err) != ExitFindings || !strings.Contains(err.Error(), "go vet ./...: exit status 1") {
 		t.Errorf("code that vet refuses: %v", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestFormat(t *testing.T) {
 		t.Skipf("cannot make symbolic links: %v", err)
 	}
 	var out strings.Builder
-	if err := Format(&out, dir); err != nil || out.String() != "formatted pkg/x/x.go\n" {
+	if err := runFormat(&out, dir); err != nil || out.String() != "formatted pkg/x/x.go\n" {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	if text := read(t, file); text != "package x\n\nfunc One() int { return 1 }\n" {
@@ -234,7 +234,7 @@ func TestFormat(t *testing.T) {
 		}
 	}
 	write(t, file, "package")
-	if err := Format(io.Discard, dir); err == nil || !strings.Contains(err.Error(), "format pkg/x/x.go: ") {
+	if err := runFormat(io.Discard, dir); err == nil || !strings.Contains(err.Error(), "format pkg/x/x.go: ") {
 		t.Errorf("invalid Go: %v", err)
 	}
 }
@@ -250,7 +250,7 @@ func TestClean(t *testing.T) {
 		t.Skipf("cannot make symbolic links: %v", err)
 	}
 	var out strings.Builder
-	if err := Clean(t.Context(), &out, dir); err != nil || out.String() != "removed dist\nremoved coverage\n" {
+	if err := runClean(t.Context(), &out, dir); err != nil || out.String() != "removed dist\nremoved coverage\n" {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	for name, want := range map[string]bool{"dist": false, "coverage": false, "release/x.zip": true, "src/plugin.json": true} {
@@ -259,7 +259,7 @@ func TestClean(t *testing.T) {
 		}
 	}
 	read(t, filepath.Join(outside, "file"))
-	if err := Clean(t.Context(), io.Discard, dir); err != nil {
+	if err := runClean(t.Context(), io.Discard, dir); err != nil {
 		t.Errorf("a second time: %v", err)
 	}
 }
@@ -275,7 +275,7 @@ func TestCleanKeepsTrackedFiles(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := Clean(t.Context(), &out, dir); err != nil || out.String() != "kept dist: Git tracks files in it\n" {
+	if err := runClean(t.Context(), &out, dir); err != nil || out.String() != "kept dist: Git tracks files in it\n" {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	read(t, filepath.Join(dir, "dist", "module.js"))
@@ -283,7 +283,7 @@ func TestCleanKeepsTrackedFiles(t *testing.T) {
 		t.Error("git ran a program of the repository")
 	}
 	write(t, filepath.Join(dir, ".git", "index"), "not an index of Git")
-	if err := Clean(t.Context(), io.Discard, dir); err == nil || !strings.HasPrefix(err.Error(), "kept dist: git cannot say whether it tracks files in it: ") {
+	if err := runClean(t.Context(), io.Discard, dir); err == nil || !strings.HasPrefix(err.Error(), "kept dist: git cannot say whether it tracks files in it: ") {
 		t.Errorf("in a broken repository: %v", err)
 	}
 	read(t, filepath.Join(dir, "dist", "module.js"))
@@ -296,7 +296,7 @@ func TestInit(t *testing.T) {
 	write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel", "type": "panel"}`)
 	write(t, filepath.Join(dir, "src", "module.js"), "define([], function () {});\n")
 	w, printed := captured(t)
-	if err := Init(t.Context(), w, InitOptions{Dir: dir, DryRun: true}); err != nil {
+	if err := runInit(t.Context(), w, initOptions{Dir: dir, DryRun: true}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(printed(), "diff --git a/magefile.go b/magefile.go\nnew file mode 100644\n--- /dev/null\n+++ b/magefile.go\n") {
@@ -307,7 +307,7 @@ func TestInit(t *testing.T) {
 	}
 
 	w, printed = captured(t)
-	if err := Init(t.Context(), w, InitOptions{Dir: dir}); err != nil {
+	if err := runInit(t.Context(), w, initOptions{Dir: dir}); err != nil {
 		t.Fatalf("%v\n%s", err, printed())
 	}
 	for _, want := range []string{
@@ -336,18 +336,18 @@ func TestInit(t *testing.T) {
 	}
 
 	w, printed = captured(t)
-	if err := Init(t.Context(), w, InitOptions{Dir: dir}); err != nil || printed() != "nothing to change: Slipway is already set up\n" {
+	if err := runInit(t.Context(), w, initOptions{Dir: dir}); err != nil || printed() != "nothing to change: Slipway is already set up\n" {
 		t.Errorf("a second time: %v\n%s", err, printed())
 	}
-	if err := Init(t.Context(), w, InitOptions{Dir: filepath.Dir(dir), Undo: true}); code(err) != ExitUsage || !strings.Contains(err.Error(), "use --dir="+filepath.ToSlash(dir)) {
+	if err := runInit(t.Context(), w, initOptions{Dir: filepath.Dir(dir), Undo: true}); code(err) != ExitUsage || !strings.Contains(err.Error(), "use --dir="+filepath.ToSlash(dir)) {
 		t.Errorf("undo in a directory above: %v", err)
 	}
 	w, printed = captured(t)
-	if err := Init(t.Context(), w, InitOptions{Dir: dir, Undo: true}); err != nil || strings.Count(printed(), "  removed   ") != 4 ||
+	if err := runInit(t.Context(), w, initOptions{Dir: dir, Undo: true}); err != nil || strings.Count(printed(), "  removed   ") != 4 ||
 		!strings.Contains(printed(), "  restored  src/plugin.json\n") {
 		t.Errorf("undo: %v\n%s", err, printed())
 	}
-	if err := Init(t.Context(), w, InitOptions{Dir: filepath.Dir(dir), Undo: true}); code(err) != ExitUsage || !strings.Contains(err.Error(), "revert the commit") {
+	if err := runInit(t.Context(), w, initOptions{Dir: filepath.Dir(dir), Undo: true}); code(err) != ExitUsage || !strings.Contains(err.Error(), "revert the commit") {
 		t.Errorf("undo without a record: %v", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "src" && e.Name() != "dist" }) {
@@ -451,18 +451,18 @@ func TestInitKeepsTrackedFiles(t *testing.T) {
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
-	o := ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir, Name: "Round gauge"}}
-	if err := Scaffold(t.Context(), io.Discard, o); err != nil {
+	o := scaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir, Name: "Round gauge"}}
+	if err := runScaffold(t.Context(), io.Discard, o); err != nil {
 		t.Fatal(err)
 	}
-	update := func(o UpdateOptions) (string, error) {
+	update := func(o updateOptions) (string, error) {
 		t.Helper()
 		o.Dir = dir
 		var out strings.Builder
-		err := Update(t.Context(), &out, o)
+		err := runUpdate(t.Context(), &out, o)
 		return out.String(), err
 	}
-	if out, err := update(UpdateOptions{}); err != nil || strings.Contains(out, string(adopt.Updated)) || !strings.Contains(out, "  unchanged  magefile.go\n") {
+	if out, err := update(updateOptions{}); err != nil || strings.Contains(out, string(adopt.Updated)) || !strings.Contains(out, "  unchanged  magefile.go\n") {
 		t.Errorf("a new scaffold: %v\n%s", err, out)
 	}
 
@@ -486,13 +486,13 @@ func TestUpdate(t *testing.T) {
 	if err := adopt.WriteScaffold(root, s); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := update(UpdateOptions{DryRun: true}); err != nil || !strings.Contains(out, "-"+old) {
+	if out, err := update(updateOptions{DryRun: true}); err != nil || !strings.Contains(out, "-"+old) {
 		t.Errorf("dry run: %v\n%s", err, out)
 	}
 	if text := read(t, filepath.Join(dir, "magefile.go")); text != old+now+"\n// mine\n" {
 		t.Errorf("the dry run wrote magefile.go:\n%s", text)
 	}
-	if out, err := update(UpdateOptions{}); err != nil || !strings.Contains(out, "  merged     magefile.go\n") {
+	if out, err := update(updateOptions{}); err != nil || !strings.Contains(out, "  merged     magefile.go\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if text := read(t, filepath.Join(dir, "magefile.go")); text != now+"\n// mine\n" {
@@ -507,7 +507,7 @@ func TestUpdate(t *testing.T) {
 	if err := adopt.WriteScaffold(root, s); err != nil {
 		t.Fatal(err)
 	}
-	out, err := update(UpdateOptions{})
+	out, err := update(updateOptions{})
 	if code(err) != ExitFindings || !strings.Contains(err.Error(), "resolve the conflicts in magefile.go, which") || !strings.Contains(out, "  conflict   magefile.go\n") {
 		t.Errorf("a conflict: %v\n%s", err, out)
 	}
@@ -533,10 +533,10 @@ func TestBelowRoot(t *testing.T) {
 		if _, err := Build(t.Context(), w, BuildOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := Package(t.Context(), w, PackageOptions{}); err != nil {
+		if err := runPackage(t.Context(), w, packageOptions{}); err != nil {
 			t.Error(err)
 		}
-		if err := Schema(w, SchemaOptions{}); err != nil {
+		if err := runSchema(w, schemaOptions{}); err != nil {
 			t.Error(err)
 		}
 		if got, want := printed(), "plugin repository: "+dir+"\n"; strings.Count(got, want) != 2 {
@@ -548,14 +548,14 @@ func TestBelowRoot(t *testing.T) {
 			}
 		}
 		w, printed = captured(t)
-		if err := Validate(t.Context(), w, ValidateOptions{}); err != nil || strings.Contains(printed(), "not checked: license") {
+		if err := runValidate(t.Context(), w, validateOptions{}); err != nil || strings.Contains(printed(), "not checked: license") {
 			t.Errorf("%s: %v\n%s", at, err, printed())
 		}
 		w, printed = captured(t)
-		if err := Validate(t.Context(), w, ValidateOptions{Format: "json"}); err != nil || !strings.Contains(printed(), `"directory": "acme-x-panel/`+at+`"`) {
+		if err := runValidate(t.Context(), w, validateOptions{Format: "json"}); err != nil || !strings.Contains(printed(), `"directory": "acme-x-panel/`+at+`"`) {
 			t.Errorf("%s: %v\n%s", at, err, printed())
 		}
-		if err := Clean(t.Context(), io.Discard, ""); err != nil {
+		if err := runClean(t.Context(), io.Discard, ""); err != nil {
 			t.Error(err)
 		}
 	}
@@ -576,7 +576,7 @@ func TestWithoutGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	w, _ := captured(t)
 	for name, err := range map[string]error{
-		"init": Init(t.Context(), w, InitOptions{Dir: dir}), "test": Test(t.Context(), w, TestOptions{Dir: dir}),
+		"init": runInit(t.Context(), w, initOptions{Dir: dir}), "test": runTest(t.Context(), w, testOptions{Dir: dir}),
 	} {
 		if !errors.Is(err, errNoGo) {
 			t.Errorf("%s: %v", name, err)

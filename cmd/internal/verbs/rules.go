@@ -10,11 +10,11 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// Rules lists the rules of validate.
-func Rules(w io.Writer) error { return rulebook.List(w, rules.All()) }
+// runRules lists the rules of validate.
+func runRules(w io.Writer) error { return rulebook.List(w, rules.All()) }
 
-// Explain prints the purpose of a rule, how to fix its findings, and an example.
-func Explain(w io.Writer, face Face, id string) error {
+// runExplain prints the purpose of a rule, how to fix its findings, and an example.
+func runExplain(w io.Writer, face Face, id string) error {
 	var ids []string
 	for _, r := range append(rules.All(), validate.Unreadable(), provenance.Rule(nil)) {
 		if r.ID == id {

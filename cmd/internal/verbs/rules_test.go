@@ -16,14 +16,14 @@ import (
 func TestRulesAndExplain(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := Rules(&out); err != nil || !strings.Contains(out.String(), "path-missing  ") {
+	if err := runRules(&out); err != nil || !strings.Contains(out.String(), "path-missing  ") {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	out.Reset()
-	if err := Explain(&out, Command, "path-missing"); err != nil || !strings.HasPrefix(out.String(), "path-missing (error; everywhere)\n") {
+	if err := runExplain(&out, Command, "path-missing"); err != nil || !strings.HasPrefix(out.String(), "path-missing (error; everywhere)\n") {
 		t.Errorf("%v\n%s", err, &out)
 	}
-	if err := Explain(&out, Command, "path-mising"); code(err) != ExitUsage || err.Error() != `unknown rule "path-mising"; did you mean "path-missing"?`+"\nhelp: slipway rules lists all rules" {
+	if err := runExplain(&out, Command, "path-mising"); code(err) != ExitUsage || err.Error() != `unknown rule "path-mising"; did you mean "path-missing"?`+"\nhelp: slipway rules lists all rules" {
 		t.Errorf("misspelled rule: %v", err)
 	}
 }
@@ -34,7 +34,7 @@ func TestSchema(t *testing.T) {
 	write(t, filepath.Join(dir, "src", "plugin.json"), `{"dependencies": {"grafanaDependency": "*"}}`)
 	for _, c := range []struct{ profile, key string }{{"", "grafanaDependency"}, {"service", "serviceDependency"}, {"grafana", "grafanaDependency"}} {
 		var out strings.Builder
-		if err := Schema(&out, SchemaOptions{What: "plugin", Dir: dir, Profile: c.profile}); err != nil || !strings.Contains(out.String(), "the schema of plugin.json (profile ") {
+		if err := runSchema(&out, schemaOptions{What: "plugin", Dir: dir, Profile: c.profile}); err != nil || !strings.Contains(out.String(), "the schema of plugin.json (profile ") {
 			t.Fatalf("%v\n%s", err, &out)
 		}
 		var schema struct {
@@ -48,24 +48,24 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := Schema(&out, SchemaOptions{Dir: dir}); err != nil || strings.Count(out.String(), "\n") != 2 {
+	if err := runSchema(&out, schemaOptions{Dir: dir}); err != nil || strings.Count(out.String(), "\n") != 2 {
 		t.Errorf("%v\n%s", err, &out)
 	}
-	if err := Schema(&out, SchemaOptions{What: "config", Dir: dir}); err != nil || read(t, filepath.Join(dir, "slipway.schema.json")) != string(config.Schema()) {
+	if err := runSchema(&out, schemaOptions{What: "config", Dir: dir}); err != nil || read(t, filepath.Join(dir, "slipway.schema.json")) != string(config.Schema()) {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	for _, c := range []struct {
-		o    SchemaOptions
+		o    schemaOptions
 		want string
 	}{
-		{SchemaOptions{What: "plugn", Dir: dir}, `unknown schema "plugn"; did you mean "plugin"?`},
-		{SchemaOptions{Face: Mage, Profile: "graphana", Dir: dir}, `-profile: unknown profile "graphana"; did you mean "grafana"?`},
+		{schemaOptions{What: "plugn", Dir: dir}, `unknown schema "plugn"; did you mean "plugin"?`},
+		{schemaOptions{Face: Mage, Profile: "graphana", Dir: dir}, `-profile: unknown profile "graphana"; did you mean "grafana"?`},
 	} {
-		if err := Schema(&out, c.o); code(err) != ExitUsage || err.Error() != c.want {
+		if err := runSchema(&out, c.o); code(err) != ExitUsage || err.Error() != c.want {
 			t.Errorf("%+v: %v", c.o, err)
 		}
 	}
-	if err := Schema(&out, SchemaOptions{Dir: filepath.Join(dir, "none")}); code(err) != ExitFindings || !strings.Contains(err.Error(), "--dir") {
+	if err := runSchema(&out, schemaOptions{Dir: filepath.Join(dir, "none")}); code(err) != ExitFindings || !strings.Contains(err.Error(), "--dir") {
 		t.Errorf("missing directory: %v", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
@@ -78,7 +78,7 @@ func TestSchema(t *testing.T) {
 func TestScaffoldNamesItsSchema(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := Scaffold(t.Context(), io.Discard, ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
+	if err := runScaffold(t.Context(), io.Discard, scaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
 		t.Fatal(err)
 	}
 	schemaOf := func(file string) (named string) {
@@ -95,7 +95,7 @@ func TestScaffoldNamesItsSchema(t *testing.T) {
 		t.Errorf("%q is not the schema (%v)", named, err)
 	}
 	w, printed := captured(t)
-	if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Strict: true}); err != nil || !strings.HasPrefix(printed(), "no findings in 1 ") {
+	if err := runValidate(t.Context(), w, validateOptions{Path: dir, Strict: true}); err != nil || !strings.HasPrefix(printed(), "no findings in 1 ") {
 		t.Errorf("%v\n%s", err, printed())
 	}
 	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "host", Bundler: fakeBundler{}}); err != nil {

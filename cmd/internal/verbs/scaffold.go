@@ -16,17 +16,17 @@ import (
 	"github.com/slipway-dev/slipway/templates"
 )
 
-// ScaffoldOptions are the options of the verb scaffold.
-type ScaffoldOptions struct {
+// scaffoldOptions are the options of the verb scaffold.
+type scaffoldOptions struct {
 	templates.Options
 	Face Face
 	List bool      // list types, profiles and options instead
 	In   io.Reader // a terminal, on which to ask for the profile, and for more without an id; nil asks for nothing
 }
 
-// Scaffold writes a new plugin repository and prints the files and the next steps.
+// runScaffold writes a new plugin repository and prints the files and the next steps.
 // The repository requires the running version of Slipway.
-func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
+func runScaffold(ctx context.Context, w io.Writer, o scaffoldOptions) error {
 	if o.List {
 		listScaffolds(w, o.Face)
 		return nil

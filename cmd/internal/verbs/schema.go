@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-// SchemaOptions are the options of the verb schema.
-type SchemaOptions struct {
+// schemaOptions are the options of the verb schema.
+type schemaOptions struct {
 	Face    Face
 	What    string // one of SchemaNames; "" is all of them
 	Dir     string // directory to write to; "" is the current one
@@ -45,21 +45,21 @@ func pluginSchema(profiles []bundle.Profile) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// SchemaNames returns the names of the schemas.
-func SchemaNames() (names []string) {
+// schemaNames returns the names of the schemas.
+func schemaNames() (names []string) {
 	for _, s := range schemaFiles() {
 		names = append(names, s.what)
 	}
 	return names
 }
 
-// Schema writes the JSON Schemas that validate uses, for editors to complete,
+// runSchema writes the JSON Schemas that validate uses, for editors to complete,
 // explain and check plugin.json and slipway.yaml.
-func Schema(w io.Writer, o SchemaOptions) error {
+func runSchema(w io.Writer, o schemaOptions) error {
 	if o.Dir == "" {
 		o.Dir = cmp.Or(Around(), ".")
 	}
-	if known := SchemaNames(); o.What != "" && !slices.Contains(known, o.What) {
+	if known := schemaNames(); o.What != "" && !slices.Contains(known, o.What) {
 		return &ExitError{Code: ExitUsage, Err: nearest.Unknown("schema", o.What, known)}
 	}
 	if err := checkProfile(o.Face, o.Profile); err != nil {
@@ -91,7 +91,7 @@ func Schema(w io.Writer, o SchemaOptions) error {
 }
 
 // schemaProfiles returns the requested profile, or else those of the plugin.json in Dir.
-func schemaProfiles(o SchemaOptions) ([]bundle.Profile, error) {
+func schemaProfiles(o schemaOptions) ([]bundle.Profile, error) {
 	for _, name := range []string{"src/plugin.json", "plugin.json"} {
 		data, err := os.ReadFile(filepath.Join(o.Dir, filepath.FromSlash(name)))
 		if err != nil || o.Profile != "" {
@@ -113,6 +113,7 @@ func schemaProfiles(o SchemaOptions) ([]bundle.Profile, error) {
 	return []bundle.Profile{p}, err
 }
 
+// profileNames returns the names of profiles.
 func profileNames(profiles []bundle.Profile) (names []string) {
 	for _, p := range profiles {
 		names = append(names, p.Name)

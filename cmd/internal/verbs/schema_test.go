@@ -23,7 +23,7 @@ func TestSchemaProfile(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out strings.Builder
-		if err := Schema(&out, SchemaOptions{What: "plugin", Dir: dir}); err != nil {
+		if err := runSchema(&out, schemaOptions{What: "plugin", Dir: dir}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "profile "+c.want) {
@@ -46,7 +46,7 @@ func TestSchemaOfBothProfiles(t *testing.T) {
 	write(t, filepath.Join(dir, "plugin.json"), `{"dependencies": {"serviceDependency": ">=10.3.0", "grafanaDependency": ">=10.3.0"}}`)
 	for profile, want := range map[string]string{"": "profile service and grafana", "service": "profile service)"} {
 		var out strings.Builder
-		if err := Schema(&out, SchemaOptions{What: "plugin", Dir: dir, Profile: profile}); err != nil || !strings.Contains(out.String(), want) {
+		if err := runSchema(&out, schemaOptions{What: "plugin", Dir: dir, Profile: profile}); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("schema prints %q (%v), want %s", &out, err, want)
 		}
 		if has := strings.Contains(read(t, filepath.Join(dir, "plugin.schema.json")), `"grafanaDependency"`); has != (profile == "") {

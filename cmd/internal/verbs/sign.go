@@ -16,17 +16,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
-// SignOptions are the options of the verb sign.
-type SignOptions struct {
+// signOptions are the options of the verb sign.
+type signOptions struct {
 	Face Face
 	Dir  string // the plugin repository; "" is the current directory
 	Path string // dist, a zip or a directory of zips; "" is dist and the zips of its version in release
 	Key  string // file of an ed25519 private key
 }
 
-// Sign signs a built plugin and its zips, and prints what it signed to w. A signed dist has
+// runSign signs a built plugin and its zips, and prints what it signed to w. A signed dist has
 // MANIFEST.json and its signature.
-func Sign(w io.Writer, o SignOptions) error {
+func runSign(w io.Writer, o signOptions) error {
 	if o.Key == "" {
 		return Usage("%s is required: a file with an ed25519 private key (PEM or OpenSSH)\n"+
 			"help: \"ssh-keygen -t ed25519 -f ../release-key\" writes one outside of the repository; leave the passphrase empty", o.Face.Option("key"))
@@ -44,7 +44,7 @@ func Sign(w io.Writer, o SignOptions) error {
 }
 
 // signAll signs what the options name.
-func signAll(w io.Writer, o SignOptions, key ed25519.PrivateKey) error {
+func signAll(w io.Writer, o signOptions, key ed25519.PrivateKey) error {
 	if o.Path != "" {
 		plugins, err := findPacked(o.Path)
 		for _, p := range plugins {

@@ -36,7 +36,7 @@ func keyFiles(t *testing.T, seed byte) (private, public string) {
 // verified returns what Verify prints about a path and its exit status.
 func verified(path, key string) (printed string, exit int) {
 	var b strings.Builder
-	err := Verify(&b, VerifyOptions{Path: path, Key: key, Face: Mage})
+	err := runVerify(&b, verifyOptions{Path: path, Key: key, Face: Mage})
 	if err != nil {
 		b.WriteString(err.Error())
 	}
@@ -51,7 +51,7 @@ func packagedPanel(t *testing.T) string {
 	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Package(t.Context(), w, PackageOptions{Dir: dir}); err != nil {
+	if err := runPackage(t.Context(), w, packageOptions{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -76,7 +76,7 @@ func TestSignAndVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	var printed strings.Builder
-	if err := Sign(&printed, SignOptions{Dir: dir, Key: private}); err != nil {
+	if err := runSign(&printed, signOptions{Dir: dir, Key: private}); err != nil {
 		t.Fatal(err)
 	}
 	if got := printed.String(); strings.Count(got, "signed ") != 2 || !strings.Contains(got, "dist with the key ") || !strings.Contains(got, "minisign -V -m MANIFEST.json -P RW") || strings.Contains(got, "0.0.9") {
@@ -87,7 +87,7 @@ func TestSignAndVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 		var warned strings.Builder
-		if err := Sign(&warned, SignOptions{Dir: dir, Key: private}); err != nil || !strings.HasPrefix(warned.String(), "warning: other users may read the private key") {
+		if err := runSign(&warned, signOptions{Dir: dir, Key: private}); err != nil || !strings.HasPrefix(warned.String(), "warning: other users may read the private key") {
 			t.Errorf("a key that others may read: %v, printed\n%s", err, &warned)
 		}
 		if strings.Contains(printed.String(), "warning") {
@@ -118,13 +118,13 @@ func TestSignAndVerify(t *testing.T) {
 		}
 	}
 	printed.Reset()
-	if err := Verify(&printed, VerifyOptions{Dir: dir, Key: public}); err != nil || strings.Count(printed.String(), "ok       signature with") != 2 {
+	if err := runVerify(&printed, verifyOptions{Dir: dir, Key: public}); err != nil || strings.Count(printed.String(), "ok       signature with") != 2 {
 		t.Errorf("without a path: %v\n%s", err, printed.String())
 	}
 	w, _ := captured(t)
 	for key, want := range map[string]int{"": ExitOK, public: ExitOK, other: ExitFindings, private: ExitUsage} {
 		for _, path := range []string{dist, filepath.Join(release, "acme-x-panel-0.1.0.zip")} {
-			if err := Validate(t.Context(), w, ValidateOptions{Path: path, Key: key}); code(err) != want {
+			if err := runValidate(t.Context(), w, validateOptions{Path: path, Key: key}); code(err) != want {
 				t.Errorf("validate %s with the key %s: %v, want exit status %d", path, key, err, want)
 			}
 		}
@@ -153,7 +153,7 @@ func TestVerifyUnsigned(t *testing.T) {
 	dir := packagedPanel(t)
 	verify := func() (printed string, exit int) {
 		var b strings.Builder
-		err := Verify(&b, VerifyOptions{Dir: dir, Face: Mage})
+		err := runVerify(&b, verifyOptions{Dir: dir, Face: Mage})
 		if err != nil {
 			b.WriteString(err.Error())
 		}
@@ -186,21 +186,21 @@ func TestSignAndVerifyErrors(t *testing.T) {
 	}
 	unbuilt := panel(t, false)
 	for _, c := range []struct {
-		o    SignOptions
+		o    signOptions
 		code int
 		want string
 	}{
-		{SignOptions{Dir: unbuilt, Key: private}, ExitFindings, "sign: dist/plugin.json does not exist; build the plugin first with go tool mage build"},
-		{SignOptions{Dir: empty, Key: private}, ExitUsage, ""},
-		{SignOptions{Dir: unbuilt}, ExitUsage, "-key is required: a file with an ed25519 private key (PEM or OpenSSH)\nhelp: \"ssh-keygen "},
-		{SignOptions{Dir: unbuilt, Key: public}, ExitUsage, `-key=` + public + `: a public key: choose the private key`},
-		{SignOptions{Dir: unbuilt, Key: filepath.Join(empty, "none")}, ExitUsage, "-key: open "},
-		{SignOptions{Path: t.TempDir(), Key: private}, ExitUsage, "has no zips"},
-		{SignOptions{Path: empty, Key: private}, ExitFindings, "not a valid zip file"},
+		{signOptions{Dir: unbuilt, Key: private}, ExitFindings, "sign: dist/plugin.json does not exist; build the plugin first with go tool mage build"},
+		{signOptions{Dir: empty, Key: private}, ExitUsage, ""},
+		{signOptions{Dir: unbuilt}, ExitUsage, "-key is required: a file with an ed25519 private key (PEM or OpenSSH)\nhelp: \"ssh-keygen "},
+		{signOptions{Dir: unbuilt, Key: public}, ExitUsage, `-key=` + public + `: a public key: choose the private key`},
+		{signOptions{Dir: unbuilt, Key: filepath.Join(empty, "none")}, ExitUsage, "-key: open "},
+		{signOptions{Path: t.TempDir(), Key: private}, ExitUsage, "has no zips"},
+		{signOptions{Path: empty, Key: private}, ExitFindings, "not a valid zip file"},
 	} {
 		c.o.Face = Mage
 		var b strings.Builder
-		if err := Sign(&b, c.o); err == nil || code(err) != c.code || !strings.Contains(err.Error(), c.want) {
+		if err := runSign(&b, c.o); err == nil || code(err) != c.code || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: code %d, %v; want %d, %q", c.o, code(err), err, c.code, c.want)
 		}
 	}
@@ -231,7 +231,7 @@ func TestPackageKeepsOtherVersions(t *testing.T) {
 	}
 	before := contents()
 	w, printed := captured(t)
-	if err := Package(t.Context(), w, PackageOptions{Dir: dir}); err != nil {
+	if err := runPackage(t.Context(), w, packageOptions{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	after := contents()

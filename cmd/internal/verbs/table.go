@@ -41,8 +41,8 @@ type Alias struct {
 
 // The packages with Mage functions.
 const (
-	Targets  = "targets"
-	Workflow = "targets/workflow" // names that workflows of Grafana's SDK use
+	targets  = "targets"
+	workflow = "targets/workflow" // names that workflows of Grafana's SDK use
 )
 
 // An Arg is an argument. The required ones come first.

@@ -74,7 +74,7 @@ type HostOptions struct {
 func HostVerb(o *HostOptions) Verb {
 	o.Watch = "poll"
 	return Verb{
-		Name: "host", Mage: Targets, IsHosted: true,
+		Name: "host", Mage: targets, IsHosted: true,
 		Short: "Run the reference host on directories of plugins",
 		Options: append([]Option{
 			{Name: "plugins-dir", Value: &o.PluginDirs, Help: "directory of plugins (default under Mage: this directory); may be repeated; " +
@@ -100,7 +100,7 @@ type DevOptions struct {
 func DevVerb(o *DevOptions) Verb {
 	o.Toggles = []string{access.ToggleServiceAccounts}
 	return Verb{
-		Name: "dev", Mage: Targets, IsHosted: true,
+		Name: "dev", Mage: targets, IsHosted: true,
 		Short:   "Run the plugin in a host that builds and reloads it when files change",
 		Aliases: []Alias{{Name: "Watch", Short: "runs the plugin in a host and rebuilds it when files change, as dev does"}},
 		Options: append([]Option{
@@ -122,7 +122,7 @@ type PreviewOptions struct {
 func PreviewVerb(o *PreviewOptions) Verb {
 	o.Listen = "127.0.0.1:0"
 	return Verb{
-		Name: "preview", Mage: Targets, IsHosted: true,
+		Name: "preview", Mage: targets, IsHosted: true,
 		Short: "Show the frontend of the plugin in a browser as it is edited",
 		Options: []Option{
 			dirOption(&o.Dir),
@@ -154,7 +154,7 @@ type ConformanceOptions struct {
 func ConformanceVerb(o *ConformanceOptions) Verb {
 	o.Format, o.Timeout, o.Checks = "text", 30*time.Second, "auto"
 	return Verb{
-		Name: "conformance", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "dir", Value: &o.Dir}},
+		Name: "conformance", Mage: targets, IsHosted: true, Args: []Arg{{Name: "dir", Value: &o.Dir}},
 		Short: "Run conformance checks on a built plugin",
 		Options: []Option{
 			{Name: "dir", Value: &o.Dir, Help: "plugin to check (default: that of this directory)"},
@@ -175,11 +175,11 @@ func ConformanceVerb(o *ConformanceOptions) Verb {
 // StandardNames returns the values that conformance accepts as what to require.
 func StandardNames() []string { return []string{"auto", "strict", "existing"} }
 
-// ListFormats returns the formats of lists.
-func ListFormats() []string { return []string{"text", "json"} }
+// listFormats returns the formats of lists.
+func listFormats() []string { return []string{"text", "json"} }
 
 // ConformanceFormats returns the formats of a conformance report.
-func ConformanceFormats() []string { return append(ListFormats(), "junit") }
+func ConformanceFormats() []string { return append(listFormats(), "junit") }
 
 // PluginsOptions are the options of the verb plugins.
 type PluginsOptions struct {

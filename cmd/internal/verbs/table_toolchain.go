@@ -12,9 +12,9 @@ import (
 type Bundler = build.Bundler
 
 func scaffoldVerb() Verb {
-	o := &ScaffoldOptions{}
+	o := &scaffoldOptions{}
 	return Verb{
-		Name: "scaffold", Mage: Targets, Asks: true,
+		Name: "scaffold", Mage: targets, Asks: true,
 		Args:  []Arg{{Name: "type", Value: &o.Type, IsRequired: true}, {Name: "id", Value: &o.ID, IsRequired: true}},
 		Short: "Create a plugin repository",
 		Options: []Option{
@@ -35,10 +35,10 @@ func scaffoldVerb() Verb {
 		},
 		Face: &o.Face,
 		Run: func(ctx context.Context, c Call) error {
-			if o.In = Terminal(c.Stdin); o.In == nil && o.ID == "" && !o.List {
+			if o.In = asTerminal(c.Stdin); o.In == nil && o.ID == "" && !o.List {
 				return missingScaffold(c, o.Type != "")
 			}
-			return Scaffold(ctx, c.Stdout, *o)
+			return runScaffold(ctx, c.Stdout, *o)
 		},
 	}
 }
@@ -58,22 +58,22 @@ func missingScaffold(c Call, hasType bool) error {
 }
 
 func updateVerb() Verb {
-	o := &UpdateOptions{}
+	o := &updateOptions{}
 	return Verb{
-		Name: "scaffold update", Mage: Workflow,
+		Name: "scaffold update", Mage: workflow,
 		Short: "Bring the files of a scaffold up to date",
 		Options: []Option{
 			dirOption(&o.Dir),
 			{Name: "dry-run", Value: &o.DryRun, Help: "print a diff and change nothing"},
 		},
-		Run: func(ctx context.Context, c Call) error { return Update(ctx, c.Stdout, *o) },
+		Run: func(ctx context.Context, c Call) error { return runUpdate(ctx, c.Stdout, *o) },
 	}
 }
 
 func initVerb() Verb {
-	o := &InitOptions{}
+	o := &initOptions{}
 	return Verb{
-		Name: "init", Mage: Targets,
+		Name: "init", Mage: targets,
 		Short: "Add Slipway to an existing plugin repository",
 		Options: []Option{
 			{Name: "dir", Value: &o.Dir, Help: "directory of the plugin (default: that of this directory)"},
@@ -82,14 +82,14 @@ func initVerb() Verb {
 			{Name: "undo", Value: &o.Undo, Help: "restore the files that init changed"},
 		},
 		Face: &o.Face,
-		Run:  func(ctx context.Context, c Call) error { return Init(ctx, c.Stdout, *o) },
+		Run:  func(ctx context.Context, c Call) error { return runInit(ctx, c.Stdout, *o) },
 	}
 }
 
 func validateVerb() Verb {
-	o := &ValidateOptions{Format: FormatNames()[0]}
+	o := &validateOptions{Format: formatNames()[0]}
 	return Verb{
-		Name: "validate", Mage: Targets,
+		Name: "validate", Mage: targets,
 		Args: []Arg{{Name: "path", Value: &o.Path, Option: "path",
 			Help: "what to validate (default: the plugin repository of this directory); \"-\" reads plugin.json or a zip from standard input"}},
 		Short: "Check plugin.json and the files it refers to",
@@ -110,14 +110,14 @@ func validateVerb() Verb {
 			{Name: "write-baseline", Value: &o.WriteBaseline, Help: "record all findings in this file, for the option baseline"},
 		},
 		Face: &o.Face,
-		Run:  func(ctx context.Context, c Call) error { return Validate(ctx, c.Stdout, *o) },
+		Run:  func(ctx context.Context, c Call) error { return runValidate(ctx, c.Stdout, *o) },
 	}
 }
 
 func compatVerb() Verb {
-	o := &CompatOptions{Format: "text"}
+	o := &compatOptions{Format: "text"}
 	return Verb{
-		Name: "compat", Mage: Targets,
+		Name: "compat", Mage: targets,
 		Args: []Arg{{Name: "path", Value: &o.Path, Option: "path",
 			Help: "a plugin repository, a built plugin or a zip (default: the plugin repository of this directory)"}},
 		Short: "Show in which versions of existing hosts a plugin runs",
@@ -128,32 +128,32 @@ func compatVerb() Verb {
 			{Name: "format", Value: &o.Format, Help: "output format: text or json"},
 		},
 		Face: &o.Face,
-		Run:  func(ctx context.Context, c Call) error { return Compat(ctx, c.Stdout, *o) },
+		Run:  func(ctx context.Context, c Call) error { return runCompat(ctx, c.Stdout, *o) },
 	}
 }
 
 func rulesVerb() Verb {
 	return Verb{
-		Name: "rules", Mage: Targets,
+		Name: "rules", Mage: targets,
 		Short: "List the rules of validate",
-		Run:   func(_ context.Context, c Call) error { return Rules(c.Stdout) },
+		Run:   func(_ context.Context, c Call) error { return runRules(c.Stdout) },
 	}
 }
 
 func explainVerb() Verb {
 	rule := new(string)
 	return Verb{
-		Name: "explain", Mage: Targets,
+		Name: "explain", Mage: targets,
 		Args:  []Arg{{Name: "rule", Value: rule, IsRequired: true}},
 		Short: "Explain a rule: its purpose, how to fix its findings, and an example",
-		Run:   func(_ context.Context, c Call) error { return Explain(c.Stdout, c.Face, *rule) },
+		Run:   func(_ context.Context, c Call) error { return runExplain(c.Stdout, c.Face, *rule) },
 	}
 }
 
 func schemaVerb() Verb {
-	o := &SchemaOptions{}
+	o := &schemaOptions{}
 	return Verb{
-		Name: "schema", Mage: Targets,
+		Name: "schema", Mage: targets,
 		Args:  []Arg{{Name: "plugin|config", Value: &o.What, Option: "what", Help: "schema to write: plugin or config (default: both)"}},
 		Short: "Write JSON Schemas for plugin.json and slipway.yaml",
 		Options: []Option{
@@ -161,25 +161,25 @@ func schemaVerb() Verb {
 			profileOption(&o.Profile),
 		},
 		Face: &o.Face,
-		Run:  func(_ context.Context, c Call) error { return Schema(c.Stdout, *o) },
+		Run:  func(_ context.Context, c Call) error { return runSchema(c.Stdout, *o) },
 	}
 }
 
 func depsVerb(b Bundler) Verb {
-	o := &DepsOptions{Bundler: b}
+	o := &depsOptions{Bundler: b}
 	return Verb{
-		Name: "deps", Mage: Targets,
+		Name: "deps", Mage: targets,
 		Short:   "Download the packages that the frontend imports",
 		Options: []Option{dirOption(&o.Dir)},
 		Face:    &o.Face,
-		Run:     func(ctx context.Context, c Call) error { return Deps(ctx, c.Stdout, *o) },
+		Run:     func(ctx context.Context, c Call) error { return runDeps(ctx, c.Stdout, *o) },
 	}
 }
 
 func buildVerb(b Bundler) Verb {
 	o := &BuildOptions{Bundler: b}
 	return Verb{
-		Name: "build", Mage: Targets,
+		Name: "build", Mage: targets,
 		Short: "Build the plugin into dist",
 		Options: []Option{
 			dirOption(&o.Dir),
@@ -192,7 +192,7 @@ func buildVerb(b Bundler) Verb {
 		},
 		Face: &o.Face,
 		Run: func(ctx context.Context, c Call) error {
-			o.In = Terminal(c.Stdin)
+			o.In = asTerminal(c.Stdin)
 			_, err := Build(ctx, c.Stdout, *o)
 			return err
 		},
@@ -200,9 +200,9 @@ func buildVerb(b Bundler) Verb {
 }
 
 func packageVerb() Verb {
-	o := &PackageOptions{}
+	o := &packageOptions{}
 	return Verb{
-		Name: "package", Mage: Targets,
+		Name: "package", Mage: targets,
 		Short: "Pack the built plugin for distribution",
 		Options: []Option{
 			dirOption(&o.Dir),
@@ -210,14 +210,14 @@ func packageVerb() Verb {
 			{Name: "key", Value: &o.Key, Help: signHelp},
 		},
 		Face: &o.Face,
-		Run:  func(ctx context.Context, c Call) error { return Package(ctx, c.Stdout, *o) },
+		Run:  func(ctx context.Context, c Call) error { return runPackage(ctx, c.Stdout, *o) },
 	}
 }
 
 func signVerb() Verb {
-	o := &SignOptions{}
+	o := &signOptions{}
 	return Verb{
-		Name: "sign", Mage: Targets,
+		Name: "sign", Mage: targets,
 		Short: "Sign the built plugin and its zips",
 		Options: []Option{
 			dirOption(&o.Dir),
@@ -225,26 +225,26 @@ func signVerb() Verb {
 			{Name: "key", Value: &o.Key, Help: signHelp},
 		},
 		Face: &o.Face,
-		Run:  func(_ context.Context, c Call) error { return Sign(c.Stdout, *o) },
+		Run:  func(_ context.Context, c Call) error { return runSign(c.Stdout, *o) },
 	}
 }
 
 func verifyVerb() Verb {
-	o := &VerifyOptions{}
+	o := &verifyOptions{}
 	return Verb{
-		Name: "verify", Mage: Targets,
+		Name: "verify", Mage: targets,
 		Args:    []Arg{{Name: "path", Value: &o.Path, Option: "path", Help: "verify only this dist, zip or directory of zips"}},
 		Short:   "Compare packaged plugins with their manifests, checksums and signatures",
 		Options: []Option{dirOption(&o.Dir), {Name: "key", Value: &o.Key, Help: trustHelp}},
 		Face:    &o.Face,
-		Run:     func(_ context.Context, c Call) error { return Verify(c.Stdout, *o) },
+		Run:     func(_ context.Context, c Call) error { return runVerify(c.Stdout, *o) },
 	}
 }
 
 func testVerb() Verb {
-	o := &TestOptions{}
+	o := &testOptions{}
 	return Verb{
-		Name: "test", Mage: Workflow,
+		Name: "test", Mage: workflow,
 		Short: "Run the tests of a plugin repository",
 		Options: []Option{
 			dirOption(&o.Dir),
@@ -256,7 +256,7 @@ func testVerb() Verb {
 			{Name: "TEST.Race", Short: "runs the Go tests with the race detector", Set: []string{"--race"}},
 			{Name: "Coverage", Short: "runs the Go tests and writes coverage/backend.html", Set: []string{"--coverage"}, Options: []string{"dir"}},
 		},
-		Run: func(ctx context.Context, c Call) error { return Test(ctx, c.Stdout, *o) },
+		Run: func(ctx context.Context, c Call) error { return runTest(ctx, c.Stdout, *o) },
 	}
 }
 
@@ -267,18 +267,18 @@ func dirVerbs() (list []Verb) {
 		run func(ctx context.Context, c Call, dir string) error
 	}{
 		{Verb{
-			Name: "lint", Mage: Workflow, Short: "Check the code of a plugin repository",
-		}, func(ctx context.Context, c Call, dir string) error { return Lint(ctx, c.Stdout, dir) }},
+			Name: "lint", Mage: workflow, Short: "Check the code of a plugin repository",
+		}, func(ctx context.Context, c Call, dir string) error { return runLint(ctx, c.Stdout, dir) }},
 		{Verb{
-			Name: "format", Mage: Workflow, Short: "Format the Go files of a plugin repository",
-		}, func(_ context.Context, c Call, dir string) error { return Format(c.Stdout, dir) }},
+			Name: "format", Mage: workflow, Short: "Format the Go files of a plugin repository",
+		}, func(_ context.Context, c Call, dir string) error { return runFormat(c.Stdout, dir) }},
 		{Verb{
-			Name: "clean", Mage: Workflow, Short: "Remove what builds and tests wrote",
-		}, func(ctx context.Context, c Call, dir string) error { return Clean(ctx, c.Stdout, dir) }},
+			Name: "clean", Mage: workflow, Short: "Remove what builds and tests wrote",
+		}, func(ctx context.Context, c Call, dir string) error { return runClean(ctx, c.Stdout, dir) }},
 		{Verb{
 			Name: "gosums", IsHidden: true, // the target build:generateManifestFile
 			Short: "Write dist/go_plugin_build_manifest, which Grafana's catalog asks for",
-		}, func(_ context.Context, c Call, dir string) error { return GoSums(c.Stdout, dir) }},
+		}, func(_ context.Context, c Call, dir string) error { return runGoSums(c.Stdout, dir) }},
 	} {
 		dir := new(string)
 		v.Options = []Option{dirOption(dir)}

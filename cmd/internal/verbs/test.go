@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// TestOptions are the options of the verb test.
-type TestOptions struct {
+// testOptions are the options of the verb test.
+type testOptions struct {
 	Dir      string // the plugin repository; "" is the current directory
 	Race     bool   // detect data races
 	Coverage bool   // write reports of the Go coverage to the directory coverage
@@ -31,9 +31,9 @@ const (
 	coveragePage    = "coverage/backend.html"
 )
 
-// Test runs the Go tests of a plugin repository, checks the types of its TypeScript and runs its tests.
+// runTest runs the Go tests of a plugin repository, checks the types of its TypeScript and runs its tests.
 // It prints what it did not run and why, and ends with a line that says so if no test ran.
-func Test(ctx context.Context, w *os.File, o TestOptions) error {
+func runTest(ctx context.Context, w *os.File, o testOptions) error {
 	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func hasFrontend(repo bundle.Repo) bool {
 	return err != nil || built.Type == "" || built.Type.HasFrontend()
 }
 
-func testGo(ctx context.Context, w *os.File, dir string, packages []string, o TestOptions) error {
+func testGo(ctx context.Context, w *os.File, dir string, packages []string, o testOptions) error {
 	defer progress.Task{W: w, Name: "go test"}.Start()() // which is silent while it compiles
 	args := []string{"test"}
 	if o.Race {

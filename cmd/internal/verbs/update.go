@@ -17,16 +17,16 @@ import (
 	"github.com/slipway-dev/slipway/validate/fix"
 )
 
-// UpdateOptions are the options of the verb scaffold update.
-type UpdateOptions struct {
+// updateOptions are the options of the verb scaffold update.
+type updateOptions struct {
 	Dir    string // the plugin repository; "" is the current directory
 	DryRun bool   // print a diff and change nothing
 }
 
-// Update merges the changes of the templates since a repository was scaffolded or last
+// runUpdate merges the changes of the templates since a repository was scaffolded or last
 // updated into the files that follow Slipway. It returns an error with ExitFindings if
 // there are conflicts, which it marks in the files.
-func Update(ctx context.Context, w io.Writer, o UpdateOptions) error {
+func runUpdate(ctx context.Context, w io.Writer, o updateOptions) error {
 	if o.Dir == "" {
 		o.Dir = cmp.Or(Around(), ".")
 	}

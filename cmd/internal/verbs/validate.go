@@ -24,8 +24,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// ValidateOptions are the options of the verb validate.
-type ValidateOptions struct {
+// validateOptions are the options of the verb validate.
+type validateOptions struct {
 	Face    Face
 	Path    string // "" is the current directory, "-" is a plugin.json or zip on Stdin
 	Format  string // one of FormatNames; "" is the first of them
@@ -49,18 +49,18 @@ type ValidateOptions struct {
 	in    string    // the directory to find the configuration for; "" is that of Path
 }
 
-// FormatNames returns the names of the report formats.
-func FormatNames() (names []string) {
+// formatNames returns the names of the report formats.
+func formatNames() (names []string) {
 	for _, f := range report.Formats() {
 		names = append(names, f.Name)
 	}
 	return names
 }
 
-// Validate checks a path and writes the report to w, or to a file. The error has the
+// runValidate checks a path and writes the report to w, or to a file. The error has the
 // exit status, and no text if the report contains the reason.
-func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
-	if known := FormatNames(); o.Format != "" && !slices.Contains(known, o.Format) {
+func runValidate(ctx context.Context, w *os.File, o validateOptions) error {
+	if known := formatNames(); o.Format != "" && !slices.Contains(known, o.Format) {
 		return Usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, known))
 	}
 	format, err := report.ByName(o.Format)
@@ -160,7 +160,7 @@ type target struct {
 	home    string             // the directory of config
 }
 
-func openTarget(o ValidateOptions) (*target, error) {
+func openTarget(o validateOptions) (*target, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("validate: %w", err)
@@ -186,7 +186,7 @@ func openTarget(o ValidateOptions) (*target, error) {
 	}
 	_, t.isZip = t.tree.(*zipfs.Archive)
 	t.options.Rules, t.options.Profile, t.options.IsStrict, t.options.NoDist = rules.All(), o.Profile, o.Strict, true
-	for _, step := range []func(ValidateOptions) error{t.openSource, t.configure, t.selectRules} {
+	for _, step := range []func(validateOptions) error{t.openSource, t.configure, t.selectRules} {
 		if err := step(o); err != nil {
 			t.close()
 			return nil, err
@@ -203,7 +203,7 @@ func openTarget(o ValidateOptions) (*target, error) {
 }
 
 // openSource adds the rule that compares a zip with its source.
-func (t *target) openSource(o ValidateOptions) (err error) {
+func (t *target) openSource(o validateOptions) (err error) {
 	if o.Source == "" {
 		return nil
 	}
@@ -229,7 +229,7 @@ func (t *target) close() {
 }
 
 // notes says what is not part of the report.
-func notes(o ValidateOptions, r *validate.Report) (list string) {
+func notes(o validateOptions, r *validate.Report) (list string) {
 	if o.WriteBaseline != "" {
 		n := 0
 		for _, s := range r.Suppressed {
@@ -253,7 +253,7 @@ func notes(o ValidateOptions, r *validate.Report) (list string) {
 	return list + fmt.Sprintf("not checked: %s, which a build wrote; to check it, run %s%s\n", left, command, r.Left[0])
 }
 
-func writeReport(w *os.File, o ValidateOptions, format report.Format, r *validate.Report, directory string) error {
+func writeReport(w *os.File, o validateOptions, format report.Format, r *validate.Report, directory string) error {
 	err := writeTo(w, o.Output, func(w io.Writer, hasColor bool) error {
 		return format.Write(w, r, report.Options{
 			HasColor: hasColor, IsVerbose: o.Verbose, Rules: rules.All(), Version: version.Current(), Directory: directory,

@@ -32,7 +32,7 @@ func renames() []validate.Rule {
 	}}}
 }
 
-func opened(t *testing.T, o ValidateOptions) *target {
+func opened(t *testing.T, o validateOptions) *target {
 	t.Helper()
 	target, err := openTarget(o)
 	if err != nil {
@@ -47,14 +47,14 @@ func TestFixListsFixes(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "plugin.json")
 	write(t, file, `{"a": 1, "b": 2}`)
-	o := ValidateOptions{Path: dir, Diff: true}
+	o := validateOptions{Path: dir, Diff: true}
 
 	w, printed := captured(t)
 	err := opened(t, o).diff(t.Context(), w, o)
 	if code(err) != ExitFindings || !strings.Contains(printed(), "-{\"a\": 1, \"b\": 2}\n") || read(t, file) != `{"a": 1, "b": 2}` {
 		t.Errorf("diff: %v\n%s", err, printed())
 	}
-	o = ValidateOptions{Path: dir, Fix: true}
+	o = validateOptions{Path: dir, Fix: true}
 	w, printed = captured(t)
 	r, err := opened(t, o).fix(t.Context(), w, o)
 	if err != nil || printed() != filepath.ToSlash(file)+": 1 fix\n  rename \"a\" to \"z\"\n\n" || read(t, file) != `{"z": 1, "b": 2}` || len(r.Findings) != 1 {
@@ -88,44 +88,44 @@ func TestUsageErrors(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "broken.zip"), "not a zip")
 	for _, c := range []struct {
-		o    ValidateOptions
+		o    validateOptions
 		code int
 		want string
 	}{
-		{ValidateOptions{Path: archive, Fix: true}, ExitUsage, "cannot fix a zip; fix the source and package it again"},
-		{ValidateOptions{Path: archive, Diff: true}, ExitUsage, "cannot fix a zip; fix the source and package it again"},
-		{ValidateOptions{Path: "-", Fix: true}, ExitUsage, "cannot fix standard input; use --diff, or name the file"},
-		{ValidateOptions{Path: dir, Fix: true, Diff: true}, ExitUsage, "--fix and --diff cannot be used together"},
-		{ValidateOptions{Path: dir, Baseline: "a", WriteBaseline: "b", Face: Mage}, ExitUsage, "-baseline and -writeBaseline cannot be used together"},
-		{ValidateOptions{Path: dir, Baseline: filepath.Join(dir, "none")}, ExitUsage, "none not found; create it with --write-baseline="},
-		{ValidateOptions{Path: dir, Baseline: filepath.Join(dir, "none"), Face: Mage}, ExitUsage, "none not found; create it with -writeBaseline="},
-		{ValidateOptions{Path: dir, Format: "sarf"}, ExitUsage, `--format: unknown format "sarf"; did you mean "sarif"?`},
-		{ValidateOptions{Path: dir, Format: "yaml"}, ExitUsage, `unknown format "yaml"; use one of text, concise, json, sarif, junit, github`},
-		{ValidateOptions{Path: dir, Only: []string{"path-mising"}}, ExitUsage, `--only: unknown rule "path-mising"; did you mean "path-missing"?`},
-		{ValidateOptions{Path: dir, Only: []string{"path-missing"}, WriteBaseline: "b"}, ExitUsage, "--only and --write-baseline cannot be used together"},
-		{ValidateOptions{Path: dir, Source: dir}, ExitUsage, "--source needs a zip to compare with it; name the packaged plugin"},
-		{ValidateOptions{Path: archive, Source: dir}, ExitUsage, "--source: open repository "},
-		{ValidateOptions{Path: archive, Source: "ssh://example.com/x"}, ExitUsage, "ssh://example.com/x is a URL"},
-		{ValidateOptions{Path: dir, Only: []string{"source-differs"}}, ExitUsage, `unknown rule "source-differs"`},
-		{ValidateOptions{Path: "https://example.com/x.zip"}, ExitUsage, "https://example.com/x.zip is a URL, which is not downloaded; download it"},
-		{ValidateOptions{Path: dir, Profile: "grafan"}, ExitUsage, `--profile: unknown profile "grafan"; did you mean "grafana"?`},
-		{ValidateOptions{Path: dir, Config: filepath.Join(dir, "none")}, ExitUsage, "configuration: "},
-		{ValidateOptions{Path: filepath.Join(dir, "broken.zip")}, ExitBroken, "not a valid zip file"},
+		{validateOptions{Path: archive, Fix: true}, ExitUsage, "cannot fix a zip; fix the source and package it again"},
+		{validateOptions{Path: archive, Diff: true}, ExitUsage, "cannot fix a zip; fix the source and package it again"},
+		{validateOptions{Path: "-", Fix: true}, ExitUsage, "cannot fix standard input; use --diff, or name the file"},
+		{validateOptions{Path: dir, Fix: true, Diff: true}, ExitUsage, "--fix and --diff cannot be used together"},
+		{validateOptions{Path: dir, Baseline: "a", WriteBaseline: "b", Face: Mage}, ExitUsage, "-baseline and -writeBaseline cannot be used together"},
+		{validateOptions{Path: dir, Baseline: filepath.Join(dir, "none")}, ExitUsage, "none not found; create it with --write-baseline="},
+		{validateOptions{Path: dir, Baseline: filepath.Join(dir, "none"), Face: Mage}, ExitUsage, "none not found; create it with -writeBaseline="},
+		{validateOptions{Path: dir, Format: "sarf"}, ExitUsage, `--format: unknown format "sarf"; did you mean "sarif"?`},
+		{validateOptions{Path: dir, Format: "yaml"}, ExitUsage, `unknown format "yaml"; use one of text, concise, json, sarif, junit, github`},
+		{validateOptions{Path: dir, Only: []string{"path-mising"}}, ExitUsage, `--only: unknown rule "path-mising"; did you mean "path-missing"?`},
+		{validateOptions{Path: dir, Only: []string{"path-missing"}, WriteBaseline: "b"}, ExitUsage, "--only and --write-baseline cannot be used together"},
+		{validateOptions{Path: dir, Source: dir}, ExitUsage, "--source needs a zip to compare with it; name the packaged plugin"},
+		{validateOptions{Path: archive, Source: dir}, ExitUsage, "--source: open repository "},
+		{validateOptions{Path: archive, Source: "ssh://example.com/x"}, ExitUsage, "ssh://example.com/x is a URL"},
+		{validateOptions{Path: dir, Only: []string{"source-differs"}}, ExitUsage, `unknown rule "source-differs"`},
+		{validateOptions{Path: "https://example.com/x.zip"}, ExitUsage, "https://example.com/x.zip is a URL, which is not downloaded; download it"},
+		{validateOptions{Path: dir, Profile: "grafan"}, ExitUsage, `--profile: unknown profile "grafan"; did you mean "grafana"?`},
+		{validateOptions{Path: dir, Config: filepath.Join(dir, "none")}, ExitUsage, "configuration: "},
+		{validateOptions{Path: filepath.Join(dir, "broken.zip")}, ExitBroken, "not a valid zip file"},
 	} {
 		w, _ := captured(t)
 		c.o.Stdin = strings.NewReader("{}")
-		if err := Validate(t.Context(), w, c.o); code(err) != c.code || !strings.Contains(err.Error(), c.want) {
+		if err := runValidate(t.Context(), w, c.o); code(err) != c.code || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %d %v", c.o, code(err), err)
 		}
 	}
 	w, printed := captured(t)
-	if err := Validate(t.Context(), w, ValidateOptions{Path: archive}); code(err) != ExitFindings ||
+	if err := runValidate(t.Context(), w, validateOptions{Path: archive}); code(err) != ExitFindings ||
 		!strings.Contains(printed(), `x.zip: error zip-root-name: directory "x" in the zip must be named after the plugin's id, "y"`) ||
 		!strings.Contains(printed(), "x.zip/x/plugin.json:1:1: error required-field") {
 		t.Errorf("zip: %v\n%s", err, printed())
 	}
 	w, printed = captured(t)
-	if err := Validate(t.Context(), w, ValidateOptions{Path: "-", Stdin: strings.NewReader("{}")}); code(err) != ExitFindings || !strings.Contains(printed(), "<stdin>:1:1: error required-field") {
+	if err := runValidate(t.Context(), w, validateOptions{Path: "-", Stdin: strings.NewReader("{}")}); code(err) != ExitFindings || !strings.Contains(printed(), "<stdin>:1:1: error required-field") {
 		t.Errorf("standard input: %v\n%s", err, printed())
 	}
 }
@@ -137,30 +137,30 @@ func TestConfigurationAndBaseline(t *testing.T) {
 	write(t, filepath.Join(dir, "slipway.yaml"), "rules:\n  required-field: info\nsuppress:\n"+
 		"  - {rule: unknown-field, file: src/*.json, reason: ours}\n  - {rule: path-missing, reason: old}\n")
 	w, printed := captured(t)
-	err := Validate(t.Context(), w, ValidateOptions{Path: dir})
+	err := runValidate(t.Context(), w, validateOptions{Path: dir})
 	if err != nil || strings.Contains(printed(), "error") || strings.Contains(printed(), "warning unknown-field") ||
 		!strings.Contains(printed(), "slipway.yaml:5:12: warning unused-suppression: unused suppression: no finding of path-missing\n    5 |   - {rule") {
 		t.Errorf("%v\n%s", err, printed())
 	}
 	w, _ = captured(t)
-	if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Strict: true}); code(err) != ExitFindings {
+	if err := runValidate(t.Context(), w, validateOptions{Path: dir, Strict: true}); code(err) != ExitFindings {
 		t.Errorf("strict: %v", err)
 	}
 	baseline := filepath.Join(dir, "baseline.json")
-	strict := ValidateOptions{Path: dir, Strict: true, WriteBaseline: baseline}
+	strict := validateOptions{Path: dir, Strict: true, WriteBaseline: baseline}
 	w, printed = captured(t)
-	if err := Validate(t.Context(), w, strict); err != nil || !strings.Contains(read(t, baseline), `"file": "src/plugin.json"`) {
+	if err := runValidate(t.Context(), w, strict); err != nil || !strings.Contains(read(t, baseline), `"file": "src/plugin.json"`) {
 		t.Errorf("write baseline: %v\n%s%s", err, printed(), read(t, baseline))
 	}
 	strict.WriteBaseline, strict.Baseline = "", baseline
 	write(t, filepath.Join(dir, "src", "plugin.json"), `{"x-team": 1, "name": "X", "new": 2}`)
 	w, printed = captured(t)
-	if err := Validate(t.Context(), w, strict); err != nil || strings.Contains(printed(), "required-field: ") {
+	if err := runValidate(t.Context(), w, strict); err != nil || strings.Contains(printed(), "required-field: ") {
 		t.Errorf("baseline: %v\n%s", err, printed()) // "new" is suppressed, and the finding that "name" resolved is gone
 	}
 	write(t, filepath.Join(dir, "slipway.yaml"), "rule:\n  x: off\n")
 	w, _ = captured(t)
-	if err := Validate(t.Context(), w, ValidateOptions{Path: dir}); code(err) != ExitUsage || !strings.Contains(err.Error(), `slipway.yaml:1:1: unknown key "rule" in slipway.yaml: did you mean "rules"?`) {
+	if err := runValidate(t.Context(), w, validateOptions{Path: dir}); code(err) != ExitUsage || !strings.Contains(err.Error(), `slipway.yaml:1:1: unknown key "rule" in slipway.yaml: did you mean "rules"?`) {
 		t.Errorf("invalid configuration: %v", err)
 	}
 }
@@ -201,7 +201,7 @@ func TestZipOnStandardInput(t *testing.T) {
 		{"the first byte of a zip", "P", ExitFindings, "<stdin>:1:1: error json-syntax"},
 	} {
 		w, printed := captured(t)
-		err := Validate(t.Context(), w, ValidateOptions{Path: "-", Stdin: iotest.OneByteReader(strings.NewReader(c.in))})
+		err := runValidate(t.Context(), w, validateOptions{Path: "-", Stdin: iotest.OneByteReader(strings.NewReader(c.in))})
 		if code(err) != c.code || !strings.Contains(printed()+fmt.Sprint(err), c.want) {
 			t.Errorf("%s: status %d, want %d: %v\n%s", c.name, code(err), c.code, err, printed())
 		}
@@ -221,7 +221,7 @@ func TestOnly(t *testing.T) {
 		"id-format":                  nil,                     // and the suppression of another rule is not unused
 	} {
 		w, printed := captured(t)
-		err := Validate(t.Context(), w, ValidateOptions{Path: dir, Only: strings.Split(only, ","), Format: "concise"})
+		err := runValidate(t.Context(), w, validateOptions{Path: dir, Only: strings.Split(only, ","), Format: "concise"})
 		var rules []string
 		for line := range strings.Lines(printed()) {
 			if fields := strings.Fields(line); len(fields) > 2 && strings.Contains(fields[0], "plugin.json:") {
@@ -241,34 +241,34 @@ func TestBaselineIsTheLimit(t *testing.T) {
 	file, base := filepath.Join(dir, "src", "plugin.json"), filepath.Join(dir, "b.json")
 	write(t, filepath.Join(dir, "slipway.yaml"), "rules: {unknown-field: info}\n")
 	write(t, file, `{"x-one": 1}`)
-	run := func(o ValidateOptions) (string, int) {
+	run := func(o validateOptions) (string, int) {
 		t.Helper()
 		o.Path = dir
 		w, printed := captured(t)
-		err := Validate(t.Context(), w, o)
+		err := runValidate(t.Context(), w, o)
 		return printed(), code(err)
 	}
-	printed, exit := run(ValidateOptions{WriteBaseline: base})
+	printed, exit := run(validateOptions{WriteBaseline: base})
 	wrote := regexp.MustCompile(`(?m)^no new findings in .* (\d+) suppressed$\nwrote (\d+) findings to (.*)$`).FindStringSubmatch(printed)
 	if exit != ExitOK || wrote == nil || wrote[1] != wrote[2] || wrote[3] != filepath.ToSlash(base) {
 		t.Errorf("writing the baseline: status %d\n%s", exit, printed)
 	}
-	if printed, exit = run(ValidateOptions{Baseline: base}); exit != ExitOK {
+	if printed, exit = run(validateOptions{Baseline: base}); exit != ExitOK {
 		t.Errorf("nothing new: status %d\n%s", exit, printed)
 	}
 	write(t, file, `{"x-one": 1, "x-two": 2}`)
-	if printed, exit = run(ValidateOptions{Baseline: base}); exit != ExitFindings || !strings.Contains(printed, "\n1 new info finding in 1 plugin.json file") {
+	if printed, exit = run(validateOptions{Baseline: base}); exit != ExitFindings || !strings.Contains(printed, "\n1 new info finding in 1 plugin.json file") {
 		t.Errorf("a new info: status %d\n%s", exit, printed)
 	}
-	if printed, exit = run(ValidateOptions{Baseline: base, Format: "junit"}); exit != ExitFindings || !strings.Contains(printed, `failures="1"`) {
+	if printed, exit = run(validateOptions{Baseline: base, Format: "junit"}); exit != ExitFindings || !strings.Contains(printed, `failures="1"`) {
 		t.Errorf("a new info in JUnit: status %d\n%s", exit, printed)
 	}
 	write(t, file, `{"x-two": 2}`)
-	printed, _ = run(ValidateOptions{Baseline: base})
+	printed, _ = run(validateOptions{Baseline: base})
 	if fixed := filepath.ToSlash(file) + ": fixed: "; !strings.Contains(printed, fixed) {
 		t.Errorf("the report does not contain %q:\n%s", fixed, printed)
 	}
-	if printed, _ = run(ValidateOptions{Baseline: base, Only: []string{"required-field"}}); strings.Contains(printed, "fixed") {
+	if printed, _ = run(validateOptions{Baseline: base, Only: []string{"required-field"}}); strings.Contains(printed, "fixed") {
 		t.Errorf("a rule that did not run is fixed:\n%s", printed)
 	}
 }
@@ -277,25 +277,25 @@ func TestDistIsLeftOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel"}`)
-	run := func(o ValidateOptions) (string, int) {
+	run := func(o validateOptions) (string, int) {
 		t.Helper()
 		w, printed := captured(t)
 		o.Format = "concise"
-		err := Validate(t.Context(), w, o)
+		err := runValidate(t.Context(), w, o)
 		return printed(), code(err)
 	}
-	before, exit := run(ValidateOptions{Path: dir})
+	before, exit := run(validateOptions{Path: dir})
 	dist := filepath.Join(dir, "dist")
 	write(t, filepath.Join(dist, "plugin.json"), `{"type": 1}`)
 	write(t, filepath.Join(dir, "slipway.yaml"), "suppress:\n  - {rule: wrong-type, file: dist/plugin.json, reason: old}\n")
 	note := "not checked: " + filepath.ToSlash(dist) + ", which a build wrote; to check it, run slipway validate " + filepath.ToSlash(dist) + "\n"
-	if after, again := run(ValidateOptions{Path: dir}); after != before+note || again != exit {
+	if after, again := run(validateOptions{Path: dir}); after != before+note || again != exit {
 		t.Errorf("with dist: status %d, then %d:\n%s%s", exit, again, before, after)
 	}
-	if printed, _ := run(ValidateOptions{Path: dir, Face: Mage}); !strings.Contains(printed, "run go tool mage validate -path=") {
+	if printed, _ := run(validateOptions{Path: dir, Face: Mage}); !strings.Contains(printed, "run go tool mage validate -path=") {
 		t.Errorf("the note under Mage:\n%s", printed)
 	}
-	if printed, _ := run(ValidateOptions{Path: dist}); !strings.Contains(printed, "dist/plugin.json:1:1: error required-field") || strings.Contains(printed, "not checked") {
+	if printed, _ := run(validateOptions{Path: dist}); !strings.Contains(printed, "dist/plugin.json:1:1: error required-field") || strings.Contains(printed, "not checked") {
 		t.Errorf("dist itself:\n%s", printed)
 	}
 }
@@ -329,7 +329,7 @@ func TestRepositoryRoot(t *testing.T) {
 		"concise": filepath.ToSlash(plugin) + "/src/plugin.json:1:1: error",
 	} {
 		w, printed := captured(t)
-		if err := Validate(t.Context(), w, ValidateOptions{Path: plugin, Format: format}); code(err) != ExitFindings || !strings.Contains(printed(), want) {
+		if err := runValidate(t.Context(), w, validateOptions{Path: plugin, Format: format}); code(err) != ExitFindings || !strings.Contains(printed(), want) {
 			t.Errorf("%s has no %s: %v\n%s", format, want, err, printed())
 		}
 	}
@@ -343,15 +343,15 @@ func TestSourceOfPackage(t *testing.T) {
 	if err != nil || len(zips) == 0 {
 		t.Fatalf("no zip: %v", err)
 	}
-	o := ValidateOptions{Path: zips[0], Source: dir, Only: []string{"source-differs"}}
+	o := validateOptions{Path: zips[0], Source: dir, Only: []string{"source-differs"}}
 	w, printed := captured(t)
-	if err := Validate(t.Context(), w, o); err != nil {
+	if err := runValidate(t.Context(), w, o); err != nil {
 		t.Errorf("what the source builds: %v\n%s", err, printed())
 	}
 	write(t, filepath.Join(dir, "src", "extra.json"), "{}")
 	o.Strict = true
 	w, printed = captured(t)
-	if err := Validate(t.Context(), w, o); code(err) != ExitFindings || !strings.Contains(printed(), "extra.json: error source-differs: src/extra.json of the source is missing in the zip") {
+	if err := runValidate(t.Context(), w, o); code(err) != ExitFindings || !strings.Contains(printed(), "extra.json: error source-differs: src/extra.json of the source is missing in the zip") {
 		t.Errorf("a file was added to the source: %v\n%s", err, printed())
 	}
 }

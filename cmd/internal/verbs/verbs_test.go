@@ -70,7 +70,7 @@ func TestReportIntoIrregularFile(t *testing.T) {
 	}
 	w, _ := captured(t)
 	for _, output := range []string{link, link, device} { // at first, the link is dangling
-		if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Output: output}); code(err) != ExitFindings {
+		if err := runValidate(t.Context(), w, validateOptions{Path: dir, Output: output}); code(err) != ExitFindings {
 			t.Errorf("%s: %v", output, err)
 		}
 		if info, err := os.Lstat(output); err != nil || info.Mode().IsRegular() {
@@ -80,7 +80,7 @@ func TestReportIntoIrregularFile(t *testing.T) {
 	if report := read(t, file); strings.Count(report, "5 errors in 1 plugin.json file (profile: service; detected)") != 1 {
 		t.Errorf("the target of the link contains\n%s", report)
 	}
-	if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Output: dir}); code(err) != ExitBroken || !strings.Contains(err.Error(), "choose a writable file with --output") {
+	if err := runValidate(t.Context(), w, validateOptions{Path: dir, Output: dir}); code(err) != ExitBroken || !strings.Contains(err.Error(), "choose a writable file with --output") {
 		t.Errorf("directory: %v", err)
 	}
 }
@@ -92,18 +92,18 @@ func TestScaffoldPrintsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "new")
-	o := ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}
+	o := scaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}
 	var out strings.Builder
-	if err := Scaffold(t.Context(), &out, o); err != nil || !strings.Contains(out.String(), "note: go.mod replaces Slipway with the directory "+checkout.Checkout) {
+	if err := runScaffold(t.Context(), &out, o); err != nil || !strings.Contains(out.String(), "note: go.mod replaces Slipway with the directory "+checkout.Checkout) {
 		t.Errorf("%v\n%s", err, &out)
 	}
-	if err := Scaffold(t.Context(), io.Discard, o); code(err) != ExitUsage || !strings.Contains(err.Error(), "choose another directory with --dir, or overwrite files with --force") {
+	if err := runScaffold(t.Context(), io.Discard, o); code(err) != ExitUsage || !strings.Contains(err.Error(), "choose another directory with --dir, or overwrite files with --force") {
 		t.Errorf("a directory that is not empty: %v", err)
 	}
 	write(t, filepath.Join(dir, "README.md"), "mine")
 	o.Force = true
 	out.Reset()
-	if err := Scaffold(t.Context(), &out, o); err != nil || !strings.Contains(out.String(), "overwritten README.md") {
+	if err := runScaffold(t.Context(), &out, o); err != nil || !strings.Contains(out.String(), "overwritten README.md") {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }

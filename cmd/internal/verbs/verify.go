@@ -16,17 +16,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
-// VerifyOptions are the options of the verb verify.
-type VerifyOptions struct {
+// verifyOptions are the options of the verb verify.
+type verifyOptions struct {
 	Face Face
 	Dir  string // the plugin repository; "" is the current directory
 	Path string // dist, a zip or a directory of zips; "" is what Sign signs by default
 	Key  string // file of public keys, one of which must have signed; "" does not verify signatures
 }
 
-// Verify compares built plugins with their manifests, signatures and checksums, and prints the
+// runVerify compares built plugins with their manifests, signatures and checksums, and prints the
 // result for each file to w. The error has ExitFindings if anything differs.
-func Verify(w io.Writer, o VerifyOptions) error {
+func runVerify(w io.Writer, o verifyOptions) error {
 	var trusted []archive.PublicKey
 	if o.Key != "" {
 		var err error
@@ -168,7 +168,7 @@ type packed struct {
 
 // findSigned returns dist and the zips of its version in release, without a dist that has no
 // manifest: package writes one only into the zips.
-func findSigned(w io.Writer, o VerifyOptions) ([]packed, error) {
+func findSigned(w io.Writer, o verifyOptions) ([]packed, error) {
 	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
 		return nil, err
