@@ -84,6 +84,9 @@ func Check(ctx context.Context, files fs.FS, o validate.Options, versions shared
 	if found.Plugins == 0 {
 		return nil, fmt.Errorf("no %s found: choose a plugin repository, a built plugin or a zip", bundle.MetadataFile)
 	}
+	if d.plugins < found.Plugins {
+		return nil, fmt.Errorf("a %s is not a JSON object that can be read; validate says where", bundle.MetadataFile)
+	}
 	if versions == 0 {
 		versions = ends(d.hosts)
 	}
@@ -150,6 +153,7 @@ func row(aspect string, versions, failed, warned shared.Set, isUnknown bool) Row
 // declared is what the plugins of a tree declare.
 type declared struct {
 	sync.Mutex
+	plugins   int        // whose plugin.json is an object
 	hosts     shared.Set // the versions that they allow
 	isBuilt   bool       // one of them is built
 	isUnbuilt bool       // none of them is built, and one has a frontend
@@ -182,6 +186,9 @@ func (d *declared) options(files fs.FS, o validate.Options) validate.Options {
 func (d *declared) read(p *validate.Pass) {
 	d.Lock()
 	defer d.Unlock()
+	if p.Doc.Kind("") == "object" {
+		d.plugins++
+	}
 	text := inspect.HostRanges.Of(p).Text
 	if r, err := ranges.Parse(text); text != "" && err == nil {
 		d.hosts |= shared.Admitted(r)

@@ -145,6 +145,12 @@ func TestVersions(t *testing.T) {
 	if _, err := Versions([]string{"12.4", "12"}); err == nil || err.Error() != `invalid version "12": write minor versions from 8.0 to 13.2, such as 12.4` {
 		t.Errorf("an invalid version: %v", err)
 	}
+	for _, text := range []string{"", "{", "[]", "null", "\xff\xfe{\x00}\x00", `{"id": 1}{`} {
+		tree := fstest.MapFS{"src/plugin.json": {Data: []byte(text)}}
+		if r, err := Check(t.Context(), tree, validate.Options{}, 0); err == nil || !strings.HasPrefix(err.Error(), "a plugin.json is not a JSON object") {
+			t.Errorf("%q: %+v, %v", text, r, err)
+		}
+	}
 	if _, err := Check(t.Context(), fstest.MapFS{}, validate.Options{}, 0); err == nil || !strings.HasPrefix(err.Error(), "no plugin.json found: choose ") {
 		t.Errorf("an empty directory: %v", err)
 	}
