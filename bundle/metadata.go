@@ -41,6 +41,20 @@ func (t Type) HasFrontend() bool {
 	return t == TypeApp || t == TypeDatasource || t == TypePanel
 }
 
+// Exports returns the names of which the module.js of a plugin of the type must export one. Those after the first are
+// of plugins from before "plugin" existed.
+func (t Type) Exports() []string {
+	switch t {
+	case TypeApp:
+		return []string{"plugin", "ConfigCtrl"}
+	case TypeDatasource:
+		return []string{"plugin", "Datasource"}
+	case TypePanel:
+		return []string{"plugin", "PanelCtrl"}
+	}
+	return nil
+}
+
 // NeedsFrontend reports whether a plugin needs a module.js. An app without pages may have none and only group
 // other plugins; hasNested says whether there are any.
 func (m *Metadata) NeedsFrontend(hasNested bool) bool {

@@ -115,16 +115,13 @@ func checkExports(f build.Frontend, names []string) *frontend.Message {
 	constructor := map[bundle.Type]string{
 		bundle.TypeApp: "AppPlugin", bundle.TypePanel: "PanelPlugin", bundle.TypeDatasource: "DataSourcePlugin",
 	}[f.Type]
-	isPlugin := func(name string) bool {
-		// The others are those of plugins from before "plugin" existed.
-		return slices.Contains([]string{"plugin", "default", "Datasource", "PanelCtrl", "ConfigCtrl", "QueryCtrl"}, name)
-	}
+	isPlugin := func(name string) bool { return slices.Contains(f.Type.Exports(), name) }
 	if constructor == "" || names == nil || slices.ContainsFunc(names, isPlugin) {
 		return nil
 	}
-	m := frontend.Message{Line: 1, Column: 1, Text: "the frontend does not export the plugin"}
+	m := frontend.Message{Line: 1, Column: 1, Text: "the frontend does not export the plugin to hosts"}
 	if f.Type == bundle.TypeApp {
-		m.Text += "; hosts show an app without pages"
+		m.Text += ", which show an app without pages"
 	}
 	if len(names) > 0 {
 		m.Text += "; it exports " + strings.Join(names, ", ")

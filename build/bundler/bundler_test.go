@@ -181,11 +181,13 @@ func TestExports(t *testing.T) {
 		{bundle.TypePanel, "export const plugin = 1", "", ""},
 		{bundle.TypePanel, "exports.plugin = 1", "", ""}, // nobody knows
 		{bundle.TypeDatasource, "export class Datasource {}; await 0", "", ""},
-		{bundle.TypePanel, "export const a = 1, b = 2", "src/module.ts:1:1: the frontend does not export the plugin; it exports a, b\n" +
+		{bundle.TypePanel, "export const a = 1, b = 2", "src/module.ts:1:1: the frontend does not export the plugin to hosts; it exports a, b\n" +
 			"  help: write export const plugin = new PanelPlugin(...)", ""},
-		{bundle.TypeDatasource, "export * from './part'; await 0", "src/module.ts:1:1: the frontend does not export the plugin\n" +
+		{bundle.TypeDatasource, "export * from './part'; await 0", "src/module.ts:1:1: the frontend does not export the plugin to hosts\n" +
 			"  help: write export const plugin = new DataSourcePlugin(...), or export { plugin } from", ""},
-		{bundle.TypeApp, "export const a = 1", "", "src/module.ts:1:1: the frontend does not export the plugin; hosts show an app without pages; it exports a"},
+		{bundle.TypeApp, "export const a = 1", "", "src/module.ts:1:1: the frontend does not export the plugin to hosts, which show an app without pages; it exports a"},
+		{bundle.TypePanel, "export default 1", "src/module.ts:1:1: the frontend does not export the plugin to hosts; it exports default\n", ""},
+		{bundle.TypePanel, "export class Datasource {}", "src/module.ts:1:1: the frontend does not export", ""}, // of another type
 		{"", "export const a = 1", "", ""},
 	} {
 		write(t, filepath.Join(root, "src", "module.ts"), tc.code)

@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 		{"effect", "Panel.tsx", "// effect", "throw new Error('FAULT of an effect');", true, "FAULT of an effect", "clicks: "},
 		{"endless-draw", "Panel.tsx", "// draw", "setClicks(clicks + 1); // FAULT", false, "src/Panel.tsx:", "clicks: "},
 		{"endless-effect", "Panel.tsx", "// effect", "setClicks((n) => n + 1); // FAULT", false, "src/Panel.tsx:", "clicks: "},
-		{"nothing", "module.ts", goodModule, "export {}; // FAULT", true, "does not export the plugin", "clicks: "},
+		{"nothing", "module.ts", goodModule, "export {}; // FAULT", true, "does not export the plugin to hosts", "clicks: "},
 		{"evaluation", "module.ts", "export const", "throw new Error('FAULT of a module');\nexport const", true, "FAULT of a module",
 			"clicks: "},
 	} {
