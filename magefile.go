@@ -196,7 +196,7 @@ func vetOthers(ctx context.Context, platforms []bundle.Platform) error {
 	for _, p := range platforms {
 		if p != bundle.Host() {
 			env := []string{"GOOS=" + p.OS, "GOARCH=" + p.Arch, "CGO_ENABLED=0"}
-			fmt.Println("go vet for", p)
+			fmt.Printf("go vet of %d packages for %s\n", len(args)-2, p)
 			errs = append(errs, commandEnv(ctx, env, "go", args...), commandEnv(ctx, env, "go", "vet", "-C=targets", "./..."))
 		}
 	}
@@ -286,7 +286,7 @@ func commandEnv(ctx context.Context, env []string, name string, args ...string) 
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
-	stop := progress.Task{W: os.Stdout, Name: name + " " + strings.Join(words, " ")}.Start()
+	stop := progress.Task{W: os.Stdout, Name: name + " " + strings.Join(words[:min(len(words), 3)], " ")}.Start()
 	err := cmd.Run()
 	stop()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
