@@ -30,7 +30,7 @@ type scope struct {
 	name, module string
 	at           int // token that declares it, or -1 for a parameter of define
 	from, to     int
-	isGetter     bool // of the default export: name() is the module
+	isGetter     bool // name() is the module
 }
 
 // AMDMembers returns the members that an AMD module uses of the modules that it asks its host for. It
@@ -57,33 +57,54 @@ func (f *File) AMDMembers() iter.Seq[Member] {
 			a.scopes = append(a.scopes, scope{name: name, module: module, at: -1, from: body, to: f.Tokens[body].Pair})
 		}
 		a.shadow()
-		a.sort()
-		open := map[string][]scope{} // around the token, innermost last
-		for i, next := 0, 0; i < f.Tokens[body].Pair; i++ {
-			for ; next < len(a.scopes) && a.scopes[next].from <= i; next++ {
-				name := a.scopes[next].name
-				open[name] = append(open[name], a.scopes[next])
-			}
-			t := f.Tokens[i]
-			if t.Kind != Name || len(open[string(f.Data[t.From:t.To])]) == 0 || f.Is(i-1, ".", "?.") {
-				continue
-			}
-			around := open[f.Text(i)]
-			for len(around) > 0 && around[len(around)-1].to <= i {
-				around = around[:len(around)-1]
-			}
-			open[f.Text(i)] = around
-			if len(around) == 0 || around[len(around)-1].module == "" {
-				continue
-			}
-			s, end := around[len(around)-1], i
+		bound := len(a.scopes)
+		for i, s := range a.uses(body) {
 			if s.isGetter {
-				if !f.Is(i+1, "(") || f.Tokens[i+1].Pair != i+2 {
-					continue
-				}
+				a.bind(i, s.module)
+			}
+		}
+		if len(a.scopes) > bound {
+			a.shadow()
+		}
+		for i, s := range a.uses(body) {
+			end := i
+			if s.isGetter {
 				end = i + 2
 			}
 			if !a.member(s.module, i, end, yield) {
+				return
+			}
+		}
+	}
+}
+
+// uses returns where a name stands for a module, or is that of a getter that is called.
+func (a *amd) uses(body int) iter.Seq2[int, scope] {
+	return func(yield func(int, scope) bool) {
+		scopes := slices.Clone(a.scopes)
+		// As they begin in the file.
+		slices.SortStableFunc(scopes, func(s, t scope) int { return cmp.Or(cmp.Compare(s.from, t.from), cmp.Compare(t.to, s.to)) })
+		open := map[string][]scope{} // around the token, innermost last
+		for i, next := 0, 0; i < a.Tokens[body].Pair; i++ {
+			for ; next < len(scopes) && scopes[next].from <= i; next++ {
+				name := scopes[next].name
+				open[name] = append(open[name], scopes[next])
+			}
+			t := a.Tokens[i]
+			if t.Kind != Name || len(open[string(a.Data[t.From:t.To])]) == 0 || a.Is(i-1, ".", "?.") {
+				continue
+			}
+			around := open[a.Text(i)]
+			for len(around) > 0 && around[len(around)-1].to <= i {
+				around = around[:len(around)-1]
+			}
+			open[a.Text(i)] = around
+			if len(around) == 0 || around[len(around)-1].module == "" {
+				continue
+			}
+			s := around[len(around)-1]
+			isCall := a.Is(i+1, "(") && a.Tokens[i+1].Pair == i+2
+			if (!s.isGetter || isCall) && !yield(i, s) {
 				return
 			}
 		}
@@ -220,6 +241,12 @@ func (a *amd) member(module string, first, last int, yield func(Member) bool) bo
 // such as the n.n of webpack or the __toESM of esbuild.
 func (a *amd) bind(i int, module string) {
 	isGetter := false
+	if a.Is(i-1, "=") && a.Is(i-2, "exports") { // in esbuild's a = __commonJS((exports, module) => {...})
+		isGetter = true
+		for i--; i > 0 && !a.Is(i, "("); i = a.Tokens[i].Around {
+		}
+		i++
+	}
 	for a.Is(i-1, "(") && i >= 2 && a.Tokens[i-2].Kind == Name {
 		i -= 2
 		if a.Is(i-1, ".") {
@@ -284,11 +311,6 @@ func (a *amd) shadow() {
 			a.scopes[same].module = ""
 		}
 	}
-}
-
-// sort orders the scopes as they begin in the file.
-func (a *amd) sort() {
-	slices.SortStableFunc(a.scopes, func(s, t scope) int { return cmp.Or(cmp.Compare(s.from, t.from), cmp.Compare(t.to, s.to)) })
 }
 
 // getter declares the variable at a token as the getter of a module, if it is initialized with that.
