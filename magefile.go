@@ -16,6 +16,7 @@ import (
 
 	"github.com/magefile/mage/mg"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
@@ -186,7 +187,7 @@ func vetOthers(ctx context.Context, platforms []bundle.Platform) error {
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
-	args := []string{"vet", "-tags=e2e"}
+	args := []string{"vet", "-tags=e2e", "-trimpath", build.CompilerFlags} // with the flags of releases, which share what it compiles
 	for line := range strings.Lines(string(out)) {
 		if paths := strings.Fields(line); !slices.Contains(paths, "modernc.org/sqlite") {
 			args = append(args, paths[0])
@@ -196,7 +197,7 @@ func vetOthers(ctx context.Context, platforms []bundle.Platform) error {
 	for _, p := range platforms {
 		if p != bundle.Host() {
 			env := []string{"GOOS=" + p.OS, "GOARCH=" + p.Arch, "CGO_ENABLED=0"}
-			fmt.Printf("go vet of %d packages for %s\n", len(args)-2, p)
+			fmt.Printf("go vet of %d packages for %s\n", len(args)-4, p)
 			errs = append(errs, commandEnv(ctx, env, "go", args...), commandEnv(ctx, env, "go", "vet", "-C=targets", "./..."))
 		}
 	}
