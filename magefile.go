@@ -265,10 +265,14 @@ func Docs(ctx context.Context) error {
 
 // Libraries writes the table of the names that the libraries of hosts export, with the minor versions that
 // the registry has since the last time. It needs npm and the registry.
-func Libraries(ctx context.Context) error { return command(ctx, "go", "run", "-C=tools/generate", "./libraries") }
+func Libraries(ctx context.Context) error {
+	return command(ctx, "go", "run", "-C=tools/generate", "./libraries")
+}
 
 // PreviewLocks resolves the libraries of the preview again with npm, for all minor versions.
-func PreviewLocks(ctx context.Context) error { return command(ctx, "go", "run", "-C=tools/generate", "./relock") }
+func PreviewLocks(ctx context.Context) error {
+	return command(ctx, "go", "run", "-C=tools/generate", "./relock")
+}
 
 // Pictures takes the pictures of the console in doc/pictures again, which needs Chromium.
 func Pictures(ctx context.Context) error {
