@@ -2,7 +2,7 @@
 import type { TimeRange } from '@grafana/data';
 import { Button, FileDropzone, InlineField, Input, Select, Stack, TimeRangeInput, TimeZonePicker } from '@grafana/ui';
 import { scenarios } from '../data/scenarios';
-import type { Story } from '../data/stories';
+import type { Story } from '../panels/stories';
 import { dataSources } from '../services/datasources';
 import type { Settings } from './address';
 

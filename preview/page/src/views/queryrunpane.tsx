@@ -3,9 +3,9 @@ import { LoadingState, type DataQuery, type DataSourceApi, type DataSourceInstan
 import { Select } from '@grafana/ui';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Subscription } from 'rxjs';
-import { savedQueries } from '../data/stories';
 import { timeRange } from '../data/frames';
 import { markWorking } from '../observe/network';
+import { savedQueries } from '../panels/stories';
 import { onBackend } from '../refresh/reload';
 import { useKept } from '../refresh/kept';
 import { makeRequest, runRequest } from '../services/queries';

@@ -1,9 +1,9 @@
 // The data of a source as state of a component.
 import { LoadingState, type PanelData, type TimeRange } from '@grafana/data';
 import { useEffect, useState } from 'react';
-import { sourceData, type Source } from '../data/source';
 import { describe, fault } from '../observe/faults';
 import { markWorking } from '../observe/network';
+import { sourceData, type Source } from '../panels/source';
 import { onBackend } from '../refresh/reload';
 
 /** Follows the data; "run" is counted up to ask again. A backend that was built again is asked again, too. */

@@ -3,10 +3,10 @@ import { LoadingState, type DataFrame, type DataSourceRef, type PanelData, type 
 import type { DataQuery } from '@grafana/schema';
 import { from, interval, of, type Observable } from 'rxjs';
 import { map, mergeMap, startWith } from 'rxjs/operators';
+import { frameOf, spanOf } from '../data/frames';
+import { scenarios } from '../data/scenarios';
 import { dataSources } from '../services/datasources';
 import { makeRequest, runRequest } from '../services/queries';
-import { frameOf, spanOf } from './frames';
-import { scenarios } from './scenarios';
 import { storyData, type Story } from './stories';
 
 export type Source =

@@ -13,10 +13,10 @@ import type { DataQuery } from '@grafana/schema';
 import { combineLatest, from, of, type Observable } from 'rxjs';
 import { map, mergeMap, startWith } from 'rxjs/operators';
 import { identity } from '../boot/boot';
-import type { StoredPanel } from '../panels/panel';
 import { dataSources } from '../services/datasources';
 import { makeRequest, runRequest } from '../services/queries';
 import type { StoredVariable } from '../services/stored';
+import type { StoredPanel } from './panel';
 
 type Target = DataQuery & { panelId?: number };
 
