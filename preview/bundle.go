@@ -30,19 +30,17 @@ type BundleOptions struct {
 	IsProduction bool   // production builds of the libraries, without Fast Refresh
 }
 
-// Page is a bundled page.
+// Page is a bundled page. What it imports and the libraries do not have is empty.
 type Page struct {
 	Libraries Libraries
-	Mode      string   // "development" or "production"
-	Dir       string   // of the files, absolute
-	Missing   []string // what the page imports and the libraries do not have
+	Mode      string // "development" or "production"
+	Dir       string // of the files, absolute
 }
 
 const (
 	pageEntry = "page.ts"
-	aboutFile = "about.json" // what the libraries lack
 	// edition is raised when pages must be bundled again because this file has changed.
-	edition = 2
+	edition = 3
 )
 
 // Bundle returns the page for some libraries. It is bundled once for each set of versions.
@@ -59,18 +57,14 @@ func Bundle(ctx context.Context, o BundleOptions) (*Page, error) {
 		return nil, err
 	}
 	p.Dir = filepath.Join(o.CacheDir, "preview", "page-"+key)
-	if text, err := os.ReadFile(filepath.Join(p.Dir, aboutFile)); err == nil {
+	if exists(p.Dir) {
 		now := time.Now()
 		_ = os.Chtimes(p.Dir, now, now) // else, it is bundled again in a month
-		return p, json.Unmarshal(text, &p.Missing)
+		return p, nil
 	}
 	b, err := build(ctx, o, p.Mode)
 	if err != nil {
 		return nil, fmt.Errorf("bundle the preview with %s: %w", o.Libraries, err)
-	}
-	p.Missing = b.missing
-	if b.files[aboutFile], err = json.Marshal(b.missing); err != nil {
-		return nil, err
 	}
 	return p, appear(p.Dir, func(dir string) error {
 		for name, text := range b.files {
@@ -101,9 +95,8 @@ func Imported(ctx context.Context, l Libraries) ([]string, error) {
 
 // made is what a run of esbuild made.
 type made struct {
-	files   map[string][]byte
-	inputs  []string // slash-separated, relative to the directory of the libraries
-	missing []string
+	files  map[string][]byte
+	inputs []string // slash-separated, relative to the directory of the libraries
 }
 
 // key identifies the page and the versions of what it imports: a package manager changes its record
@@ -176,8 +169,6 @@ func build(ctx context.Context, o BundleOptions, mode string) (*made, error) {
 		}
 		out.inputs = slices.AppendSeq(out.inputs, maps.Keys(meta.Inputs))
 	}
-	slices.Sort(r.missing)
-	out.missing = append([]string{}, slices.Compact(r.missing)...)
 	return out, nil
 }
 
@@ -201,9 +192,8 @@ type resolver struct {
 	dir    string // of the libraries
 	extra  string // as in Libraries
 
-	mu      sync.Mutex // esbuild resolves in parallel
-	found   map[string]api.ResolveResult
-	missing []string
+	mu    sync.Mutex // esbuild resolves in parallel
+	found map[string]api.ResolveResult
 }
 
 const (
@@ -277,7 +267,6 @@ func (r *resolver) library(build api.PluginBuild, in api.OnResolveArgs) (api.OnR
 	found, ok := r.found[in.Path]
 	if !ok {
 		if found, ok = r.find(build, in); !ok {
-			r.missing = append(r.missing, in.Path)
 			// Not with the extension of an ES module, which it is not.
 			found = api.ResolveResult{Path: strings.TrimSuffix(in.Path, ".mjs"), Namespace: emptyNamespace}
 		}

@@ -10,11 +10,10 @@ import (
 
 // Message is an error of a build at a place in a source file.
 type Message struct {
-	File   string `json:"file"` // relative to the repository, slash-separated; "" if the error has no place
-	Line   int    `json:"line"`
-	Column int    `json:"column"` // from 1, in code points, as Length
+	File   string `json:"file"`   // relative to the repository, slash-separated; "" if the error has no place
+	Line   int    `json:"line"`   // from 1; 0 if the error is about the file
+	Column int    `json:"column"` // from 1, in code points; 0 if it is not known
 	Source string `json:"source"` // the line
-	Length int    `json:"length"`
 	Text   string `json:"text"`
 	Help   string `json:"help"`
 }

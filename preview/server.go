@@ -116,13 +116,11 @@ func sendJSON(w http.ResponseWriter, status int, value any) {
 type boot struct {
 	Version string            `json:"version"` // of the libraries
 	React   string            `json:"react"`
-	Mode    string            `json:"mode"`
-	Role    string            `json:"role"`
-	Plugins []json.RawMessage `json:"plugins"` // the plugin.json of each
+	Mode    string            `json:"mode" ts:"'development' | 'production'"`
+	Role    string            `json:"role" ts:"Role"`
+	Plugins []json.RawMessage `json:"plugins" ts:"Manifest[]"` // the plugin.json of each
 	Main    string            `json:"main"`
-	Theme   string            `json:"theme"`
-	Console string            `json:"console"`
-	Missing []string          `json:"missing"`
+	Theme   string            `json:"theme" ts:"'dark' | 'light'"`
 	Beside  bool              `json:"beside"` // there is a page with other versions
 }
 
@@ -158,8 +156,7 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	b := boot{Version: page.Libraries.Version, React: page.Libraries.React, Mode: page.Mode, Role: roleOf(r.URL.Query().Get("role")),
-		Plugins: []json.RawMessage{}, Main: s.Main, Theme: "dark", Console: s.Console, Missing: page.Missing,
-		Beside: s.framer() == s.Origin}
+		Plugins: []json.RawMessage{}, Main: s.Main, Theme: "dark", Beside: s.framer() == s.Origin}
 	if r.URL.Query().Get("theme") == "light" {
 		b.Theme = "light"
 	}
@@ -195,7 +192,7 @@ func (s *Server) pageFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := r.PathValue("name")
-	if name == aboutFile || !filepath.IsLocal(name) || filepath.Base(name) != name {
+	if !filepath.IsLocal(name) || filepath.Base(name) != name {
 		http.NotFound(w, r)
 		return
 	}

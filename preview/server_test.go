@@ -52,7 +52,6 @@ func newFixture(t *testing.T) *fixture {
 		"src/plugin.json":  `{"id": "acme-x-panel", "type": "panel"}`,
 		"page/page.js":     "the page",
 		"page/chunk-A.js":  "a chunk",
-		"page/about.json":  "[]",
 		"libs/node_modules/@grafana/ui/package.json":                           `{"version": "12.4.0"}`,
 		"libs/node_modules/@grafana/ui/dist/public/img/icons/unicons/apps.svg": "<svg>apps</svg>",
 	})
@@ -60,7 +59,7 @@ func newFixture(t *testing.T) *fixture {
 	plugin := bundle.Plugin{Dir: filepath.Join(root, "dist"), Metadata: &bundle.Metadata{ID: main}}
 	f.Server = New(Options{
 		Page: func() (*Page, error) {
-			return &Page{Libraries: Libraries{Version: "12.4.0", React: "18.3.1", Dir: filepath.Join(root, "libs")}, Mode: "development", Dir: filepath.Join(root, "page"), Missing: []string{}}, nil
+			return &Page{Libraries: Libraries{Version: "12.4.0", React: "18.3.1", Dir: filepath.Join(root, "libs")}, Mode: "development", Dir: filepath.Join(root, "page")}, nil
 		},
 		API: func(role string) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -137,7 +136,6 @@ func TestHostile(t *testing.T) {
 		{"another port", "GET", "/", []string{"Host: localhost:3000"}, 421},
 		{"a service worker", "GET", "/public/plugins/acme-x-panel/sw.js", []string{"Service-Worker: script"}, 403},
 		{"a file outside of the page", "GET", "/-/..%2fdist%2fplugin.json", nil, 404},
-		{"a record of the page", "GET", "/-/about.json", nil, 404},
 		{"the source without the token", "GET", "/-/source?file=src/a.ts&line=1", []string{"X-Preview-Token: "}, 401},
 		{"the events without the token", "GET", "/-/events", []string{"X-Preview-Token: "}, 401},
 		{"the stories from elsewhere", "GET", "/-/stories", []string{"Origin: http://evil.example"}, 403},
@@ -202,15 +200,14 @@ func TestDocument(t *testing.T) {
 	_, rest, _ := strings.Cut(body, `id="boot">`)
 	text, _, ok := strings.Cut(rest, "</script>")
 	var b struct {
-		Version, React, Mode, Role, Main, Theme, Console string
-		Plugins                                          []struct{ ID, Name string }
-		Missing                                          []string
+		Version, React, Mode, Role, Main, Theme string
+		Plugins                                 []struct{ ID, Name string }
 	}
 	if err := json.Unmarshal([]byte(text), &b); err != nil || !ok {
 		t.Fatalf("%v in %s", err, body)
 	}
 	if b.Version != "12.4.0" || b.React != "18.3.1" || b.Role != "Viewer" || b.Theme != "light" || b.Main != main || b.Mode != "development" ||
-		len(b.Plugins) != 1 || b.Plugins[0].Name != "</script><b>" || b.Console != "http://127.0.0.1:3000" || b.Missing == nil {
+		len(b.Plugins) != 1 || b.Plugins[0].Name != "</script><b>" {
 		t.Errorf("%+v", b)
 	}
 	policy := got.Header().Get("Content-Security-Policy")

@@ -20,11 +20,11 @@ import (
 type story struct {
 	Title     string          `json:"title"`
 	Dashboard string          `json:"dashboard"` // title
-	Panel     json.RawMessage `json:"panel"`
-	Variables json.RawMessage `json:"variables"` // of the dashboard
-	Time      json.RawMessage `json:"time"`
-	// Sources are the panels of the dashboard whose data the panel shows.
-	Sources []json.RawMessage `json:"sources"`
+	Panel     json.RawMessage `json:"panel" ts:"SavedPanel"`
+	Variables json.RawMessage `json:"variables" ts:"StoredVariable[] | null"` // of the dashboard
+	Time      json.RawMessage `json:"time" ts:"{ from: string; to: string } | null"`
+	// Sources are the panels of the dashboard whose data the panel shows, by the data source "-- Dashboard --".
+	Sources []json.RawMessage `json:"sources" ts:"SavedPanel[]"`
 }
 
 const maxDashboard = 16 << 20 // bytes

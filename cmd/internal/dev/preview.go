@@ -260,8 +260,7 @@ func messagesOf(root, reason string, findings []validate.Finding, sources map[st
 		if f.Severity != validate.Error {
 			continue
 		}
-		m := preview.Message{File: below(root, f.File), Line: f.Line, Column: f.Column, Length: f.EndColumn - f.Column,
-			Text: f.Message, Help: f.Help}
+		m := preview.Message{File: below(root, f.File), Line: f.Line, Column: f.Column, Text: f.Message, Help: f.Help}
 		if lines := strings.Split(string(sources[f.File]), "\n"); 0 < f.Line && f.Line <= len(lines) {
 			m.Source = strings.TrimSuffix(lines[f.Line-1], "\r")
 		}

@@ -11,6 +11,7 @@ export interface Manifest extends Partial<Omit<PluginMeta, 'id' | 'name' | 'type
   type: string;
 }
 
+/** As preview/server.go sends it. */
 export interface Boot {
   version: string;
   react: string;

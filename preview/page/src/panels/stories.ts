@@ -30,14 +30,14 @@ export interface SavedPanel extends StoredPanel {
   gridPos?: { w: number; h: number };
 }
 
+/** As preview/stories.go sends it. */
 export interface Story {
   title: string;
   dashboard: string;
   panel: SavedPanel;
   variables: StoredVariable[] | null;
-  time?: { from: string; to: string } | null;
-  /** The panels whose data this one uses, by the data source "-- Dashboard --". */
-  sources?: SavedPanel[];
+  time: { from: string; to: string } | null;
+  sources: SavedPanel[];
 }
 
 const loading = new Map<string, Promise<Story[]>>();
@@ -102,7 +102,7 @@ export function storyData(story: Story, range: TimeRange, timezone: string, pane
   const idle: PanelData = { state: LoadingState.Loading, series: [], timeRange: range };
   const parts = groups(panel).map(({ ref, targets }): Observable<PanelData> => {
     if (uidOf(ref) === '-- Dashboard --') {
-      const source = story.sources?.find((p) => p.id === targets[0].panelId && p !== panel);
+      const source = story.sources.find((p) => p.id === targets[0].panelId && p !== panel);
       return source ? storyData(story, range, timezone, source) : of({ ...idle, state: LoadingState.Done });
     }
     const run = from(dataSources.get(ref)).pipe(

@@ -1,24 +1,23 @@
 // The server's messages: a build is ready, failed, or works again.
 import { token } from '../boot/boot';
-import { excerpt } from '../observe/locate';
 import { record } from '../observe/record';
 import { changed, type Part } from './reload';
 
+/** As preview/events.go sends it: without a place, or without a column, those fields are "" and 0. */
 interface BuildMessage {
-  file?: string;
-  line?: number;
-  column?: number;
-  source?: string;
+  file: string;
+  line: number;
+  column: number;
+  source: string;
   text: string;
-  help?: string;
+  help: string;
 }
 
 function showFailure(messages: BuildMessage[]): void {
   record.clear((kind) => kind === 'build');
   for (const { file, line, column, source, text, help } of messages) {
-    const code =
-      source === undefined || line === undefined ? undefined : source.includes('\n') ? excerpt(source, line) : [{ line, text: source }];
-    record.fault({ kind: 'build', message: text, stack: '', file, line, column, code, help, ours: false });
+    const [code, place] = [source ? [{ line, text: source }] : undefined, { line: line || undefined, column: column || undefined }];
+    record.fault({ kind: 'build', message: text, stack: '', file, ...place, code, help, ours: false });
   }
 }
 
