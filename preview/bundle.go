@@ -3,6 +3,7 @@ package preview
 import (
 	"context"
 	"crypto/sha256"
+	_ "embed" // bundle.go
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -37,11 +38,12 @@ type Page struct {
 	Dir       string // of the files, absolute
 }
 
-const (
-	pageEntry = "page.ts"
-	// edition is raised when pages must be bundled again because this file has changed.
-	edition = 3
-)
+const pageEntry = "page.ts"
+
+// bundler is this file: pages are bundled again when it changes, as when they change themselves.
+//
+//go:embed bundle.go
+var bundler string
 
 // Bundle returns the page for some libraries. It is bundled once for each set of versions.
 func Bundle(ctx context.Context, o BundleOptions) (*Page, error) {
@@ -105,7 +107,7 @@ func (o BundleOptions) key(mode string) (string, error) {
 	sum := sha256.New()
 	settings := settings(o, mode)
 	settings.AbsWorkingDir, settings.Outdir = "", ""
-	fmt.Fprintf(sum, "%d %s %s\n%+v\n", edition, o.Libraries, filepath.Base(o.Libraries.Extra), settings)
+	fmt.Fprintf(sum, "%s%s %s\n%+v\n", bundler, o.Libraries, filepath.Base(o.Libraries.Extra), settings)
 	err := fs.WalkDir(o.Page, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
