@@ -26,7 +26,7 @@ import (
 // BundleOptions configure Bundle.
 type BundleOptions struct {
 	Libraries    Libraries
-	Page         fs.FS  // with page.ts; nil is the page of this program
+	Page         fs.FS  // with page.ts and beside.ts; nil is the page of this program
 	CacheDir     string // of Slipway, absolute
 	IsProduction bool   // production builds of the libraries, without Fast Refresh
 }
@@ -131,7 +131,7 @@ func (o BundleOptions) key(mode string) (string, error) {
 func build(ctx context.Context, o BundleOptions, mode string) (*made, error) {
 	r := &resolver{source: o.Page, dir: o.Libraries.Dir, extra: o.Libraries.Extra, found: map[string]api.ResolveResult{}}
 	page := settings(o, mode)
-	page.EntryPointsAdvanced = []api.EntryPoint{{InputPath: pageEntry, OutputPath: "page"}}
+	page.EntryPointsAdvanced = []api.EntryPoint{{InputPath: pageEntry, OutputPath: "page"}, {InputPath: "beside.ts", OutputPath: "beside"}}
 	page.Format, page.Splitting, page.ChunkNames = api.FormatESModule, true, "chunk-[hash]"
 	page.Plugins = []api.Plugin{{Name: "page", Setup: r.setup}}
 	all := []api.BuildOptions{page}

@@ -40,7 +40,8 @@ func modules(t *testing.T, dir string, more map[string]string) Libraries {
 }
 
 func page(text string) fstest.MapFS {
-	return fstest.MapFS{"page.ts": {Data: []byte(text)}, "parts/a.tsx": {Data: []byte("export const a: number = 41")}, "parts/a.css": {Data: []byte("a { color: red }")}}
+	return fstest.MapFS{"page.ts": {Data: []byte(text)}, "beside.ts": {Data: []byte("import './parts/a.css'")},
+		"parts/a.tsx": {Data: []byte("export const a: number = 41")}, "parts/a.css": {Data: []byte("a { color: red }")}}
 }
 
 func TestBundle(t *testing.T) {
@@ -90,7 +91,7 @@ func TestBundle(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(chunks, func(name string) bool { return strings.Contains(read(t, p, filepath.Base(name)), "split off") }) {
 		t.Errorf("no chunk for what is imported later: %v %v", chunks, err)
 	}
-	if !strings.Contains(read(t, p, "page.css"), "red") || !strings.Contains(read(t, p, "ts.worker.js"), "self.worker") {
+	if !strings.Contains(read(t, p, "page.css"), "red") || !strings.Contains(read(t, p, "beside.css"), "red") || !strings.Contains(read(t, p, "ts.worker.js"), "self.worker") {
 		t.Error("the styles or the workers are missing")
 	}
 	o.Libraries.Extra = t.TempDir()

@@ -37,22 +37,22 @@ type Options struct {
 // API, with the token of the session.
 type Server struct {
 	Options
-	events  events
-	storage storage
-	layout  *template.Template
-	mux     *http.ServeMux
+	events    events
+	storage   storage
+	documents *template.Template
+	mux       *http.ServeMux
 }
 
 // New returns a server. The caller must end its streams.
 func New(o Options) *Server {
 	s := &Server{Options: o, storage: storage{objects: map[string]json.RawMessage{}},
-		layout: template.Must(template.New("").Parse(layout)), mux: http.NewServeMux()}
-	s.mux.HandleFunc("/", s.document)
-	s.mux.HandleFunc("GET /-/{name}", s.pageFile)
-	s.mux.HandleFunc("GET /-/beside", s.beside)
+		documents: template.Must(template.ParseFS(pageSource(), "*.html")), mux: http.NewServeMux()}
+	s.mux.HandleFunc("/", s.withPage(s.document))
+	s.mux.HandleFunc("GET /-/{name}", s.withPage(s.pageFile))
+	s.mux.HandleFunc("GET /-/beside", s.withPage(s.beside))
 	s.mux.HandleFunc("GET /public/plugins/{id}/{path...}", s.pluginFile)
-	s.mux.HandleFunc("GET /public/img/icons/{path...}", s.icon)
-	s.mux.HandleFunc("GET /public/build/img/icons/{path...}", s.icon)
+	s.mux.HandleFunc("GET /public/img/icons/{path...}", s.withPage(s.icon))
+	s.mux.HandleFunc("GET /public/build/img/icons/{path...}", s.withPage(s.icon))
 	s.mux.HandleFunc("GET /public/", http.NotFound)
 	s.mux.Handle("GET /-/stories", s.guarded(s.stories))
 	s.mux.Handle("GET /-/events", s.guarded(s.streamEvents))
@@ -101,6 +101,18 @@ func (s *Server) guarded(next http.HandlerFunc) http.Handler {
 	})
 }
 
+// withPage returns a handler of requests that need the page, which may still be bundled.
+func (s *Server) withPage(next func(http.ResponseWriter, *http.Request, *Page)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		page, err := s.Page()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		next(w, r, page)
+	}
+}
+
 // refuse answers with a message, and a word for programs.
 func refuse(w http.ResponseWriter, status int, word, message string) {
 	sendJSON(w, status, map[string]string{"message": message, "preview": word})
@@ -124,19 +136,6 @@ type boot struct {
 	Beside  bool              `json:"beside"` // there is a page with other versions
 }
 
-const layout = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Preview</title>
-<base href="/">
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/-/page.css">
-<body>
-<script type="application/json" id="boot">{{.}}</script>
-<script type="module" src="/-/page.js"></script>
-`
-
 // policy is what the page may do: plugins compile code at run time, and their libraries write styles.
 func (s *Server) policy() string {
 	frame := cmp.Or(strings.TrimSpace(s.Console+" "+s.framer()), "'none'")
@@ -145,14 +144,9 @@ func (s *Server) policy() string {
 		"object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors " + frame
 }
 
-func (s *Server) document(w http.ResponseWriter, r *http.Request) {
+func (s *Server) document(w http.ResponseWriter, r *http.Request, page *Page) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		refuse(w, http.StatusMethodNotAllowed, "refused", r.Method+" "+r.URL.EscapedPath()+" is not available in the preview")
-		return
-	}
-	page, err := s.Page()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	b := boot{Version: page.Libraries.Version, React: page.Libraries.React, Mode: page.Mode, Role: roleOf(r.URL.Query().Get("role")),
@@ -165,13 +159,18 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request) {
 			b.Plugins = append(b.Plugins, text)
 		}
 	}
+	s.send(w, "page.html", b, s.policy())
+}
+
+// send sends a document of the page, filled in.
+func (s *Server) send(w http.ResponseWriter, name string, data any, policy string) {
 	var out bytes.Buffer
-	if err := s.layout.Execute(&out, b); err != nil {
+	if err := s.documents.ExecuteTemplate(&out, name, data); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", s.policy())
+	w.Header().Set("Content-Security-Policy", policy)
 	_, _ = w.Write(out.Bytes())
 }
 
@@ -185,12 +184,7 @@ func readFile(p bundle.Plugin, name string) ([]byte, error) {
 }
 
 // pageFile serves a file of the bundled page.
-func (s *Server) pageFile(w http.ResponseWriter, r *http.Request) {
-	page, err := s.Page()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
+func (s *Server) pageFile(w http.ResponseWriter, r *http.Request, page *Page) {
 	name := r.PathValue("name")
 	if !filepath.IsLocal(name) || filepath.Base(name) != name {
 		http.NotFound(w, r)
@@ -237,12 +231,7 @@ const emptyIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><
 
 // icon serves an icon of the libraries. They have a part of those that hosts have: others are
 // empty, and the page says so.
-func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
-	page, err := s.Page()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
+func (s *Server) icon(w http.ResponseWriter, r *http.Request, page *Page) {
 	w.Header().Set("Content-Type", "image/svg+xml")
 	name := filepath.FromSlash(r.PathValue("path"))
 	var text []byte
