@@ -11,7 +11,8 @@ import (
 )
 
 // TestVersions requires that the other modules of this repository require what both need in the
-// same versions as go.mod: each other version would be compiled as well.
+// same versions as go.mod: each other version would be compiled as well. The tests of the preview's page are
+// bundled with the esbuild that bundles the page.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	required := func(dir string) map[string]string {
@@ -46,6 +47,11 @@ func TestVersions(t *testing.T) {
 		if shared == 0 {
 			t.Errorf("%s shares no requirement with go.mod", dir)
 		}
+	}
+	text, err := os.ReadFile(filepath.Join(root, "preview", "page", "package.json"))
+	want := `"esbuild": "` + strings.TrimPrefix(ours["github.com/evanw/esbuild"], "v") + `"`
+	if err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("preview/page/package.json must have %s, as go.mod has: %v", want, err)
 	}
 }
 
