@@ -10,15 +10,16 @@ function owned(): Set<Element> {
 /** Runs an evaluation of the module and attributes to it the styles that appear meanwhile. */
 export async function withStyles<T>(module: string, evaluate: () => Promise<T>): Promise<T> {
   const before = owned();
-  const result = await evaluate();
-  for (const old of added.get(module) ?? []) {
-    old.remove();
+  let old = added.get(module) ?? [];
+  try {
+    const result = await evaluate();
+    old.forEach((element) => element.remove());
+    old = [];
+    return result;
+  } finally {
+    // Those of a module that failed go with the next one that does not.
+    added.set(module, [...old, ...[...owned()].filter((element) => !before.has(element))]);
   }
-  added.set(
-    module,
-    [...owned()].filter((element) => !before.has(element)),
-  );
-  return result;
 }
 
 /** Adds a style sheet by its address. */

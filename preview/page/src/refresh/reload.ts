@@ -53,7 +53,16 @@ export async function swap(id: string): Promise<void> {
   requestAnimationFrame(() => (lastSwap = performance.now() - begun));
 }
 
-export async function changed(id: string, parts: Part[]): Promise<void> {
+let earlier = Promise.resolve();
+
+/** Puts a build in use, after those before it: a module that is slow to load must not take the place of a newer one. */
+export function changed(id: string, parts: Part[]): Promise<void> {
+  const done = earlier.then(() => putInUse(id, parts));
+  earlier = done.catch(() => undefined);
+  return done;
+}
+
+async function putInUse(id: string, parts: Part[]): Promise<void> {
   if (!manifests.has(id) || parts.includes('assets')) {
     location.reload();
     return;
