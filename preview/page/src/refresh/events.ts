@@ -23,9 +23,6 @@ function showFailure(messages: BuildMessage[]): void {
 
 export function listen(): void {
   const events = new EventSource(`/-/events?token=${encodeURIComponent(token)}`);
-  // A page that the browser keeps for its Back button would keep its connection, and there are six for an origin: the seventh page hangs.
-  window.addEventListener('pagehide', () => events.close());
-  window.addEventListener('pageshow', (e) => e.persisted && location.reload());
   const on = <T>(name: string, handle: (data: T) => void) =>
     events.addEventListener(name, (e) => handle(JSON.parse((e as MessageEvent<string>).data || '{}') as T));
   on<{ messages: BuildMessage[] }>('failed', ({ messages }) => showFailure(messages));
