@@ -122,11 +122,10 @@ func E2e(ctx context.Context,
 }
 
 // Page type-checks and tests the page of the preview, with its packages from npm in .slipway/page: Go
-// would take some of their files for its own elsewhere.
+// would take some of their files for its own elsewhere. It fails without npm, since it checks nothing else.
 func Page(ctx context.Context) error {
 	if _, err := exec.LookPath("npm"); err != nil {
-		fmt.Println("npm not found: skipping the type check and the tests of the preview's page")
-		return nil
+		return errors.New("npm not found: the preview's page was not checked; install Node.js 20.18 or later, which comes with npm")
 	}
 	dir := filepath.Join(".slipway", "page")
 	for _, sources := range []string{"src", "test"} { // without files that are deleted by now
