@@ -33,7 +33,7 @@ export interface Answer {
 }
 
 const points = 180;
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+export const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /** The name of the n-th series of a query; $seriesIndex counts them. */
 function seriesName(query: TestDataQuery, n: number): string {

@@ -1,30 +1,6 @@
 // Editors of data links and of actions, and of the colours of fields.
-import {
-  fieldColorModeRegistry,
-  VariableOrigin,
-  type Action,
-  type DataLink,
-  type FieldColor,
-  type StandardEditorProps,
-} from '@grafana/data';
+import { fieldColorModeRegistry, type Action, type DataLink, type FieldColor, type StandardEditorProps } from '@grafana/data';
 import { Button, ColorPicker, DataLinksInlineEditor, IconButton, Input, Select, Stack } from '@grafana/ui';
-import { variables } from '../services/variables';
-
-const dataVariables = [
-  '__value.raw',
-  '__value.text',
-  '__value.time',
-  '__field.name',
-  '__series.name',
-  '__url_time_range',
-  '__all_variables',
-];
-
-/** What can be completed after a dollar sign. */
-function suggestions() {
-  const own = variables.getVariables().map(({ name }) => ({ value: name, label: name, origin: VariableOrigin.Template }));
-  return [...dataVariables.map((value) => ({ value, label: value, origin: VariableOrigin.Value })), ...own];
-}
 
 export function LinksEditor({ value, onChange, context }: StandardEditorProps<DataLink[]>) {
   return (
@@ -32,7 +8,7 @@ export function LinksEditor({ value, onChange, context }: StandardEditorProps<Da
       links={value}
       onChange={onChange}
       data={context.data}
-      getSuggestions={context.getSuggestions ?? suggestions}
+      getSuggestions={context.getSuggestions ?? (() => [])}
       showOneClick
     />
   );

@@ -13,49 +13,40 @@ const specials = Object.values(SpecialValueMatch).map((match) => ({ value: match
 
 const numberOr = (text: string) => (text === '' ? null : Number(text));
 
+/** A text that takes effect when the field is left. */
+function Cell({
+  onLeave,
+  ...props
+}: {
+  label: string;
+  width: number;
+  value: string | number;
+  type?: string;
+  onLeave: (text: string) => void;
+}) {
+  const { label, value, ...rest } = props;
+  return <Input {...rest} aria-label={label} placeholder={label} defaultValue={value} onBlur={(e) => onLeave(e.currentTarget.value)} />;
+}
+
 function Condition({ row, onChange }: { row: Row; onChange: (row: Row) => void }) {
   switch (row.type) {
     case MappingType.ValueToText:
-      return (
-        <Input
-          width={16}
-          aria-label="Value"
-          placeholder="Value"
-          defaultValue={row.key}
-          onBlur={(e) => onChange({ ...row, key: e.currentTarget.value })}
-        />
-      );
+      return <Cell label="Value" width={16} value={row.key} onLeave={(key) => onChange({ ...row, key })} />;
     case MappingType.RangeToText:
       return (
         <Stack gap={0.5}>
-          <Input
+          <Cell
+            label="From"
             width={8}
             type="number"
-            aria-label="From"
-            placeholder="From"
-            defaultValue={row.from ?? ''}
-            onBlur={(e) => onChange({ ...row, from: numberOr(e.currentTarget.value) })}
+            value={row.from ?? ''}
+            onLeave={(from) => onChange({ ...row, from: numberOr(from) })}
           />
-          <Input
-            width={8}
-            type="number"
-            aria-label="To"
-            placeholder="To"
-            defaultValue={row.to ?? ''}
-            onBlur={(e) => onChange({ ...row, to: numberOr(e.currentTarget.value) })}
-          />
+          <Cell label="To" width={8} type="number" value={row.to ?? ''} onLeave={(to) => onChange({ ...row, to: numberOr(to) })} />
         </Stack>
       );
     case MappingType.RegexToText:
-      return (
-        <Input
-          width={16}
-          aria-label="Regular expression"
-          placeholder="Regular expression"
-          defaultValue={row.pattern}
-          onBlur={(e) => onChange({ ...row, pattern: e.currentTarget.value })}
-        />
-      );
+      return <Cell label="Regular expression" width={16} value={row.pattern} onLeave={(pattern) => onChange({ ...row, pattern })} />;
     case MappingType.SpecialValue:
       return (
         <Select
@@ -85,12 +76,11 @@ export function MappingsEditor({ value, onChange }: StandardEditorProps<ValueMap
             onChange={(c) => replace(i, empty(c.value ?? row.type, row.result))}
           />
           <Condition row={row} onChange={(changed) => replace(i, changed)} />
-          <Input
+          <Cell
+            label="Text to show"
             width={14}
-            aria-label="Text to show"
-            placeholder="Text"
-            defaultValue={row.result.text ?? ''}
-            onBlur={(e) => replace(i, { ...row, result: { ...row.result, text: e.currentTarget.value } })}
+            value={row.result.text ?? ''}
+            onLeave={(text) => replace(i, { ...row, result: { ...row.result, text } })}
           />
           <ColorPicker
             color={row.result.color ?? 'transparent'}

@@ -5,6 +5,7 @@ import { from, interval, of, type Observable } from 'rxjs';
 import { map, mergeMap, startWith } from 'rxjs/operators';
 import { frameOf, spanOf } from '../data/frames';
 import { scenarios } from '../data/scenarios';
+import { letters } from '../data/testdata';
 import { dataSources } from '../services/datasources';
 import { makeRequest, runRequest } from '../services/queries';
 import { storyData, type Story } from './stories';
@@ -21,7 +22,7 @@ function scenarioData(id: string, range: TimeRange): Observable<PanelData> {
     const span = spanOf(range);
     const series = scenario
       .sheets({ from: span.from + shift, to: span.to + shift })
-      .map((sheet, i) => frameOf(sheet, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[i % 26]));
+      .map((sheet, i) => frameOf(sheet, letters[i % letters.length]));
     const state = LoadingState[scenario.state ?? 'Done'];
     return {
       state,

@@ -1,7 +1,8 @@
 // Stand-ins for the panels of the interface itself, which are in no package.
-import { FieldColorModeId, FieldConfigProperty, PanelPlugin, PluginType, type PanelPluginMeta, type PanelProps } from '@grafana/data';
+import { FieldColorModeId, FieldConfigProperty, PanelPlugin, type PanelProps } from '@grafana/data';
 import type { ComponentType } from 'react';
 import { record } from '../observe/record';
+import { metaOf } from '../services/plugins';
 import { TablePanel } from './table';
 import { TextPanel } from './text';
 import { TimeSeriesPanel } from './timeseries';
@@ -44,16 +45,7 @@ function make(id: string): PanelPlugin {
       ? { [FieldConfigProperty.Color]: { defaultValue: { mode: FieldColorModeId.PaletteClassic } } }
       : {};
   plugin.useFieldConfig({ standardOptions: palette });
-  const info = {
-    author: { name: '' },
-    description: '',
-    links: [],
-    logos: { small: '', large: '' },
-    screenshots: [],
-    updated: '',
-    version: '',
-  };
-  plugin.meta = { id, name: id, type: PluginType.panel, module: '', baseUrl: '', info, sort: 0 } satisfies PanelPluginMeta;
+  plugin.meta = { ...metaOf({ id, name: id, type: 'panel' }), sort: 0 };
   return plugin;
 }
 

@@ -14,7 +14,7 @@ import { combineLatest, from, of, type Observable } from 'rxjs';
 import { map, mergeMap, startWith } from 'rxjs/operators';
 import { identity } from '../boot/boot';
 import { dataSources } from '../services/datasources';
-import { makeRequest, runRequest } from '../services/queries';
+import { makeRequest, runRequest, stateOf } from '../services/queries';
 import type { StoredVariable } from '../services/stored';
 import type { StoredPanel } from './panel';
 
@@ -67,10 +67,10 @@ const uidOf = (ref: SavedPanel['datasource']) => (typeof ref === 'string' ? ref 
 /** The queries of a panel by their data sources; a panel without any asks its data source once. */
 function groups(panel: SavedPanel): { ref: SavedPanel['datasource']; targets: Target[] }[] {
   const targets: Target[] = panel.targets?.length ? panel.targets : panel.datasource ? [{ refId: 'A' }] : [];
+  const shared = uidOf(panel.datasource) === '-- Mixed --' ? undefined : panel.datasource;
   const byRef = new Map<string, { ref: SavedPanel['datasource']; targets: Target[] }>();
   for (const target of targets.filter((t) => !t.hide)) {
-    const ref =
-      uidOf(panel.datasource) === '-- Mixed --' || !panel.datasource ? target.datasource : (target.datasource ?? panel.datasource);
+    const ref = target.datasource ?? shared;
     const group = byRef.get(JSON.stringify(ref)) ?? { ref, targets: [] };
     group.targets.push(target);
     byRef.set(JSON.stringify(ref), group);
@@ -79,15 +79,13 @@ function groups(panel: SavedPanel): { ref: SavedPanel['datasource']; targets: Ta
 }
 
 function transformed(data: PanelData, transformations: DataTransformerConfig[] = []): Observable<PanelData> {
-  const active = transformations.filter((t) => !t.disabled && t.topic !== DataTopic.Annotations);
+  const active = transformations.filter((t) => t.topic !== DataTopic.Annotations);
   return active.length ? transformDataFrame(active, data.series).pipe(map((series) => ({ ...data, series }))) : of(data);
 }
 
 function merged(parts: PanelData[], range: TimeRange): PanelData {
-  const worst =
-    [LoadingState.Error, LoadingState.Loading, LoadingState.Streaming].find((s) => parts.some((p) => p.state === s)) ?? LoadingState.Done;
   return {
-    state: worst,
+    state: stateOf(parts.map((p) => p.state)),
     series: parts.flatMap((p) => p.series),
     annotations: parts.flatMap((p): DataFrame[] => p.annotations ?? []),
     timeRange: range,

@@ -1,6 +1,5 @@
 // The plugin object in use for each id, which a build replaces.
 import { useEffect, useSyncExternalStore } from 'react';
-import { markWorking } from '../observe/network';
 import { loadPlugin, type AnyPlugin } from '../services/plugins';
 
 type Current = { state: 'loading' } | { state: 'failed'; error: unknown } | { state: 'ready'; plugin: AnyPlugin; revision: number };
@@ -23,18 +22,11 @@ export function use(id: string, plugin: AnyPlugin): void {
 
 async function start(id: string): Promise<void> {
   set(id, loading);
-  markWorking(`load ${id}`, true); // a script is no call
   try {
     use(id, await loadPlugin(id));
   } catch (error) {
     set(id, { state: 'failed', error });
-  } finally {
-    markWorking(`load ${id}`, false);
   }
-}
-
-function currentState(id: string): Current {
-  return currents.get(id) ?? loading;
 }
 
 const subscribe = (listener: () => void) => {
@@ -49,5 +41,5 @@ export function usePlugin(id: string): Current {
       void start(id);
     }
   }, [id]);
-  return useSyncExternalStore(subscribe, () => currentState(id));
+  return useSyncExternalStore(subscribe, () => currents.get(id) ?? loading);
 }

@@ -1,9 +1,7 @@
 // The formats of variables: ${name:csv} and the like.
 
-export type Value = unknown;
-
-const texts = (value: Value): string[] => [value].flat().map((v) => String(v ?? ''));
-const quoted = (quote: string, escaped: string) => (value: Value) =>
+const texts = (value: unknown): string[] => [value].flat().map((v) => String(v ?? ''));
+const quoted = (quote: string, escaped: string) => (value: unknown) =>
   texts(value)
     .map((v) => quote + v.replaceAll(quote, escaped) + quote)
     .join(',');
@@ -11,9 +9,9 @@ const escapeRegex = (text: string) => text.replace(/[\\^$*+?.()|[\]{}/]/g, '\\$&
 const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 const strictEncode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase());
-const single = (value: Value) => !Array.isArray(value) || value.length === 1;
+const single = (value: unknown) => !Array.isArray(value) || value.length === 1;
 
-function lucene(value: Value): string {
+function lucene(value: unknown): string {
   const escape = (text: string) => text.replace(/([!*+\-=<>\s&|()[\]{}^~?:\\/"])/g, '\\$1');
   return Array.isArray(value)
     ? value.length
@@ -25,7 +23,7 @@ function lucene(value: Value): string {
 }
 
 /** Each format takes the value, or the values, the argument after the second colon, and the variable's name and text. */
-export const formats: Record<string, (value: Value, argument: string | undefined, name: string, text: Value) => string> = {
+export const formats: Record<string, (value: unknown, argument: string | undefined, name: string, text: unknown) => string> = {
   csv: (value) => texts(value).join(','),
   raw: (value) => texts(value).join(','),
   pipe: (value) => texts(value).join('|'),

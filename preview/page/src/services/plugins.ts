@@ -141,7 +141,7 @@ export function loadPlugin(id: string, revision = ''): Promise<AnyPlugin> {
   if (known) {
     return known;
   }
-  markWorking(`load ${id}`, true);
+  markWorking(`load ${id}`, true); // a script is no call
   const loading = load(id, revision)
     .finally(() => markWorking(`load ${id}`, false))
     .catch((e: unknown) => {

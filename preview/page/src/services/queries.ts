@@ -27,7 +27,10 @@ function errorOf(thrown: unknown): DataQueryError {
   return { message: describe(thrown), status: failed?.status, statusText: failed?.statusText, data: failed?.data };
 }
 
-const worst = [LoadingState.Error, LoadingState.Loading, LoadingState.Streaming];
+/** The state of a whole whose parts have these. */
+export function stateOf(parts: LoadingState[]): LoadingState {
+  return [LoadingState.Error, LoadingState.Loading, LoadingState.Streaming].find((s) => parts.includes(s)) ?? LoadingState.Done;
+}
 
 /** Runs a request. Answers with different keys are parts of one; a later one with the same key replaces the earlier. */
 export function runRequest(dataSource: DataSourceApi, request: DataQueryRequest, queryFunction?: QueryFunction): Observable<PanelData> {
@@ -46,9 +49,8 @@ export function runRequest(dataSource: DataSourceApi, request: DataQueryRequest,
     last = series;
     const errors = all.flatMap((p) => p.errors ?? (p.error ? [p.error] : []));
     const states = all.map((p) => (p.error || p.errors?.length ? LoadingState.Error : (p.state ?? LoadingState.Done)));
-    const state = worst.find((s) => states.includes(s)) ?? LoadingState.Done;
     return {
-      state,
+      state: stateOf(states),
       series: series.filter((f) => f.meta?.dataTopic !== 'annotations'),
       annotations: series.filter((f) => f.meta?.dataTopic === 'annotations'),
       errors,

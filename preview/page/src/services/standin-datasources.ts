@@ -14,20 +14,12 @@ import { delay, map, startWith } from 'rxjs/operators';
 import { frameFromAny, frameOf, spanOf } from '../data/frames';
 import { testData, type TestDataQuery } from '../data/testdata';
 import { record } from '../observe/record';
+import { metaOf } from './plugins';
 import { variables } from './variables';
 
 /** The settings of a data source that nobody configured. */
 export function standInSettings(uid: string, type: string, name: string): DataSourceInstanceSettings {
-  const info = {
-    author: { name: '' },
-    description: '',
-    links: [],
-    logos: { small: '', large: '' },
-    screenshots: [],
-    updated: '',
-    version: '',
-  };
-  const meta = { id: type, name, type: 'datasource', module: '', baseUrl: '', info, metrics: true } as unknown as DataSourcePluginMeta;
+  const meta: DataSourcePluginMeta = { ...metaOf({ id: type, name, type: 'datasource' }), metrics: true };
   return { id: 0, uid, type, name, meta, access: 'proxy', url: `/api/datasources/proxy/uid/${uid}`, readOnly: true, jsonData: {} };
 }
 

@@ -1,11 +1,27 @@
 // The pane of a panel's own options, by the plugin's builder.
-import { EventBusSrv, type DataFrame, type PanelPlugin, type StandardEditorContext } from '@grafana/data';
+import { EventBusSrv, VariableOrigin, type DataFrame, type PanelPlugin, type StandardEditorContext } from '@grafana/data';
 import { Field } from '@grafana/ui';
 import { useMemo, useState } from 'react';
 import { variables } from '../services/variables';
 import { Boundary } from './boundary';
 import { Category } from './category';
 import { optionItems, type OptionItem } from './items';
+
+const dataVariables = [
+  '__value.raw',
+  '__value.text',
+  '__value.time',
+  '__field.name',
+  '__series.name',
+  '__url_time_range',
+  '__all_variables',
+];
+
+/** What can be completed after a dollar sign. */
+function suggestions() {
+  const own = variables.getVariables().map(({ name }) => ({ value: name, label: name, origin: VariableOrigin.Template }));
+  return [...dataVariables.map((value) => ({ value, label: value, origin: VariableOrigin.Value })), ...own];
+}
 
 export function useEditorContext(data: DataFrame[], options: object, instanceState: unknown): StandardEditorContext<unknown> {
   const [eventBus] = useState(() => new EventBusSrv());
@@ -17,7 +33,7 @@ export function useEditorContext(data: DataFrame[], options: object, instanceSta
       eventBus,
       annotations: [],
       replaceVariables: (text: string) => variables.replace(text),
-      getSuggestions: () => variables.getVariables().map(({ name }) => ({ value: name, label: name, origin: 'template' as never })),
+      getSuggestions: suggestions,
     }),
     [data, options, instanceState, eventBus],
   );

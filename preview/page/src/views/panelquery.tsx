@@ -6,7 +6,7 @@ import { dataSources } from '../services/datasources';
 import { firstQuery, QueryPane } from './querypane';
 
 /** The instance for settings; undefined until its plugin is loaded, and when it could not be. */
-function useInstance(settings: DataSourceInstanceSettings, revision = 0): DataSourceApi | undefined {
+function useInstance(settings: DataSourceInstanceSettings): DataSourceApi | undefined {
   const [instance, setInstance] = useState<DataSourceApi>();
   useEffect(() => {
     let isCurrent = true;
@@ -17,7 +17,7 @@ function useInstance(settings: DataSourceInstanceSettings, revision = 0): DataSo
     return () => {
       isCurrent = false;
     };
-  }, [settings, revision]);
+  }, [settings]);
   return instance;
 }
 
