@@ -18,7 +18,7 @@ func TestTypes(t *testing.T) {
 		sent       any
 	}{
 		{"boot/boot.ts", "Boot", boot{}},
-		{"panels/stories.ts", "Story", Story{}},
+		{"panels/stories.ts", "Story", story{}},
 		{"refresh/events.ts", "BuildMessage", Message{}},
 	} {
 		declared := "interface " + c.name + " {\n"

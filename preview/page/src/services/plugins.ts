@@ -95,10 +95,9 @@ async function withSettings(meta: PluginMeta): Promise<PluginMeta> {
 
 const constructors = { panel: 'PanelPlugin', datasource: 'DataSourcePlugin', app: 'AppPlugin' };
 
-/** The plugin that a module exports. It may be a promise, and data sources and apps of long ago export their parts. */
+/** The plugin that a module exports. It may be a promise, and data sources of long ago export their parts. A host reads no default export. */
 async function pluginIn(exports: Record<string, unknown>, meta: PluginMeta): Promise<AnyPlugin> {
-  const standard = exports.default as { plugin?: unknown } | undefined;
-  const plugin = (await (exports.plugin ?? standard?.plugin ?? standard)) as AnyPlugin | undefined;
+  const plugin = (await exports.plugin) as AnyPlugin | undefined;
   if (plugin && typeof plugin === 'object' && 'addConfigPage' in plugin) {
     return plugin;
   }
