@@ -31,7 +31,7 @@ const (
 // wrap returns what comes before and after code to make it an AMD module that asks the host
 // for the shared libraries. Styles are added to the page when the module runs, as style-loader
 // does. The URL of the plugin's directory is derived from the module's URL if the loader
-// provides it, and is the usual path otherwise. Rule bundle-outdated recognizes bundles of
+// provides it, and is the usual one otherwise. Rule bundle-outdated recognizes bundles of
 // earlier versions by the order of the variables.
 func (b *bundler) wrap(shared []string, css, code string) (header, footer string) {
 	usesBase := strings.Contains(css, basePlaceholder) || strings.Contains(code, baseName)
@@ -52,7 +52,7 @@ func (b *bundler) wrap(shared []string, css, code string) (header, footer string
 	}
 	fmt.Fprintf(&out, "define([%s],%sfunction(%s){", strings.Join(names, ","), async, strings.Join(parameters, ","))
 	if usesBase {
-		fmt.Fprintf(&out, "var %[1]s=%[2]s&&%[2]s.uri?%[2]s.uri.slice(0,%[2]s.uri.lastIndexOf(\"/\")+1):%[3]s;", baseName, selfName, quote("public/plugins/"+b.PluginID+"/"))
+		fmt.Fprintf(&out, "var %[1]s=%[2]s&&%[2]s.uri?%[2]s.uri.slice(0,%[2]s.uri.lastIndexOf(\"/\")+1):new URL(%[3]s,document.baseURI).href;", baseName, selfName, quote("public/plugins/"+b.PluginID+"/"))
 	}
 	out.WriteString("var " + emptyModule + ",exports={},module={exports:exports},require=function(id){switch(id){" + cases.String() +
 		"}throw new Error(\"unknown module \"+id)}," + requireName + "=require;")

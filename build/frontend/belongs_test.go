@@ -22,7 +22,7 @@ func TestOutside(t *testing.T) {
 		"JSON":                {"src/module.ts": imported("secret.json")},
 		"text":                {"src/module.ts": imported("secret.txt?raw")},
 		"an address":          {"src/module.ts": imported("secret.txt?url")},
-		"new URL":             {"src/module.ts": "export const plugin = new URL('" + filepath.ToSlash(machine) + "/secret.txt', import.meta.url)"},
+		"new URL":             {"src/module.ts": "export const plugin = new URL('../../" + filepath.Base(machine) + "/secret.txt', import.meta.url)"},
 		"styles":              {"src/module.ts": "import './a.css'", "src/a.css": "@import '" + filepath.ToSlash(machine) + "/secret.css';"},
 		"tsconfig.json":       {"src/module.ts": "import x from 'x'; export const plugin = x;", "tsconfig.json": `{"compilerOptions": {"paths": {"x": ["` + filepath.ToSlash(machine) + `/secret.ts"]}}}`},
 		"a package, absolute": {"src/module.ts": "import x from 'p'; export const plugin = x;", "node_modules/p/index.js": imported("secret.json")},

@@ -67,7 +67,7 @@ func newBundler(ctx context.Context, o Options, libraries []library, replaced re
 }
 
 // The suffixes that a repository can append to a path, and the one that we append for
-// new URL(path, import.meta.url).
+// new URL(path, import.meta.url), where a path without a dot is one of a file first.
 const (
 	rawSuffix   = "?raw"
 	urlSuffix   = "?url"
@@ -141,7 +141,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	}
 	for _, suffix := range []string{rawSuffix, urlSuffix, assetSuffix} {
 		if path, ok := strings.CutSuffix(name, suffix); ok && !isStyle {
-			return b.suffixed(b.findAsset(build, in, path), suffix), nil
+			return b.suffixed(b.findAsset(build, in, path, suffix), suffix), nil
 		}
 	}
 	switch {
@@ -159,7 +159,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		}
 		return api.OnResolveResult{Path: name, External: true}, nil
 	case slices.Contains(assetExtensions(), strings.ToLower(filepath.Ext(name))):
-		return b.suffixed(b.findAsset(build, in, name), urlSuffix), nil
+		return b.suffixed(b.findAsset(build, in, name, urlSuffix), urlSuffix), nil
 	}
 	if isStyle {
 		return b.resolveStyle(build, in), nil
@@ -377,7 +377,12 @@ func polyfills() map[string]string {
 }
 
 // findAsset resolves the path of a file that is not a module.
-func (b *bundler) findAsset(build api.PluginBuild, in api.OnResolveArgs, path string) api.ResolveResult {
+func (b *bundler) findAsset(build api.PluginBuild, in api.OnResolveArgs, path, suffix string) api.ResolveResult {
+	if suffix == assetSuffix && isBare(path) {
+		if found := ask(build, in, in.ResolveDir, "./"+path); len(found.Errors) == 0 {
+			return found
+		}
+	}
 	if to, ok := b.replaced.of(path); ok && to != "" && isBare(path) {
 		path = to
 	}
@@ -489,7 +494,7 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 func (b *bundler) workerSettings(entry string) api.BuildOptions {
 	o := b.settings(api.EntryPoint{InputPath: entry, OutputPath: "worker"})
 	o.Format, o.Sourcemap = api.FormatIIFE, api.SourceMapNone
-	o.Banner = map[string]string{"js": "var " + baseName + `="",` + emptyModule + ";"}
+	o.Banner = map[string]string{"js": "var " + baseName + `=location.href.replace(/[^/]*$/,""),` + emptyModule + ";"}
 	return o
 }
 
@@ -498,49 +503,79 @@ func isCode(name string) bool {
 }
 
 // assetURL is the standard way to refer to a file by its path from a module.
-var assetURL = regexp.MustCompile("new\\s+URL\\(\\s*(?:/\\*[^*]*\\*/\\s*)?(['\"])([^'\"\\n]+)['\"]\\s*,\\s*import\\.meta\\.url\\s*\\)")
+var assetURL = regexp.MustCompile(`(new\s+URL\(\s*(?:/\*[^*]*\*/\s*)?)(?:'([^'\n]+)'|"([^"\n]+)"|` + "`([^`$\\n]+)`" + `)(\s*,\s*import\.meta\.url\s*,?\s*\))`)
+
+// notFile matches the URLs that are left to the browser: absolute ones, parts of a page, and directories.
+var notFile = regexp.MustCompile(`^(?:[A-Za-z][\w+.-]+:|[/#?])|(?:^|/)\.{0,2}$`)
+
+// importURLs turns the path of new URL(path, import.meta.url) into the URL that the file will have, which it
+// imports: the file is an ES module, and may have another "require". Line numbers stay as they are.
+func importURLs(text []byte) []byte {
+	var imports []byte
+	text = assetURL.ReplaceAllFunc(text, func(match []byte) []byte {
+		found := assetURL.FindSubmatch(match)
+		path := string(slices.Concat(found[2], found[3], found[4]))
+		if notFile.MatchString(path) || bytes.Contains(match, []byte("webpackIgnore: true")) {
+			return match
+		}
+		name := fmt.Sprintf("__plugin_url_%d__", len(imports))
+		imports = fmt.Appendf(imports, "\nimport %s from %s;", name, quote(path+assetSuffix))
+		return slices.Concat(found[1], []byte(name), found[5])
+	})
+	return append(text, imports...)
+}
 
 var reactImport = regexp.MustCompile(`(?m)^\s*import\s+(?:\*\s+as\s+)?React\b`)
 
-// loadCode turns new URL(path, import.meta.url) into the URL that the file will have. Line
-// numbers stay as they are.
+// loadCode changes what esbuild does not know of: the URLs of files and, in the repository, the fields of classes
+// and JSX.
 func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
-	if strings.Contains(filepath.ToSlash(in.Path), modulesDir) {
-		return api.OnLoadResult{}, nil
-	}
 	if err := b.confinement.Check(in.Path); err != nil {
 		return api.OnLoadResult{}, err
 	}
 	text, err := os.ReadFile(in.Path)
+	if err != nil {
+		return api.OnLoadResult{}, nil // esbuild knows better: the file may be one that a package disables
+	}
+	var out api.OnLoadResult
+	changed := text
+	if !strings.Contains(filepath.ToSlash(in.Path), modulesDir) {
+		changed = b.loadOwn(in.Path, text, &out)
+	}
+	changed = importURLs(changed)
+	if bytes.Equal(changed, text) {
+		return out, nil
+	}
 	b.mu.Lock()
-	b.seen.isInjected = b.seen.isInjected || bytes.Contains(text, []byte("ngInject"))
 	b.texts[in.Path] = string(text)
 	b.mu.Unlock()
-	isClassic := b.isClassic && reactImport.Match(text)
-	warnings := b.undefined(in.Path, text)
-	wrong, uncertain := b.findThemes(in.Path, text)
-	warnings = append(warnings, uncertain...)
-	components := ""
+	contents := string(changed)
+	out.Contents, out.ResolveDir, out.Loader = &contents, filepath.Dir(in.Path), api.LoaderJSX
+	switch filepath.Ext(in.Path) {
+	case ".ts", ".mts", ".cts":
+		out.Loader = api.LoaderTS
+	case ".tsx":
+		out.Loader = api.LoaderTSX
+	}
+	return out, nil
+}
+
+// loadOwn returns the code of a file of the repository, and adds what is wrong with it to out.
+func (b *bundler) loadOwn(file string, text []byte, out *api.OnLoadResult) []byte {
+	b.mu.Lock()
+	b.seen.isInjected = b.seen.isInjected || bytes.Contains(text, []byte("ngInject"))
+	b.mu.Unlock()
+	var uncertain []api.Message
+	out.Errors, uncertain = b.findThemes(file, text)
+	out.Warnings = append(b.undefined(file, text), uncertain...)
+	changed := defineFirst(file, text)
 	if b.Refresh {
-		components = registrations(b.shown(in.Path), text)
+		changed = append(changed, registrations(b.shown(file), text)...)
 	}
-	defined := defineFirst(in.Path, text)
-	if err != nil || !isClassic && components == "" && !assetURL.Match(text) && len(defined) == len(text) {
-		return api.OnLoadResult{Errors: wrong, Warnings: warnings}, err
+	if b.isClassic && reactImport.Match(text) {
+		changed = append(changed, "\n// @jsxRuntime classic"...)
 	}
-	text = append(defined, components...)
-	if isClassic {
-		text = append(text, "\n// @jsxRuntime classic"...)
-	}
-	contents := assetURL.ReplaceAllStringFunc(string(text), func(match string) string {
-		path := assetURL.FindStringSubmatch(match)[2]
-		return "new URL(require(" + quote(path+assetSuffix) + "),document.baseURI)" + strings.Repeat("\n", strings.Count(match, "\n"))
-	})
-	loader := map[string]api.Loader{".ts": api.LoaderTS, ".tsx": api.LoaderTSX, ".mts": api.LoaderTS}[filepath.Ext(in.Path)]
-	if loader == api.LoaderNone {
-		loader = api.LoaderJSX
-	}
-	return api.OnLoadResult{Contents: &contents, Loader: loader, ResolveDir: filepath.Dir(in.Path), Errors: wrong, Warnings: warnings}, nil
+	return changed
 }
 
 // PackageName returns the package of an import such as @a/b/c or a/b.

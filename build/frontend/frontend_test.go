@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +57,14 @@ func load(t *testing.T, r *Result, shared map[string]string) (vm *goja.Runtime, 
 			"head":          map[string]any{"appendChild": func(s map[string]any) { styles = append(styles, s["textContent"].(string)) }},
 		},
 		"URL": func(call goja.ConstructorCall) *goja.Object {
-			_ = call.This.Set("href", call.Argument(1).String()+call.Argument(0).String())
+			base, err := url.Parse(call.Argument(1).String())
+			if err == nil {
+				base, err = base.Parse(call.Argument(0).String())
+			}
+			if err != nil {
+				panic(vm.NewGoError(err))
+			}
+			_ = call.This.Set("href", base.String())
 			return nil
 		},
 		"styles": func() []string { return styles },
