@@ -3,11 +3,12 @@ package frontend
 import (
 	"testing"
 
+	"github.com/dop251/goja"
 	"github.com/google/go-cmp/cmp"
 )
 
 // What each class has is what swc 1.13 makes of it with create-plugin's options (target es2015), with f a function
-// that calls its argument and returns "f".
+// that calls its argument and returns "f". A module that awaits has the same fields.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	const undefined = "undefined"
@@ -25,16 +26,19 @@ func TestFields(t *testing.T) {
 		"const A = class { a = f(() => this.b = new (class { c = f(() => this.d = 1); d?: any; constructor() {} })().d ?? 'in'); b: any; constructor(protected n = 'n') {} }": {"n": "n", "a": "f", "b": "in"},
 		"class A { static a = 1; b; constructor(readonly n = 'n') {} }":                                                                                                       {"n": "n", "b": undefined},
 	} {
-		for _, file := range []string{"src/a.ts", "src/a.tsx"} {
+		for file, await := range map[string]string{"src/a.ts": "", "src/a.tsx": "await 0;"} {
 			r, err := bundle(t, map[string]string{
 				file: "declare let f: any;\n" + code + "\nexport const a: any = new A();",
-				"src/module.ts": "(globalThis as any).f = (g?: any) => { g?.(); return 'f' };\n" +
+				"src/module.ts": "(globalThis as any).f = (g?: any) => { g?.(); return 'f' };\n" + await +
 					"const { a } = require('./a');\nexport const own = Object.fromEntries(Object.getOwnPropertyNames(a).map((k) => [k, a[k] ?? 'undefined']));",
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, exports := load(t, r, nil)
+			if p, ok := exports.Export().(*goja.Promise); ok {
+				exports = p.Result().ToObject(nil)
+			}
 			got := exports.Get("own").Export().(map[string]any)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s: %s: %s", file, code, diff)

@@ -201,9 +201,9 @@ func (b *bundler) settings(entries ...api.EntryPoint) api.BuildOptions {
 	if b.Dev {
 		mode = "development"
 	}
-	format, target := api.FormatCommonJS, api.ES2020
+	format := api.FormatCommonJS
 	if b.isAsync {
-		format, target = api.FormatESModule, api.ES2022
+		format = api.FormatESModule
 	}
 	define := map[string]string{
 		"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis", "import.meta.url": baseName,
@@ -230,7 +230,8 @@ func (b *bundler) settings(entries ...api.EntryPoint) api.BuildOptions {
 		Format:              format,
 		Platform:            api.PlatformBrowser,
 		MainFields:          []string{"browser", "module", "main"},
-		Target:              target,
+		Target:              api.ES2020, // in which esbuild sets parameter properties before fields
+		Supported:           map[string]bool{"top-level-await": true},
 		JSX:                 api.JSXAutomatic, // where tsconfig.json does not decide
 		Define:              define,
 		Sourcemap:           api.SourceMapExternal,
