@@ -107,6 +107,7 @@ func (b *bundler) plugin() api.Plugin {
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[cm]?[jt]sx?$`}, b.loadCode)
 		sheets := &sass{b: b, limits: sassLimits()}
 		build.OnLoad(api.OnLoadOptions{Filter: `\.s[ac]ss$`}, sheets.load)
+		build.OnLoad(api.OnLoadOptions{Filter: `\.wasm$`}, b.loadWasm)
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`}, b.confine)
 	}}
 }
@@ -158,6 +159,11 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 			return api.OnResolveResult{Path: name, Namespace: sharedNamespace}, nil
 		}
 		return api.OnResolveResult{Path: name, External: true}, nil
+	case isWasmModule(in):
+		if in.Kind == api.ResolveJSRequireCall {
+			return api.OnResolveResult{Errors: requiredWasm(name)}, nil
+		}
+		return resolution(b.findAsset(build, in, name, urlSuffix)), nil
 	case slices.Contains(assetExtensions(), strings.ToLower(filepath.Ext(name))):
 		return b.suffixed(b.findAsset(build, in, name, urlSuffix), urlSuffix), nil
 	}
@@ -185,7 +191,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if to, ok := b.replaced.fallback[name]; ok {
 		return b.replace(build, in, to)
 	}
-	return api.OnResolveResult{Errors: b.replaced.unknown(name)}, nil // without any, esbuild reports the error
+	return api.OnResolveResult{Errors: append(b.replaced.unknown(name), unknownInWasm(in)...)}, nil // without any, esbuild reports the error
 }
 
 // resolveStyle resolves what a style sheet imports or refers to: a file of the repository, or one of a
@@ -467,6 +473,9 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	if isCode(name) && from.suffix == assetSuffix {
 		worker := newBundler(b.ctx, b.Options, nil, b.replaced) // a worker has no host to ask
 		built := api.Build(worker.workerSettings(from.file))
+		if worker.isAsync = awaits(built.Errors); worker.isAsync {
+			built = api.Build(worker.workerSettings(from.file))
+		}
 		if len(built.Errors) > 0 {
 			return api.OnLoadResult{Errors: built.Errors}, nil
 		}
@@ -479,6 +488,9 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		b.read = append(b.read, worker.files(meta)...)
 		b.mu.Unlock()
 		text, name = built.OutputFiles[0].Contents, strings.TrimSuffix(name, filepath.Ext(name))+".js"
+		if worker.isAsync { // which only functions of scripts can be
+			text = slices.Concat([]byte("(async()=>{"), exports.ReplaceAll(text, nil), []byte("})();\n"))
+		}
 	}
 	sum := sha256.Sum256(text)
 	extension := filepath.Ext(name)
@@ -493,7 +505,10 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 // workerSettings are those of esbuild for a worker, which is in the same directory as the files that it loads.
 func (b *bundler) workerSettings(entry string) api.BuildOptions {
 	o := b.settings(api.EntryPoint{InputPath: entry, OutputPath: "worker"})
-	o.Format, o.Sourcemap = api.FormatIIFE, api.SourceMapNone
+	o.Sourcemap = api.SourceMapNone
+	if !b.isAsync {
+		o.Format = api.FormatIIFE
+	}
 	o.Banner = map[string]string{"js": "var " + baseName + `=location.href.replace(/[^/]*$/,""),` + emptyModule + ";"}
 	return o
 }

@@ -50,7 +50,7 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("no frontend in %s: expected one of %s", s.options.Source, strings.Join(entries(), ", "))
 	}
 	built, err := s.rebuild(ctx, entry, s.b != nil && s.b.isAsync)
-	if err == nil && slices.ContainsFunc(built.Errors, func(m api.Message) bool { return strings.HasPrefix(m.Text, "Top-level await") }) {
+	if err == nil && awaits(built.Errors) {
 		built, err = s.rebuild(ctx, entry, true) // hosts wait for a module that is a promise
 	}
 	// If the code no longer asks for themes, an error in one of them does not matter.
@@ -66,6 +66,11 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 		return nil, &Error{Messages(s.options.Root, list), isConfig}
 	}
 	return s.b.result(built)
+}
+
+// awaits reports whether the code awaits at its top level, which the format that was tried has no way to write.
+func awaits(list []api.Message) bool {
+	return slices.ContainsFunc(list, func(m api.Message) bool { return strings.HasPrefix(m.Text, "Top-level await") })
 }
 
 // causes returns the errors without those that follow from others: without its tsconfig.json, the
