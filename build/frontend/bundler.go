@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -72,7 +74,8 @@ const (
 	rawSuffix   = "?raw"
 	urlSuffix   = "?url"
 	assetSuffix = "?plugin-asset"
-	rawLoader   = "!raw-loader!" // webpack's way to write ?raw
+	styleSuffix = "?plugin-style" // of a file in a style sheet
+	rawLoader   = "!raw-loader!"  // webpack's way to write ?raw
 )
 
 // legacyPrefix begins the imports of Grafana's core that old repositories contain. The
@@ -198,7 +201,19 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 // package, which webpack's loaders mark with "~".
 func (b *bundler) resolveStyle(build api.PluginBuild, in api.OnResolveArgs) api.OnResolveResult {
 	name := strings.TrimPrefix(in.Path, "~")
-	if !isBare(name) || strings.HasPrefix(name, "#") { // a part of an image, which esbuild leaves as it is
+	if strings.HasPrefix(name, "#") { // a part of an image, which esbuild leaves as it is
+		return api.OnResolveResult{}
+	}
+	if base := path.Base(name); in.Kind == api.ResolveCSSURLToken && urlName(base) != base && !strings.Contains(name, ":") {
+		found := b.find(build, in, name)
+		if decoded, err := url.PathUnescape(name); err == nil && len(found.Errors) > 0 {
+			found = b.find(build, in, decoded)
+		}
+		if base := filepath.Base(found.Path); len(found.Errors) == 0 && urlName(base) != base {
+			return b.suffixed(found, styleSuffix)
+		}
+	}
+	if !isBare(name) {
 		return api.OnResolveResult{}
 	}
 	found := b.find(build, in, name)
@@ -413,6 +428,9 @@ func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string)
 
 const maxAsset = 256 << 20 // bytes
 
+// urlName returns the name of an asset in dist: one without characters that mean something else in a URL.
+func urlName(name string) string { return strings.ReplaceAll(url.PathEscape(name), "%", "_") }
+
 // asset is a file that is loaded as text or as a URL.
 type asset struct {
 	file, suffix string
@@ -443,7 +461,11 @@ func (b *bundler) suffixed(found api.ResolveResult, suffix string) api.OnResolve
 	if len(found.Errors) > 0 {
 		return api.OnResolveResult{Errors: found.Errors}
 	}
-	return api.OnResolveResult{Path: b.shown(found.Path), Namespace: assetNamespace, Suffix: suffix, PluginData: asset{found.Path, suffix}}
+	out := api.OnResolveResult{Path: b.shown(found.Path), Namespace: assetNamespace, Suffix: suffix, PluginData: asset{found.Path, suffix}}
+	if suffix == styleSuffix { // esbuild makes the URL of path and suffix
+		out.Path, out.Suffix = path.Dir(out.Path)+"/"+urlName(path.Base(out.Path)), ""
+	}
+	return out
 }
 
 // isBare reports whether an import names a package rather than a file.
@@ -469,7 +491,11 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		contents := string(text)
 		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderText}, nil
 	}
-	name := filepath.Base(from.file)
+	if from.suffix == styleSuffix {
+		contents := string(text)
+		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderFile}, nil
+	}
+	name := urlName(filepath.Base(from.file))
 	if isCode(name) && from.suffix == assetSuffix {
 		worker := newBundler(b.ctx, b.Options, nil, b.replaced) // a worker has no host to ask
 		built := api.Build(worker.workerSettings(from.file))

@@ -1,8 +1,10 @@
 package frontend
 
 import (
+	"net/url"
 	"path"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -53,6 +55,40 @@ func TestURLs(t *testing.T) {
 			}
 			if got := hash.ReplaceAllString(href.String(), ""); got != want {
 				t.Errorf("%s in a worker of %s is %q, want %q", expression, dir, got, want)
+			}
+		}
+	}
+}
+
+// A URL is that of the file, whatever is in its name.
+func TestNamesOfAssets(t *testing.T) {
+	t.Parallel()
+	for name, code := range map[string]string{ // name: in a style sheet
+		"a#b": "a%23b", "100% done": "100% done", "a b": "a b", "a%20b": "a%2520b", "a&b+c": "a&b+c", "\u00e9": "\u00e9", "c": "c",
+	} {
+		for _, dir := range []string{"./", "dep/"} {
+			at := map[string]string{"./": "src/", "dep/": "node_modules/dep/"}[dir]
+			r, err := bundle(t, map[string]string{
+				at + name + ".svg": "script", at + name + ".png": "style", at + "a_23b.svg": "other", at + "a_23b.png": "other",
+				at + "all.css":  "a { background: url('./" + code + ".png') } b { background: url('./a_23b.png') }",
+				at + "index.js": "import './all.css'; import url from './" + name + ".svg'; export { url }",
+				"src/module.ts": "import { url } from '" + dir + "index'; export const plugin = url;",
+			})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			vm, exports := load(t, r, map[string]string{"module": "{ uri: 'https://cdn/module.js' }"})
+			styles, err := vm.RunString("styles().join()")
+			if err != nil {
+				t.Fatal(err)
+			}
+			style := regexp.MustCompile(`https://cdn/[^")]*`).FindString(styles.String())
+			for address, want := range map[string]string{exports.Get("plugin").String(): "script", style: "style"} {
+				u, err := url.Parse(address)
+				if err != nil || u.Fragment != "" || u.RawQuery != "" || file(t, r, strings.TrimPrefix(u.Path, "/")) != want {
+					t.Errorf("%s is at %s, want %s there: %v", name, address, want, err)
+				}
 			}
 		}
 	}
