@@ -583,7 +583,8 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	if !strings.Contains(filepath.ToSlash(in.Path), modulesDir) {
 		changed = b.loadOwn(in.Path, text, &out)
 	}
-	changed = importURLs(changed)
+	changed, wrong := b.provideDefine(in.Path, importURLs(changed))
+	out.Errors = append(out.Errors, wrong...)
 	if bytes.Equal(changed, text) {
 		return out, nil
 	}

@@ -283,6 +283,49 @@ func TestLibrariesThatPreferAMD(t *testing.T) {
 	}
 }
 
+// A file that is an AMD module and nothing else is one, wherever it is.
+func TestAMDModules(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{
+		"define(['lodash', './own'], function (_, own) { return { kind: _.x + own.x } })":                        "lodash own",
+		"/* a */ define('name', ['lodash'], (_) => ({ kind: _.x }));":                                            "lodash",
+		"define(function (require, exports, module) { var _ = require('lodash'); exports.kind = _.x; })":         "lodash",
+		"define(function (require, exports, module) {\n  module.exports = { kind: require('./own').x };\n})":     " own",
+		"define('name', (require) => ({ kind: require('./own').x }))":                                            " own",
+		"define(['exports', 'lodash'], function (e, _) { e.kind = _.x })":                                        "lodash",
+		"define([\"require\", \"exports\", './own'], function (require, exports, own) { exports.kind = own.x })": " own",
+		"define({ kind: 'value' })":                     "value",
+		"var own = { kind: 'a variable' }; define(own)": "a variable",
+		"(function (f) { if (typeof define === 'function' && define.amd) define(['lodash'], f); else window.f = f })(_ => ({kind: _.x}))": "lodash",
+		"(function () { function define(x) { exports.kind = x } define('its own') })()":                                                   "its own",
+		"define(list, function () {})":            "!1:1: the dependencies of an AMD module are not a list",
+		"\n  define(['a' + 'b'], function () {})": "!2:3: the dependencies of an AMD module are not a list",
+		"define(['none'], function () {})":        `!1:17: cannot find the package "none"`,
+		"define((r) => ({ kind: (() => { try { r('lodash') } catch (e) { return e.message } })() }))": "an AMD module calls require, which is not bundled",
+	} {
+		for _, file := range []string{"src/old/index.js", "node_modules/old/index.js"} {
+			r, err := bundle(t, map[string]string{
+				file: code, strings.Replace(file, "index", "own", 1): "exports.x = ' own';", "node_modules/old/package.json": `{"name": "old"}`,
+				"src/module.ts": "import old from '../" + file + "';\nexport const plugin = (old as any).kind;\n",
+			})
+			if problem, ok := strings.CutPrefix(want, "!"); ok {
+				if err == nil || !strings.Contains(err.Error(), file+":"+problem) {
+					t.Errorf("%s: got the error %v, want %s", code, err, problem)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", code, err)
+				continue
+			}
+			_, exports := load(t, r, map[string]string{"lodash": "{x: 'lodash'}"})
+			if got := exports.Get("plugin").String(); got != want {
+				t.Errorf("%s in %s: plugin is %q, want %q", code, file, got, want)
+			}
+		}
+	}
+}
+
 // Only the entry decides what module.js exports: ES modules have no module, as in webpack's bundles, and
 // CommonJS modules have one each.
 func TestModuleExports(t *testing.T) {
