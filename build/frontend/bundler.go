@@ -78,6 +78,9 @@ const (
 	rawLoader   = "!raw-loader!"  // webpack's way to write ?raw
 )
 
+// nodeScheme begins the names of modules of Node.js where they cannot be those of packages.
+const nodeScheme = "node:"
+
 // legacyPrefix begins the imports of Grafana's core that old repositories contain. The
 // host's loader knows these modules without the prefix.
 const legacyPrefix = "grafana/"
@@ -173,11 +176,14 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if isStyle {
 		return b.resolveStyle(build, in), nil
 	}
-	if !isBare(name) {
+	if !isBare(name) && !strings.HasPrefix(name, nodeScheme) {
 		return api.OnResolveResult{}, nil
 	}
 	if to, ok := b.replaced.of(name); ok {
 		return b.replace(build, in, to)
+	}
+	if !isBare(name) {
+		return api.OnResolveResult{}, nil
 	}
 	if b.isInstalled(in, name) || b.isNative(in, PackageName(name)) {
 		if local := b.resolution(build, in, in.ResolveDir, name); len(local.Errors) == 0 {

@@ -142,6 +142,13 @@ const ownBundler = `build the frontend with the repository's own bundler: set "f
 // explain adds help to the most common errors in a repository.
 func explain(root, text, help string) (string, string) {
 	if m := unresolved.FindStringSubmatch(text); m != nil {
+		if name, ok := nodeModule(m[1]); ok && !isListed(root, PackageName(name)) {
+			help = fmt.Sprintf(`if the code works without it, write below "frontend" in slipway.yaml: alias: {%q: false}`, m[1])
+			if polyfill, ok := polyfills()[m[1]]; ok {
+				help += "; if not, npm install " + PackageName(polyfill)
+			}
+			return fmt.Sprintf("cannot find %q: browsers do not have the modules of Node.js", m[1]), help
+		}
 		if !isBare(m[1]) {
 			return fmt.Sprintf("cannot find %q", m[1]), "check the path and the case of its letters"
 		}
@@ -165,6 +172,14 @@ func explain(root, text, help string) (string, string) {
 		return text, fmt.Sprintf(`restore %s, or correct "extends"`, m[1])
 	}
 	return text, help
+}
+
+// nodeModule returns the name of a module of Node.js without its scheme.
+func nodeModule(module string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(module, nodeScheme)
+	return name, ok || slices.Contains(strings.Fields("assert async_hooks buffer child_process cluster constants crypto dgram dns events fs "+
+		"http http2 https inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder "+
+		"timers tls tty url util v8 vm worker_threads zlib"), PackageName(name))
 }
 
 // isListed reports whether the package.json of a repository lists a package.

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -162,11 +163,28 @@ func TestReplacedByPath(t *testing.T) {
 	}
 }
 
-// A module of Node.js that the repository does not replace is an error.
+// A module of Node.js that the repository does not replace is an error, with what to write for an empty one.
 func TestNotReplaced(t *testing.T) {
 	t.Parallel()
-	_, err := bundle(t, map[string]string{"src/module.ts": "import 'util';"})
-	if err == nil || !strings.Contains(err.Error(), `cannot find the package "util"`) {
-		t.Errorf("%v, want an error", err)
+	for module, more := range map[string]string{
+		"fs": "", "node:fs": "", "fs/promises": "", "util": "",
+		"path": "; if not, npm install path-browserify", "os": "; if not, npm install os-browserify",
+	} {
+		files := map[string]string{"src/module.ts": "import * as x from '" + module + "'; export const plugin = Object.keys((x as any).default).length;"}
+		_, err := bundle(t, files)
+		want := fmt.Sprintf("src/module.ts:1:20: cannot find %q: browsers do not have the modules of Node.js\n"+
+			`  help: if the code works without it, write below "frontend" in slipway.yaml: alias: {%[1]q: false}%s`, module, more)
+		if err == nil || err.Error() != want {
+			t.Errorf("got the error\n%v\nwant\n%s", err, want)
+		}
+		// The bundler gets what slipway.yaml has for false.
+		r, err := bundle(t, files, func(o *Options) { o.Substitutions.Alias = map[string]string{module: ""} })
+		if err != nil {
+			t.Errorf("%s: %v", module, err)
+			continue
+		}
+		if _, exports := load(t, r, nil); exports.Get("plugin").String() != "0" {
+			t.Errorf("%s is not empty", module)
+		}
 	}
 }
