@@ -43,13 +43,14 @@ type bundler struct {
 	traits traits            // that the settings are for
 	themed []theme           // that the settings are for
 
-	mu     sync.Mutex        // esbuild resolves and loads in parallel
-	seen   traits            // of the code
-	themes []theme           // that the code loads, in any order
-	asked  map[string]bool   // shared libraries that some module imports
-	assets map[string][]byte // by path in dist
-	read   []string          // files that esbuild did not read itself, as in Result.Read
-	texts  map[string]string // of the code of the repository, by absolute path
+	mu       sync.Mutex        // esbuild resolves and loads in parallel
+	seen     traits            // of the code
+	themes   []theme           // that the code loads, in any order
+	asked    map[string]bool   // shared libraries that some module imports
+	assets   map[string][]byte // by path in dist
+	licenses map[string][]byte // comments, by the output that they are of
+	read     []string          // files that esbuild did not read itself, as in Result.Read
+	texts    map[string]string // of the code of the repository, by absolute path
 
 	// packages holds, by name, the node_modules that a package of the lockfile was found in,
 	// and whether what was imported is an ES module by its package.json.
@@ -64,7 +65,7 @@ type traits struct {
 func newBundler(ctx context.Context, o Options, libraries []library, replaced replacements) *bundler {
 	return &bundler{
 		Options: o, ctx: ctx, libraries: libraries, replaced: replaced, confinement: Confine(o.Root), isClassic: isClassic(o.Root), asked: map[string]bool{},
-		assets: map[string][]byte{}, texts: map[string]string{}, packages: map[string]map[string]bool{},
+		assets: map[string][]byte{}, licenses: map[string][]byte{}, texts: map[string]string{}, packages: map[string]map[string]bool{},
 	}
 }
 
@@ -515,11 +516,13 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
 			return api.OnLoadResult{}, err
 		}
+		outputs := worker.takeLicenses(b.shown(from.file), built.OutputFiles)
 		b.mu.Lock()
 		maps.Copy(b.assets, worker.assets)
+		maps.Copy(b.licenses, worker.licenses)
 		b.read = append(b.read, worker.files(meta)...)
 		b.mu.Unlock()
-		text, name = built.OutputFiles[0].Contents, strings.TrimSuffix(name, filepath.Ext(name))+".js"
+		text, name = outputs[0].Contents, strings.TrimSuffix(name, filepath.Ext(name))+".js"
 		if worker.isAsync { // which only functions of scripts can be
 			text = slices.Concat([]byte("(async()=>{"), exports.ReplaceAll(text, nil), []byte("})();\n"))
 		}

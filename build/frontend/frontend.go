@@ -131,7 +131,7 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 	}
 	r := &Result{Warnings: Messages(b.Root, built.Warnings), Read: b.files(meta)}
 	var code, sourceMap, css []byte
-	for _, f := range built.OutputFiles {
+	for _, f := range b.takeLicenses("", built.OutputFiles) {
 		switch name := filepath.Base(f.Path); name {
 		case "module.js":
 			code = f.Contents
@@ -161,6 +161,12 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 	if b.isAsync {
 		code = returnExports(code)
 	}
+	if len(b.licenses) > 0 {
+		code = append(code, "/*! For license information please see "+licenseFile+" */\n"...)
+		for _, from := range slices.Sorted(maps.Keys(b.licenses)) {
+			b.assets[licenseFile] = append(b.assets[licenseFile], b.licenses[from]...)
+		}
+	}
 	header, footer := b.wrap(r.Shared, string(css), string(code))
 	code = slices.Concat([]byte(header), code, []byte(footer))
 	sourceMap, err := b.placeMap(sourceMap, strings.Count(header, "\n"), b.packagesIn(meta))
@@ -172,6 +178,26 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 		r.Files = append(r.Files, File{name, b.assets[name]})
 	}
 	return r, nil
+}
+
+// licenseFile has the comments about licenses, by the name that webpack gives it.
+const licenseFile = "module.js.LICENSE.txt"
+
+// takeLicenses takes the comments about licenses out of what esbuild wrote for the entry or a worker.
+func (b *bundler) takeLicenses(worker string, files []api.OutputFile) (others []api.OutputFile) {
+	for _, f := range files {
+		name := filepath.Base(f.Path)
+		if of, ok := strings.CutSuffix(name, ".LEGAL.txt"); ok {
+			b.mu.Lock()
+			b.licenses[worker+of] = f.Contents
+			b.mu.Unlock()
+			continue
+		}
+		reference := "/*! For license information please see " + name + ".LEGAL.txt */\n"
+		f.Contents = bytes.TrimSuffix(f.Contents, []byte(reference))
+		others = append(others, f)
+	}
+	return others
 }
 
 // sharedIn returns the shared libraries that are left in an output, sorted. It omits
@@ -197,9 +223,9 @@ func (b *bundler) outdir() string { return filepath.Join(b.Root, "dist") }
 
 // settings are those of esbuild for an entry and style sheets.
 func (b *bundler) settings(entries ...api.EntryPoint) api.BuildOptions {
-	mode := "production"
+	mode, comments := "production", api.LegalCommentsExternal
 	if b.Dev {
-		mode = "development"
+		mode, comments = "development", api.LegalCommentsNone
 	}
 	format := api.FormatCommonJS
 	if b.isAsync {
@@ -238,7 +264,7 @@ func (b *bundler) settings(entries ...api.EntryPoint) api.BuildOptions {
 		MinifyWhitespace:    !b.Dev,
 		MinifyIdentifiers:   !b.Dev && !b.traits.isInjected,
 		MinifySyntax:        !b.Dev,
-		LegalComments:       api.LegalCommentsNone,
+		LegalComments:       comments,
 		Charset:             api.CharsetUTF8,
 		PublicPath:          basePlaceholder,
 		Loader:              loaders(),

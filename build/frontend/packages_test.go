@@ -84,3 +84,46 @@ func TestPackagesOfStyles(t *testing.T) {
 		t.Errorf("got the error %v, want %s", err, want)
 	}
 }
+
+// The comments that licenses ask for are in a file beside module.js, wherever the code or the styles end up.
+func TestLicenses(t *testing.T) {
+	t.Parallel()
+	comment := func(of string) string { return "/*! " + of + " | MIT */\n" }
+	for _, await := range []string{"", "await 0;"} {
+		files := map[string]string{
+			"src/module.ts":             comment("own") + "import './own.css'; import { x } from 'dep'; export const plugin = x + new URL('./work', import.meta.url).href;" + await,
+			"src/own.css":               comment("style") + "a { color: red }",
+			"src/work.ts":               comment("worker") + "globalThis.x = 1;" + await,
+			"node_modules/dep/index.js": "/**\n * @license dep\n */\nexports.x = 'dep ';",
+		}
+		shared := map[string]string{"module": "{ uri: 'https://cdn/module.js' }"}
+		r, err := bundle(t, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := file(t, r, "module.js.LICENSE.txt")
+		for _, want := range []string{"own", "style", "worker", "@license dep"} {
+			if strings.Count(got, want) != 1 {
+				t.Errorf("%q: %s is not in it once:\n%s", await, want, got)
+			}
+		}
+		code := file(t, r, "module.js")
+		if !strings.Contains(code, "\n/*! For license information please see module.js.LICENSE.txt */\n") || strings.Contains(code, "MIT") {
+			t.Errorf("%q: module.js is\n%s", await, code)
+		}
+		if worker := bySuffix(t, r, ".js", "work-"); strings.Contains(worker, "/*!") {
+			t.Errorf("%q: the worker is\n%s", await, worker)
+		}
+		load(t, r, shared)
+		if again, err := bundle(t, files); err != nil || file(t, again, "module.js.LICENSE.txt") != got {
+			t.Errorf("%q: the second bundle has others: %v", await, err)
+		}
+		if r, err = bundle(t, files, func(o *Options) { o.Dev = true }); err != nil || len(r.Files) != 3 {
+			t.Errorf("%q: a bundle for development has %d files: %v", await, len(r.Files), err)
+		}
+	}
+	r, err := bundle(t, map[string]string{"src/module.ts": "// without any\nexport const plugin = 1;"})
+	if err != nil || len(r.Files) != 2 || strings.Contains(file(t, r, "module.js"), "license") {
+		t.Errorf("without comments, the bundle has %d files: %v", len(r.Files), err)
+	}
+}

@@ -126,7 +126,7 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 	// The plugin of the context reads these, so they may change between two bundles.
 	s.b.replaced, s.b.isClassic = replaced, isClassic(s.options.Root)
 	s.b.ctx, s.b.libraries, s.b.asked, s.b.assets, s.b.read = ctx, libraries, map[string]bool{}, map[string][]byte{}, nil
-	s.b.texts = map[string]string{}
+	s.b.texts, s.b.licenses = map[string]string{}, map[string][]byte{}
 	s.b.seen, s.b.themes = traits{}, nil
 	defer context.AfterFunc(ctx, s.context.Cancel)()
 	built := s.context.Rebuild()
