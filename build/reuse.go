@@ -162,13 +162,13 @@ func (p *Plan) addBundler(in inputs) error {
 }
 
 // bundleConfig returns the files that change how imports are resolved and compiled,
-// whether they exist or not: lockfiles, up to the root of the git repository, what package
-// managers write about a node_modules, tsconfig.json with what it extends, the repository's
+// whether they exist or not: lockfiles and the configuration of package managers, up to the root of the
+// git repository, what package managers write about a node_modules, tsconfig.json with what it extends, the repository's
 // list of shared libraries, and its webpack configuration.
 func (p *Plan) bundleConfig() []string {
-	files := []string{filepath.Join(p.Repo.Root, "package.json")}
+	var files []string
 	for dir := p.Repo.Root; ; dir = filepath.Dir(dir) {
-		for _, name := range append(Lockfiles(),
+		for _, name := range append(Lockfiles(), "package.json", ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml",
 			"node_modules/.package-lock.json", "node_modules/.yarn-integrity", "node_modules/.yarn-state.yml", "node_modules/.modules.yaml") {
 			files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
 		}

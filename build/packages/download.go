@@ -151,7 +151,7 @@ func (s *Store) open(ctx context.Context, p *Package, file string) (tarball io.R
 			return nil, "", err
 		}
 	}
-	tarball, err = s.registries.get(ctx, at, "")
+	tarball, err = s.registries.get(ctx, p, at, "")
 	if errors.Is(err, errNotFound) {
 		err = s.registries.explain(ctx, p, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -43,8 +44,9 @@ const maxLockfile = 64 << 20
 
 // lock is a lockfile.
 type lock struct {
-	file string // absolute
-	top  string // the directory that packages of the repository must be in, absolute
+	file    string // absolute
+	manager string
+	top     string // the directory that packages of the repository must be in, absolute
 	// find returns what an import refers to in a file of the repository. The directory of the file is
 	// slash-separated and relative to that of the lockfile.
 	find func(dir, name string) *Package
@@ -53,16 +55,25 @@ type lock struct {
 	integrities map[string]string // by "name@version", of packages that have one
 }
 
+// The package managers whose configuration differs. That of Yarn changed with version 2.
+const (
+	npm   = "npm"
+	yarn1 = "yarn 1"
+	yarn  = "yarn"
+	pnpm  = "pnpm"
+)
+
 // readLock finds the lockfile in a directory or above it, up to a directory that contains .git.
 func readLock(root string) (*lock, error) {
 	readers := []struct {
-		name string
-		read func(l *lock, text []byte) error
+		name    string
+		read    func(l *lock, text []byte) error
+		manager string
 	}{
-		{"package-lock.json", readNPM},
-		{"npm-shrinkwrap.json", readNPM},
-		{"yarn.lock", readYarn},
-		{"pnpm-lock.yaml", readPNPM},
+		{"package-lock.json", readNPM, npm},
+		{"npm-shrinkwrap.json", readNPM, npm},
+		{"yarn.lock", readYarn, yarn1},
+		{"pnpm-lock.yaml", readPNPM, pnpm},
 	}
 	if _, err := readPackageJSON(root); err != nil {
 		return nil, err
@@ -89,7 +100,7 @@ func readLock(root string) (*lock, error) {
 			if !isRepo {
 				top = dir
 			}
-			l := &lock{file: file, top: top, integrities: map[string]string{}}
+			l := &lock{file: file, top: top, manager: r.manager, integrities: map[string]string{}}
 			if err := r.read(l, text); err != nil {
 				return nil, damaged(root, file, text, err)
 			}
@@ -258,6 +269,7 @@ type yarnEntry struct {
 func readYarn(l *lock, text []byte) error {
 	entries := map[string]yarnEntry{}
 	if bytes.Contains(text, []byte("\n__metadata:")) {
+		l.manager = yarn
 		if err := yaml.Unmarshal(text, &entries); err != nil {
 			return err
 		}
@@ -277,8 +289,11 @@ func readYarn(l *lock, text []byte) error {
 		if entry.Resolution != "" {
 			at := strings.IndexByte(entry.Resolution[1:], '@') + 1
 			p.Name = entry.Resolution[:at]
-			if from := entry.Resolution[at+1:]; !strings.HasPrefix(from, "npm:") {
-				p.URL = from // a workspace, a patch or a repository
+			from, bindings, _ := strings.Cut(entry.Resolution[at+1:], "::")
+			if values, _ := url.ParseQuery(bindings); strings.HasPrefix(from, "npm:") {
+				p.URL = values.Get("__archiveUrl") // of a registry that names its tarballs in its own way
+			} else {
+				p.URL = entry.Resolution[at+1:] // a workspace, a patch or a repository
 			}
 		} else if wanted := strings.TrimPrefix(list[0], name+"@"); entry.Resolved == "" {
 			if _, isLocal := local(wanted); isLocal {

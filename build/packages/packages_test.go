@@ -428,15 +428,15 @@ func TestTokenOfPath(t *testing.T) {
 	t.Parallel()
 	r := registries{options: map[string]string{"//host/npm/team/:_authToken": "secret", "registry": "https://host/npm/team/"}}
 	for at, want := range map[string]string{
-		"https://host/npm/team/a/-/a-1.0.0.tgz": "secret", "https://host/npm/other/a.tgz": "", "https://host/a.tgz": "",
+		"https://host/npm/team/a/-/a-1.0.0.tgz": "Bearer secret", "https://host/npm/other/a.tgz": "", "https://host/a.tgz": "",
 		"https://other/npm/team/a.tgz": "",
 	} {
 		u, err := url.Parse(at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.token(u); got != want {
-			t.Errorf("%s: token %q, want %q", at, got, want)
+		if got := r.authorization("a", u); got != want {
+			t.Errorf("%s: %q, want %q", at, got, want)
 		}
 	}
 	for _, p := range []Package{

@@ -1,8 +1,6 @@
 package packages
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,10 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -29,70 +24,15 @@ const defaultRegistry = "https://registry.npmjs.org/"
 
 func defaultHosts() []string { return []string{"registry.npmjs.org", "registry.yarnpkg.com"} }
 
-// registries are the registries of npm's configuration.
-type registries struct {
-	options map[string]string // of .npmrc, the repository's over the user's
-	client  *http.Client
-}
-
-// readRegistries reads the .npmrc of the user and of the repository, and the variables of npm.
-func readRegistries(root string, environ []string, client *http.Client) registries {
-	variables := map[string]string{}
-	for _, entry := range environ {
-		name, value, _ := strings.Cut(entry, "=")
-		variables[name] = value
-	}
-	if client == nil {
-		client = &http.Client{}
-	}
-	withCheck := *client
-	withCheck.CheckRedirect = withoutToken
-	r := registries{options: map[string]string{}, client: &withCheck}
-	user := variables["NPM_CONFIG_USERCONFIG"]
-	if home := cmp.Or(variables["HOME"], variables["USERPROFILE"]); user == "" && home != "" {
-		user = filepath.Join(home, ".npmrc")
-	}
-	for _, file := range []string{user, filepath.Join(root, ".npmrc")} {
-		text, err := os.Open(file)
-		if err != nil {
-			continue
-		}
-		for lines := bufio.NewScanner(io.LimitReader(text, 1<<20)); lines.Scan(); {
-			line := strings.TrimSpace(lines.Text())
-			name, value, ok := strings.Cut(line, "=")
-			if !ok || strings.HasPrefix(line, "#") || strings.HasPrefix(line, ";") {
-				continue
-			}
-			r.options[strings.TrimSpace(name)] = expand(strings.Trim(strings.TrimSpace(value), `"`), variables)
-		}
-		_ = text.Close()
-	}
-	if value := cmp.Or(variables["npm_config_registry"], variables["NPM_CONFIG_REGISTRY"]); value != "" {
-		r.options["registry"] = value
-	}
-	return r
-}
-
-var variable = regexp.MustCompile(`\$\{([^}]+)\}`)
-
-// expand fills in ${NAME}, as npm does.
-func expand(text string, variables map[string]string) string {
-	return variable.ReplaceAllStringFunc(text, func(m string) string { return variables[m[2:len(m)-1]] })
-}
-
-// of returns the registry of a package, with a slash at its end.
-func (r registries) of(name string) string {
-	scope, _, _ := strings.Cut(name, "/")
-	registry := cmp.Or(r.options[scope+":registry"], r.options["registry"], defaultRegistry)
-	return strings.TrimSuffix(registry, "/") + "/"
-}
-
 // tarball returns the address of a package's tarball. The error states why a package is
 // refused.
 func (r registries) tarball(p *Package) (*url.URL, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
 	registry, err := url.Parse(r.of(p.Name))
 	if err != nil || registry.Host == "" || registry.Scheme != "https" && registry.Scheme != "http" {
-		return nil, fmt.Errorf("the registry of %s must be an http or https URL: correct it in .npmrc", p.Name)
+		return nil, fmt.Errorf("the registry of %s must be an http or https URL, not %q: correct it in %s", p.Name, r.of(p.Name), r.file)
 	}
 	if p.URL == "" {
 		base := path.Base(p.Name)
@@ -111,7 +51,7 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 			return registry.JoinPath(from.EscapedPath()), nil
 		}
 	}
-	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: if you trust %[3]s, configure it as the registry in .npmrc", p.Name, p.Version, from.Host, registry.Host)
+	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: if you trust %[3]s, configure it as the registry in %[5]s", p.Name, p.Version, from.Host, registry.Host, r.file)
 }
 
 // errNotFound is the error for what a registry does not have.
@@ -120,8 +60,8 @@ var errNotFound = errors.New("404 Not Found")
 // idleTimeout limits the time without a byte from a registry.
 const idleTimeout = time.Minute
 
-// get requests a URL and sends a registry's credentials only to that registry.
-func (r registries) get(ctx context.Context, at *url.URL, accept string) (io.ReadCloser, error) {
+// get requests a URL about a package, with the credentials for its registry.
+func (r registries) get(ctx context.Context, p *Package, at *url.URL, accept string) (io.ReadCloser, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	idle := time.AfterFunc(idleTimeout, func() { cancel(transient{fmt.Errorf("%s: no data for %s", at.Redacted(), idleTimeout)}) })
 	body := &download{ctx: ctx, idle: idle, cancel: cancel}
@@ -132,8 +72,8 @@ func (r registries) get(ctx context.Context, at *url.URL, accept string) (io.Rea
 	if accept != "" {
 		req.Header.Set("Accept", accept)
 	}
-	if token := r.token(at); token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
+	if authorization := r.authorization(p.Name, at); authorization != "" {
+		req.Header.Set("Authorization", authorization)
 	}
 	resp, err := r.client.Do(req)
 	if err != nil {
@@ -148,6 +88,8 @@ func (r registries) get(ctx context.Context, at *url.URL, accept string) (io.Rea
 		return body, nil
 	case code == http.StatusNotFound:
 		err = fmt.Errorf("%s: %w", at.Redacted(), errNotFound)
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		err = fmt.Errorf("%s: %s: correct the credentials for %s in %s", at.Redacted(), resp.Status, at.Host, r.file)
 	case code == http.StatusTooManyRequests || code >= 500:
 		err = transient{fmt.Errorf("%s: %s", at.Redacted(), resp.Status)}
 	default:
@@ -226,7 +168,7 @@ func (r registries) explain(ctx context.Context, p *Package, err error) error {
 	if parseErr != nil {
 		return err
 	}
-	body, getErr := r.get(ctx, at, "application/vnd.npm.install-v1+json")
+	body, getErr := r.get(ctx, p, at, "application/vnd.npm.install-v1+json")
 	if errors.Is(getErr, errNotFound) {
 		return fmt.Errorf("the registry has no package of this name: %w", err)
 	}
@@ -271,7 +213,7 @@ func (r registries) integrity(ctx context.Context, p *Package) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	body, err := r.get(ctx, at, "application/json")
+	body, err := r.get(ctx, p, at, "application/json")
 	if errors.Is(err, errNotFound) {
 		err = r.explain(ctx, p, err)
 	}
@@ -289,14 +231,4 @@ func (r registries) integrity(ctx context.Context, p *Package) (string, error) {
 		return "", fmt.Errorf("%s: the registry has no integrity hash for %s@%s", at.Redacted(), p.Name, p.Version)
 	}
 	return about.Dist.Integrity, nil
-}
-
-// token returns the token that .npmrc has for the innermost directory of a URL, or "".
-func (r registries) token(at *url.URL) string {
-	for dir := strings.TrimSuffix(at.Path, "/"); dir != ""; dir = dir[:strings.LastIndexByte(dir, '/')] {
-		if token := r.options["//"+at.Host+dir+"/:_authToken"]; token != "" {
-			return token
-		}
-	}
-	return r.options["//"+at.Host+"/:_authToken"]
 }

@@ -64,7 +64,7 @@ func Open(o Options) (*Store, error) {
 		o.CacheDir = real // as in the paths of importers
 	}
 	return &Store{
-		options: o, registries: readRegistries(o.Root, o.Environ, o.Client), lock: lock, bases: bases,
+		options: o, registries: readRegistries(o, lock), lock: lock, bases: bases,
 		slots: make(chan struct{}, maxDownloads), fetched: map[string]func() error{}, owner: map[string]*Package{},
 	}, nil
 }
