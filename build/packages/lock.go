@@ -6,21 +6,15 @@
 package packages
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/text"
@@ -33,8 +27,10 @@ type Package struct {
 	URL       string // of the tarball, if the lockfile names it
 	Integrity string // such as "sha512-..."; "" if the lockfile has none for the tarball
 
-	find  func(name string) *Package // what an import in the package refers to
-	alias string                     // by which it is imported, if that is not its name
+	find      func(name string) *Package // what an import in the package refers to
+	alias     string                     // by which it is imported, if that is not its name
+	reference string                     // of Yarn 2 and later, such as "npm:1.0.0"
+	refused   *RefusedError              // if what would be downloaded is not what is installed
 }
 
 // ErrNoLockfile is the error of a repository without a lockfile.
@@ -61,6 +57,7 @@ const (
 	yarn1 = "yarn 1"
 	yarn  = "yarn"
 	pnpm  = "pnpm"
+	bun   = "bun"
 )
 
 // readLock finds the lockfile in a directory or above it, up to a directory that contains .git.
@@ -138,13 +135,15 @@ type packageJSON struct {
 	DevDependencies      map[string]string `json:"devDependencies"`
 	PeerDependencies     map[string]string `json:"peerDependencies"`
 	OptionalDependencies map[string]string `json:"optionalDependencies"`
+	Resolutions          json.RawMessage   `json:"resolutions"`
 }
 
-// wants returns the range that package.json has for a package.
-func (p packageJSON) wants(name string) (string, bool) {
+// wants returns the range that package.json has for a package, or "".
+func (p packageJSON) wants(name string) (wanted string, isPeer bool) {
 	for _, list := range []map[string]string{p.Dependencies, p.OptionalDependencies, p.DevDependencies, p.PeerDependencies} {
 		if r, ok := list[name]; ok {
-			return r, true
+			_, isPeer = p.PeerDependencies[name]
+			return r, isPeer
 		}
 	}
 	return "", false
@@ -252,148 +251,4 @@ func cutLast(s, separator string) (before, after string, ok bool) {
 		return s[:i], s[i+len(separator):], true
 	}
 	return s, "", false
-}
-
-// yarnEntry is a package in yarn.lock. Its keys are the ranges that it satisfies.
-type yarnEntry struct {
-	Version              string            `yaml:"version"`
-	Resolved             string            `yaml:"resolved"`   // version 1
-	Resolution           string            `yaml:"resolution"` // later versions
-	Integrity            string            `yaml:"integrity"`
-	Dependencies         map[string]string `yaml:"dependencies"`
-	OptionalDependencies map[string]string `yaml:"optionalDependencies"`
-}
-
-// readYarn reads yarn.lock. Version 1 has a format of its own; later ones are YAML and
-// write the protocol in front of a range.
-func readYarn(l *lock, text []byte) error {
-	entries := map[string]yarnEntry{}
-	if bytes.Contains(text, []byte("\n__metadata:")) {
-		l.manager = yarn
-		if err := yaml.Unmarshal(text, &entries); err != nil {
-			return err
-		}
-	} else {
-		var err error
-		if entries, err = parseYarn1(text); err != nil {
-			return err
-		}
-	}
-	byRange, hoisted := map[string]*Package{}, map[string]*Package{}
-	uses := map[*Package]int{}
-	for _, keys := range slices.Sorted(maps.Keys(entries)) {
-		entry := entries[keys]
-		list := strings.Split(keys, ", ")
-		name := rangeName(list[0])
-		p := &Package{Name: name, Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity}
-		if entry.Resolution != "" {
-			at := strings.IndexByte(entry.Resolution[1:], '@') + 1
-			p.Name = entry.Resolution[:at]
-			from, bindings, _ := strings.Cut(entry.Resolution[at+1:], "::")
-			if values, _ := url.ParseQuery(bindings); strings.HasPrefix(from, "npm:") {
-				p.URL = values.Get("__archiveUrl") // of a registry that names its tarballs in its own way
-			} else {
-				p.URL = entry.Resolution[at+1:] // a workspace, a patch or a repository
-			}
-		} else if wanted := strings.TrimPrefix(list[0], name+"@"); entry.Resolved == "" {
-			if _, isLocal := local(wanted); isLocal {
-				p.URL = wanted
-			}
-		}
-		p.find = func(name string) *Package {
-			for _, wanted := range []map[string]string{entry.Dependencies, entry.OptionalDependencies} {
-				if r, ok := wanted[name]; ok {
-					return byRangeOf(byRange, name, r)
-				}
-			}
-			return nil
-		}
-		for _, key := range list {
-			byRange[key] = p
-		}
-		if uses[p] = len(list); hoisted[name] == nil || uses[p] >= uses[hoisted[name]] {
-			hoisted[name] = p
-		}
-		if p.Integrity != "" { // which later versions do not have: their checksums are of archives that Yarn makes
-			l.integrities[p.Name+"@"+p.Version] = p.Integrity
-		}
-	}
-	workspaces := &workspaces{root: filepath.Dir(l.file)}
-	l.find = func(dir, name string) *Package {
-		if r, ok := workspaces.wants(dir, name); ok {
-			if p := byRangeOf(byRange, name, r); p != nil {
-				return p
-			}
-		}
-		if p := hoisted[name]; p != nil {
-			return p // what Yarn installs at the top level, too
-		}
-		return workspaces.member(name)
-	}
-	return nil
-}
-
-// byRangeOf finds a package by name and range, as version 1 and later versions write it.
-func byRangeOf(list map[string]*Package, name, wanted string) *Package {
-	for _, key := range []string{name + "@" + wanted, name + "@npm:" + wanted} {
-		if p := list[key]; p != nil {
-			return p
-		}
-	}
-	return nil
-}
-
-// rangeName returns the name in a key such as "@a/b@^1.0.0".
-func rangeName(key string) string {
-	if i := strings.IndexByte(key[min(1, len(key)):], '@'); i >= 0 {
-		return key[:i+1]
-	}
-	return key
-}
-
-// parseYarn1 reads the format of Yarn 1: keys with a colon, indented by two or four spaces,
-// and values after a space.
-func parseYarn1(text []byte) (map[string]yarnEntry, error) {
-	entries := map[string]yarnEntry{}
-	var key, section string
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		n++
-		line = strings.TrimRight(line, "\r\n")
-		trimmed := strings.TrimLeft(line, " ")
-		if trimmed == "" || strings.HasPrefix(trimmed, "#") {
-			continue
-		}
-		switch indent := len(line) - len(trimmed); {
-		case indent == 0 && strings.HasSuffix(line, ":"):
-			key, section = strings.ReplaceAll(strings.TrimSuffix(line, ":"), `"`, ""), ""
-			entries[key] = yarnEntry{Dependencies: map[string]string{}, OptionalDependencies: map[string]string{}}
-		case indent == 2 && strings.HasSuffix(line, ":"):
-			section = strings.TrimSuffix(trimmed, ":")
-		default:
-			name, value, ok := strings.Cut(trimmed, " ")
-			if !ok || key == "" {
-				return nil, fmt.Errorf("line %d: unexpected %q", n, trimmed)
-			}
-			name, value = strings.Trim(name, `"`), strings.Trim(value, `"`)
-			entry := entries[key]
-			switch {
-			case indent == 2 && name == "version":
-				entry.Version = value
-			case indent == 2 && name == "resolved":
-				entry.Resolved = value
-				if _, isLocal := local(value); !isLocal { // the integrity has the hash as well
-					entry.Resolved, _, _ = strings.Cut(value, "#")
-				}
-			case indent == 2 && name == "integrity":
-				entry.Integrity = value
-			case indent == 4 && section == "dependencies":
-				entry.Dependencies[name] = value
-			case indent == 4 && section == "optionalDependencies":
-				entry.OptionalDependencies[name] = value
-			}
-			entries[key] = entry
-		}
-	}
-	return entries, nil
 }

@@ -91,6 +91,9 @@ func readPNPM(l *lock, text []byte) error {
 		if !ok || entry.Resolution.Type != "" {
 			p.URL = version // a link, a directory or a git repository
 		}
+		if strings.Contains(key, "(patch_hash=") {
+			p.refused = patched(pnpm)
+		}
 		known[key] = p
 		snapshot, ok := lock.Snapshots[key]
 		if !ok {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,7 @@ type Store struct {
 	options    Options
 	registries registries
 	lock       *lock
+	patched    []string      // names of packages that a script patches
 	bases      []string      // the directory of the lockfile, and without symbolic links
 	slots      chan struct{} // downloads at the same time
 
@@ -65,7 +67,8 @@ func Open(o Options) (*Store, error) {
 	}
 	return &Store{
 		options: o, registries: readRegistries(o, lock), lock: lock, bases: bases,
-		slots: make(chan struct{}, maxDownloads), fetched: map[string]func() error{}, owner: map[string]*Package{},
+		patched: patchedByScript(o.Root, bases[0]),
+		slots:   make(chan struct{}, maxDownloads), fetched: map[string]func() error{}, owner: map[string]*Package{},
 	}, nil
 }
 
@@ -86,6 +89,9 @@ func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok 
 	p := s.find(importer, name)
 	if p == nil {
 		return "", false, nil
+	}
+	if refused := p.refused; refused != nil || slices.Contains(s.patched, p.Name) {
+		return "", true, fmt.Errorf("%s: %w", strings.TrimSuffix(p.Name+"@"+p.Version, "@"), cmp.Or(refused, patched(s.lock.manager)))
 	}
 	at, isLocal := local(p.URL)
 	file := "" // of a package that is not downloaded

@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -78,13 +79,15 @@ type workspaces struct {
 	members map[string]string      // directories by package name; nil until needed
 }
 
-// wants returns the range that the package.json next to a file or above it has for a package.
-func (w *workspaces) wants(dir, name string) (string, bool) {
+// wants returns the range that the package.json next to a file or above it has for a package, "" if none has
+// one, and the workspace of that package.json.
+func (w *workspaces) wants(dir, name string) (from *Package, wanted string, isPeer bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for {
-		if r, ok := w.packageJSON(dir).wants(name); ok || dir == "." {
-			return r, ok
+		p := w.packageJSON(dir)
+		if wanted, isPeer = p.wants(name); wanted != "" || dir == "." {
+			return &Package{Name: cmp.Or(p.Name, "package.json"), reference: "workspace:" + dir}, wanted, isPeer
 		}
 		dir = path.Dir(dir)
 	}

@@ -1,0 +1,51 @@
+package packages
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// RefusedError is the error for packages that a download would not provide as the package manager installs them.
+type RefusedError struct{ Text, Help string }
+
+// Error returns what cannot be downloaded.
+func (e *RefusedError) Error() string { return e.Text }
+
+// Shared returns what the error is for all packages that it concerns, and what to do about it.
+func (e *RefusedError) Shared() (text, help string) { return e.Text, e.Help }
+
+// install says how to provide packages that are not downloaded.
+func install(manager string) string {
+	command := map[string]string{
+		npm: "npm install", yarn1: "yarn install", pnpm: "pnpm install", bun: "bun install",
+		yarn: "yarn install, with nodeLinker: node-modules in .yarnrc.yml",
+	}[manager]
+	return fmt.Sprintf("run %s: packages in node_modules are used as they are", command)
+}
+
+// patchName matches the names of the files of patch-package, such as "parent++@acme+a+1.0.0.patch".
+var patchName = regexp.MustCompile(`^(?:.*\+\+)?((?:@[^+]+\+)?[^+]+)\+`)
+
+// patchedByScript returns the names of the packages that the program patch-package patches, in a script of the repository.
+func patchedByScript(dirs ...string) (names []string) {
+	for _, dir := range dirs {
+		p, _ := readPackageJSON(dir) // without it, nothing is required
+		if wanted, _ := p.wants("patch-package"); wanted == "" {
+			continue
+		}
+		patches, _ := os.ReadDir(filepath.Join(dir, "patches")) // without it, there are none
+		for _, patch := range patches {
+			if m := patchName.FindStringSubmatch(patch.Name()); m != nil && filepath.Ext(patch.Name()) == ".patch" {
+				names = append(names, strings.Replace(m[1], "+", "/", 1))
+			}
+		}
+	}
+	return names
+}
+
+func patched(manager string) *RefusedError {
+	return &RefusedError{"the repository patches packages, and downloads are not patched", install(manager)}
+}
