@@ -23,6 +23,7 @@ import (
 // registries are the registries that the repository, the user and the environment configure for the package
 // manager of the lockfile.
 type registries struct {
+	manager string
 	file    string            // where the repository configures them: .npmrc or .yarnrc.yml
 	options map[string]string // by npm's names, such as "@acme:registry" and "//host/:_authToken"
 	client  *http.Client
@@ -43,7 +44,7 @@ func readRegistries(o Options, l *lock) registries {
 		name, value, _ := strings.Cut(entry, "=")
 		c.variables[name] = value
 	}
-	r := registries{file: ".npmrc", options: c.options, client: &http.Client{}}
+	r := registries{manager: l.manager, file: ".npmrc", options: c.options, client: &http.Client{}}
 	if o.Client != nil {
 		*r.client = *o.Client
 	}

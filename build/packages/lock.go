@@ -71,6 +71,8 @@ func readLock(root string) (*lock, error) {
 		{"npm-shrinkwrap.json", readNPM, npm},
 		{"yarn.lock", readYarn, yarn1},
 		{"pnpm-lock.yaml", readPNPM, pnpm},
+		{"bun.lock", readBun, bun},
+		{"bun.lockb", readBun, bun},
 	}
 	if _, err := readPackageJSON(root); err != nil {
 		return nil, err

@@ -343,8 +343,8 @@ func TestRefused(t *testing.T) {
 	}
 	for name, tc := range map[string]struct{ lock, want string }{
 		"a directory above": {entry("file:../a", good), "outside the repository"},
-		"git":               {entry("git+ssh://git@example.com/a.git", good), "not from a registry"},
-		"another host":      {entry("https://example.com/a.tgz", good), "comes from example.com"},
+		"git":               {entry("git+ssh://git@example.com/a.git", good), "not the address of a registry"},
+		"another host":      {entry("https://example.com/a.tgz", good), "packages from example.com are not downloaded"},
 		"a URL in the path": {entry("https://registry.yarnpkg.com/"+other.URL+"/a/-/a-1.0.0.tgz", good), "404"},
 		"a host in it":      {entry("https://registry.yarnpkg.com///"+other.Listener.Addr().String()+"/a/-/a-1.0.0.tgz", good), "404"},
 		"a URL as the name": {fmt.Sprintf(`{"packages": {"node_modules/a": {"version": "1.0.0", "name": %q, "integrity": %q}}}`, other.URL+"/a", good), "404"},

@@ -1,7 +1,10 @@
 package packages
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -13,6 +16,7 @@ import (
 
 // pnpmLock is pnpm-lock.yaml, versions 6 and 9.
 type pnpmLock struct {
+	Version   string                  `yaml:"lockfileVersion"`
 	Importers map[string]pnpmImporter `yaml:"importers"`
 	Root      pnpmImporter            `yaml:",inline"` // version 6 without workspaces
 	Packages  map[string]struct {
@@ -54,8 +58,22 @@ func (s pnpmSnapshot) lists() []map[string]string {
 // readPNPM reads pnpm-lock.yaml, in which each package names the versions that it uses.
 func readPNPM(l *lock, text []byte) error {
 	var lock pnpmLock
-	if err := yaml.Unmarshal(text, &lock); err != nil {
-		return err
+	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var next *pnpmLock
+		err := documents.Decode(&next)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if next != nil && strings.HasPrefix(next.Version, "5") {
+			l.refuse("pnpm-lock.yaml is of pnpm 7 or older, which is not read")
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if next != nil {
+			lock = *next // the last document is the repository's: one before it is about pnpm itself
+		}
 	}
 	for key, entry := range lock.Packages {
 		plain, _, _ := strings.Cut(strings.TrimPrefix(key, "/"), "(") // without peer dependencies

@@ -51,3 +51,21 @@ snapshots:
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// Of several documents, the last one is the repository's: pnpm puts what it uses itself before it.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	const own, repository = "importers: {.: {dependencies: {pnpm: {version: 12.0.0}}}}\npackages: {pnpm@12.0.0: {}}\n",
+		"importers: {.: {dependencies: {a: {version: 1.0.0}}}}\npackages: {a@1.0.0: {}}\n"
+	for _, text := range []string{
+		repository, "---\n" + repository, "---\n" + own + "---\n" + repository, own + "---\n" + repository + "---\n", own + "...\n---\n" + repository,
+	} {
+		l := lock{integrities: map[string]string{}}
+		if err := readPNPM(&l, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if p := l.find(".", "a"); p == nil || p.Version != "1.0.0" || l.find(".", "pnpm") != nil {
+			t.Errorf("%q: found %+v", text, p)
+		}
+	}
+}

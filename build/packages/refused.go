@@ -26,6 +26,23 @@ func install(manager string) string {
 	return fmt.Sprintf("run %s: packages in node_modules are used as they are", command)
 }
 
+// refuse makes a lockfile one from which no package is downloaded.
+func (l *lock) refuse(text string) {
+	workspaces := &workspaces{root: filepath.Dir(l.file)}
+	l.find = func(dir, name string) *Package {
+		if _, wanted, _ := workspaces.wants(dir, name); wanted == "" {
+			return nil
+		}
+		return &Package{Name: name, refused: &RefusedError{text, install(l.manager)}}
+	}
+}
+
+// readBun refuses the lockfile of Bun.
+func readBun(l *lock, _ []byte) error {
+	l.refuse("the lockfile of Bun is not read")
+	return nil
+}
+
 // patchName matches the names of the files of patch-package, such as "parent++@acme+a+1.0.0.patch".
 var patchName = regexp.MustCompile(`^(?:.*\+\+)?((?:@[^+]+\+)?[^+]+)\+`)
 

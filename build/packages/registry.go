@@ -40,7 +40,9 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 	}
 	from, err := url.Parse(p.URL)
 	if err != nil || from.Scheme != "https" && from.Scheme != "http" {
-		return nil, fmt.Errorf("%s@%s comes from %q, not from a registry: only packages from a registry are downloaded", p.Name, p.Version, p.URL)
+		return nil, &RefusedError{
+			fmt.Sprintf("packages from %q are not downloaded, as that is not the address of a registry", p.URL), install(r.manager),
+		}
 	}
 	if from.Host == registry.Host {
 		from.Scheme = registry.Scheme // a lockfile must not send the token without TLS
@@ -51,7 +53,12 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 			return registry.JoinPath(from.EscapedPath()), nil
 		}
 	}
-	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: if you trust %[3]s, configure it as the registry in %[5]s", p.Name, p.Version, from.Host, registry.Host, r.file)
+	help := install(r.manager)
+	if strings.Contains(from.Path, "/-/") { // as registries have it
+		help += fmt.Sprintf("; or, if you trust %s, configure it as the registry in %s", from.Host, r.file)
+	}
+	text := "packages from %s are not downloaded, as their registry is %s"
+	return nil, &RefusedError{fmt.Sprintf(text, from.Host, registry.Host), help}
 }
 
 // errNotFound is the error for what a registry does not have.

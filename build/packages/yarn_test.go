@@ -83,6 +83,46 @@ func TestYarnResolutions(t *testing.T) {
 	}
 }
 
+// What is not downloaded is refused with the command that installs it. What no package.json lists is just not found.
+func TestManagersRefused(t *testing.T) {
+	t.Parallel()
+	npmLock := func(url string) string {
+		return `{"packages": {"node_modules/a": {"version": "1.0.0", "resolved": "` + url + `"}}}`
+	}
+	for name, c := range map[string]struct{ file, text, importer, want, help string }{
+		"bun":      {"bun.lock", "{}", "src/m.ts", "a: the lockfile of Bun is not read", "bun install"},
+		"old bun":  {"bun.lockb", "\x00", "src/m.ts", "a: the lockfile of Bun is not read", "bun install"},
+		"old pnpm": {"pnpm-lock.yaml", "lockfileVersion: 5.4\ndependencies: {a: 1.0.0}", "src/m.ts", "a: pnpm-lock.yaml is of pnpm 7 or older", "pnpm install"},
+		"git":      {"package-lock.json", npmLock("git+ssh://git@example.com/a.git#12"), "src/m.ts", "not the address of a registry", "run npm install"},
+		"tarball":  {"package-lock.json", npmLock("https://codeload.github.com/b/a/tar.gz/12"), "src/m.ts", "packages from codeload.github.com are", "used as they are"},
+		"registry": {"package-lock.json", npmLock("https://example.com/a/-/a-1.0.0.tgz"), "src/m.ts", "packages from example.com are", "as the registry in .npmrc"},
+		"pnpm, git": {"pnpm-lock.yaml", "importers: {.: {dependencies: {a: {version: 'https://codeload.github.com/b/a/tar.gz/12'}}}}\n" +
+			"packages: {'a@https://codeload.github.com/b/a/tar.gz/12': {resolution: {tarball: 'https://codeload.github.com/b/a/tar.gz/12'}, version: 1.0.0}}",
+			"src/m.ts", "packages from codeload.github.com are", "pnpm install"},
+		"Yarn, git": {"yarn.lock", yarnLock("a@b/a#1, a@npm:^1.0.0 > a@https://github.com/b/a.git#commit=1"), "src/m.ts", "packages from github.com are", "nodeLinker"},
+		"Yarn 1, git": {"yarn.lock", "# yarn lockfile v1\n\na@^1.0.0:\n  version \"1.0.0\"\n  resolved \"git+https://github.com/b/a.git#1\"\n",
+			"src/m.ts", "not the address of a registry", "run yarn install:"},
+		"Plug'n'Play": {"yarn.lock", yarnLock("a@npm:^1.0.0 > a@npm:1.0.0"), ".yarn/cache/b-npm-1.0.0-12.zip/node_modules/b/i.js", "Plug'n'Play are not read", "nodeLinker"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := Open(repo(t, newRegistry(t), map[string]string{c.file: c.text}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			importer := filepath.Join(s.options.Root, filepath.FromSlash(c.importer))
+			_, ok, err := s.Dir(t.Context(), importer, "a")
+			refused, _ := errors.AsType[*RefusedError](err)
+			if !ok || refused == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(refused.Help, c.help) {
+				t.Errorf("%t, %v, %+v", ok, err, refused)
+			}
+			if _, ok, err := s.Dir(t.Context(), filepath.Join(s.options.Root, "src", "m.ts"), "unlisted"); ok || err != nil {
+				t.Errorf("an unlisted package: %t, %v", ok, err)
+			}
+		})
+	}
+}
+
 // A package that the repository patches is refused, however the patch is written down, unless the patch is one of
 // those that Yarn brings for tools.
 func TestPatched(t *testing.T) {
