@@ -201,22 +201,37 @@ func TestLocalTarballsRefused(t *testing.T) {
 	}
 }
 
-// TestAlias imports a package of the registry by another name.
+// TestAlias imports a package by another name. It comes from the registry of its own name.
 func TestAlias(t *testing.T) {
 	t.Parallel()
-	r := newRegistry(t)
-	o := repo(t, r, map[string]string{"package-lock.json": fmt.Sprintf(
-		`{"packages": {"node_modules/a": {"name": "@s/b", "version": "1.0.0", "integrity": %[1]q}, "node_modules/@s/b": {"version": "1.0.0", "integrity": %[1]q}}}`,
-		r.add(t, "@s/b", "1.0.0"))})
-	s, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"a", "@s/b"} {
-		dir, _, err := s.Dir(t.Context(), o.Root, name)
-		if err != nil || !exists(filepath.Join(dir, "node_modules", filepath.FromSlash(name), "index.js")) {
-			t.Errorf("%s is not in %s (%v)", name, dir, err)
-		}
+	scoped, plain := newRegistry(t), newRegistry(t)
+	integrity := scoped.add(t, "@s/b", "1.0.0")
+	for name, lock := range map[string][2]string{
+		"npm": {"package-lock.json", fmt.Sprintf(`{"packages": {"node_modules/a": {"name": "@s/b", "version": "1.0.0", "integrity": %[1]q},
+			"node_modules/@s/b": {"version": "1.0.0", "integrity": %[1]q}}}`, integrity)},
+		"npm 6": {"package-lock.json", fmt.Sprintf(`{"dependencies": {"a": {"version": "npm:@s/b@1.0.0", "integrity": %[1]q},
+			"@s/b": {"version": "1.0.0", "integrity": %[1]q}}}`, integrity)},
+		"yarn 1": {"yarn.lock", fmt.Sprintf("# yarn lockfile v1\n\n\"@s/b@1\", \"a@npm:@s/b@1\":\n  version \"1.0.0\"\n  integrity %s\n\n"+
+			"\"a@npm:@s/b@^1\":\n  version \"1.0.0\"\n  integrity %[1]s\n", integrity)},
+		"yarn": {"yarn.lock", yarnLock("@s/b@npm:1 > @s/b@npm:1.0.0\na@npm:@s/b@^1 > @s/b@npm:1.0.0")},
+		"pnpm": {"pnpm-lock.yaml", fmt.Sprintf("importers: {.: {dependencies: {a: {version: '@s/b@1.0.0'}, '@s/b': {version: 1.0.0}}}}\n"+
+			"packages: {'@s/b@1.0.0': {resolution: {integrity: %s}}}", integrity)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := Open(repo(t, plain, map[string]string{lock[0]: lock[1],
+				"package.json": `{"dependencies": {"a": "npm:@s/b@^1", "@s/b": "1"}}`,
+				".npmrc":       "registry=" + plain.URL + "\n@s:registry=" + scoped.URL}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"a", "@s/b"} {
+				dir, _, err := s.Dir(t.Context(), filepath.Join(s.options.Root, "package.json"), name)
+				if err != nil || !exists(filepath.Join(dir, "node_modules", filepath.FromSlash(name), "index.js")) {
+					t.Errorf("%s is not in %s (%v)", name, dir, err)
+				}
+			}
+		})
 	}
 }
 

@@ -229,14 +229,17 @@ func inRepository(dir string) string {
 }
 
 // flatten adds the packages of version 1 by their paths. The version of a package that does not
-// come from a registry is its address.
+// come from a registry is its address, and that of an alias has the name of the package.
 func flatten(to map[string]npmPackage, dir string, list map[string]json.RawMessage) error {
 	for name, text := range list {
 		var p npmPackage
 		if err := json.Unmarshal(text, &p); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if strings.Contains(p.Version, ":") {
+		if alias, ok := strings.CutPrefix(p.Version, "npm:"); ok {
+			p.Name = rangeName(alias)
+			p.Version = strings.TrimPrefix(alias, p.Name+"@")
+		} else if strings.Contains(p.Version, ":") {
 			p.Resolved = p.Version
 		}
 		at := path.Join(dir, "node_modules", name)
