@@ -2,15 +2,12 @@ package packages
 
 import (
 	"cmp"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,16 +16,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 )
-
-// registries are the registries that the repository, the user and the environment configure for the package
-// manager of the lockfile.
-type registries struct {
-	manager string
-	file    string            // where the repository configures them: .npmrc or .yarnrc.yml
-	options map[string]string // by npm's names, such as "@acme:registry" and "//host/:_authToken"
-	client  *http.Client
-	err     error // why nothing must be downloaded
-}
 
 // configuration reads files and variables into options by npm's names.
 type configuration struct {
@@ -95,13 +82,15 @@ func readFile(file string) (string, error) {
 func (c configuration) readNPM(home string, dirs []string, manager string) error {
 	environment := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.variables)) {
-		// npm spells the names of options with hyphens, except those of a registry's credentials.
-		if rest, ok := cutPrefixFold(name, "npm_config_"); ok && c.variables[name] != "" {
-			if !strings.HasPrefix(rest, "//") {
-				rest = strings.ToLower(rest[:1]) + strings.ReplaceAll(strings.ToLower(rest[1:]), "_", "-")
-			}
-			environment[rest] = c.variables[name]
+		const prefix = "npm_config_"
+		if len(name) <= len(prefix) || !strings.EqualFold(name[:len(prefix)], prefix) || c.variables[name] == "" {
+			continue
 		}
+		option := name[len(prefix):]
+		if !strings.HasPrefix(option, "//") { // npm spells the names of others with hyphens
+			option = strings.ToLower(option[:1] + strings.ReplaceAll(option[1:], "_", "-"))
+		}
+		environment[option] = c.variables[name]
 	}
 	user := environment["userconfig"]
 	if user == "" && home != "" {
@@ -128,13 +117,6 @@ func (c configuration) readNPM(home string, dirs []string, manager string) error
 	}
 	maps.Copy(c.options, environment)
 	return nil
-}
-
-func cutPrefixFold(s, prefix string) (after string, ok bool) {
-	if len(s) <= len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
-		return "", false
-	}
-	return s[len(prefix):], true
 }
 
 // addLines adds the options of an .npmrc, or of the .yarnrc of Yarn 1, which separates by a space.
@@ -270,87 +252,4 @@ func (c configuration) addYarn(prefix string, r yarnRegistry) {
 	c.set(prefix+"registry", r.Server, "")
 	c.set(prefix+"_authToken", r.Token, "")
 	c.set(prefix+"_auth", ident, "")
-}
-
-// trust makes the client trust the certificates in files as well as those of the system.
-func (r *registries) trust(files ...string) error {
-	files = slices.DeleteFunc(files, func(file string) bool { return file == "" })
-	if len(files) == 0 {
-		return nil
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		return err
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err == nil && !pool.AppendCertsFromPEM(text) {
-			err = fmt.Errorf("%s has no certificate", file)
-		}
-		if err != nil {
-			return fmt.Errorf("read the certificates of a registry: %w; correct cafile in %s", err, r.file)
-		}
-	}
-	transport, ok := r.client.Transport.(*http.Transport)
-	if !ok {
-		transport = http.DefaultTransport.(*http.Transport)
-	}
-	transport = transport.Clone()
-	if transport.TLSClientConfig == nil {
-		transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	transport.TLSClientConfig.RootCAs = pool
-	r.client.Transport = transport
-	return nil
-}
-
-// of returns the registry of a package, with a slash at its end.
-func (r registries) of(name string) string {
-	scope, _, _ := strings.Cut(name, "/")
-	registry := cmp.Or(r.options[scope+":registry"], r.options["registry"], defaultRegistry)
-	return strings.TrimSuffix(registry, "/") + "/"
-}
-
-// authorization returns the header for a request about a package. Credentials are those of its scope, of the
-// innermost directory of the address that has some, or of the registry of packages without a scope. They go only
-// to the registry that they are for.
-func (r registries) authorization(name string, at *url.URL) string {
-	var prefixes []string
-	scope, _, _ := strings.Cut(name, "/")
-	if isBelow(at, r.of(name)) {
-		prefixes = append(prefixes, scope+":")
-	}
-	dir := strings.TrimSuffix(at.Path, "/")
-	for ; dir != ""; dir = dir[:strings.LastIndexByte(dir, '/')] {
-		prefixes = append(prefixes, "//"+at.Host+dir+"/:")
-	}
-	prefixes = append(prefixes, "//"+at.Host+"/:")
-	if isBelow(at, r.of("")) {
-		prefixes = append(prefixes, "")
-	}
-	for _, prefix := range prefixes {
-		user, password := r.credential(prefix+"username"), r.credential(prefix+"_password")
-		plain, err := base64.StdEncoding.DecodeString(password)
-		if token := r.credential(prefix + "_authToken"); token != "" {
-			return "Bearer " + token
-		} else if auth := r.credential(prefix + "_auth"); auth != "" {
-			return "Basic " + auth
-		} else if user != "" && password != "" && err == nil {
-			return "Basic " + base64.StdEncoding.EncodeToString(append([]byte(user+":"), plain...))
-		}
-	}
-	return ""
-}
-
-// credential returns "" for an option with a variable that is not set.
-func (r registries) credential(name string) string {
-	if value := r.options[name]; !strings.Contains(value, "${") {
-		return value
-	}
-	return ""
-}
-
-func isBelow(at *url.URL, registry string) bool {
-	base, err := url.Parse(registry)
-	return err == nil && at.Host == base.Host && at.Scheme == base.Scheme && strings.HasPrefix(at.Path, base.Path)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -61,6 +62,17 @@ func patchedByScript(dirs ...string) (names []string) {
 		}
 	}
 	return names
+}
+
+// refusal returns why a package that a file imports is not downloaded, or nil.
+func (s *Store) refusal(importer string, p *Package) *RefusedError {
+	if strings.Contains(filepath.ToSlash(importer), ".zip/node_modules/") {
+		return &RefusedError{"packages in the archives of Yarn's Plug'n'Play are not read", install(yarn)}
+	}
+	if slices.Contains(s.patched, p.Name) {
+		return patched(s.lock.manager)
+	}
+	return p.refused
 }
 
 func patched(manager string) *RefusedError {

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -86,15 +85,12 @@ func (s *Store) Downloaded() (packages, bytes int64) { return s.downloaded.Load(
 // refers to, and downloads it first if it must. For a package that is part of the repository, it is
 // the directory of the package itself. ok is false if the lockfile does not have the package.
 func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok bool, err error) {
-	if strings.Contains(filepath.ToSlash(importer), ".zip/") {
-		return "", true, fmt.Errorf("%s: %w", name, &RefusedError{"packages in the archives of Yarn's Plug'n'Play are not read", install(yarn)})
-	}
 	p := s.find(importer, name)
 	if p == nil {
 		return "", false, nil
 	}
-	if refused := p.refused; refused != nil || slices.Contains(s.patched, p.Name) {
-		return "", true, fmt.Errorf("%s: %w", strings.TrimSuffix(p.Name+"@"+p.Version, "@"), cmp.Or(refused, patched(s.lock.manager)))
+	if refused := s.refusal(importer, p); refused != nil {
+		return "", true, fmt.Errorf("%s: %w", strings.TrimSuffix(p.Name+"@"+p.Version, "@"), refused)
 	}
 	at, isLocal := local(p.URL)
 	file := "" // of a package that is not downloaded

@@ -208,7 +208,9 @@ func (g *yarnGraph) configure(root string) error {
 			return fmt.Errorf("package.json: resolutions: %w", err)
 		}
 		if m := resolutionPattern.FindStringSubmatch(fmt.Sprint(pattern)); m != nil {
-			g.resolutions = append(g.resolutions, yarnResolution{m[1], withProtocol(m[2]), m[3], withProtocol(m[4]), withProtocol(reference)})
+			g.resolutions = append(g.resolutions, yarnResolution{
+				m[1], withProtocol(m[2]), m[3], withProtocol(m[4]), withProtocol(reference),
+			})
 		}
 	}
 	text, err := readFile(filepath.Join(root, ".yarnrc.yml"))
