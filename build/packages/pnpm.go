@@ -55,25 +55,30 @@ func (s pnpmSnapshot) lists() []map[string]string {
 	return []map[string]string{s.Dependencies, s.OptionalDependencies}
 }
 
+// parsePNPM returns the last document, which is the repository's: one before it is about pnpm itself. After an error,
+// it returns the document with the error.
+func parsePNPM(text []byte) (last pnpmLock, err error) {
+	for documents := yaml.NewDecoder(bytes.NewReader(text)); err == nil; {
+		var next *pnpmLock
+		if err = documents.Decode(&next); next != nil {
+			last = *next
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return last, err
+}
+
 // readPNPM reads pnpm-lock.yaml, in which each package names the versions that it uses.
 func readPNPM(l *lock, text []byte) error {
-	var lock pnpmLock
-	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var next *pnpmLock
-		err := documents.Decode(&next)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if next != nil && strings.HasPrefix(next.Version, "5") {
-			l.refuse("pnpm-lock.yaml is of pnpm 7 or older, which is not read")
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if next != nil {
-			lock = *next // the last document is the repository's: one before it is about pnpm itself
-		}
+	lock, err := parsePNPM(text)
+	if strings.HasPrefix(lock.Version, "5") {
+		l.refuse("pnpm-lock.yaml is of pnpm 7 or older, which is not read")
+		return nil
+	}
+	if err != nil {
+		return err
 	}
 	for key, entry := range lock.Packages {
 		plain, _, _ := strings.Cut(strings.TrimPrefix(key, "/"), "(") // without peer dependencies
