@@ -167,9 +167,6 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		}
 		return api.OnResolveResult{Path: name, External: true}, nil
 	case isWasmModule(in):
-		if in.Kind == api.ResolveJSRequireCall {
-			return api.OnResolveResult{Errors: requiredWasm(name)}, nil
-		}
 		return resolution(b.findAsset(build, in, name, urlSuffix)), nil
 	case slices.Contains(assetExtensions(), strings.ToLower(filepath.Ext(name))):
 		return b.suffixed(b.findAsset(build, in, name, urlSuffix), urlSuffix), nil
@@ -515,6 +512,9 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		var meta metafile
 		if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
 			return api.OnLoadResult{}, err
+		}
+		if wrong := worker.requiredWasm(meta); wrong != nil {
+			return api.OnLoadResult{Errors: wrong}, nil
 		}
 		outputs := worker.takeLicenses(b.shown(from.file), built.OutputFiles)
 		b.mu.Lock()

@@ -129,6 +129,9 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 	if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
 		return nil, fmt.Errorf("read the bundler's report: %w", err)
 	}
+	if wrong := b.requiredWasm(meta); wrong != nil {
+		return nil, &Error{Messages: Messages(b.Root, wrong)}
+	}
 	r := &Result{Warnings: Messages(b.Root, built.Warnings), Read: b.files(meta)}
 	var code, sourceMap, css []byte
 	for _, f := range b.takeLicenses("", built.OutputFiles) {
@@ -298,7 +301,12 @@ type metafile struct {
 }
 
 type input struct {
-	Format string `json:"format"` // esm, cjs or ""
+	Format  string `json:"format"` // esm, cjs or ""
+	Imports []struct {
+		Path     string `json:"path"`
+		Kind     string `json:"kind"`
+		Original string `json:"original"` // as it is in the code
+	} `json:"imports"`
 }
 
 type output struct {

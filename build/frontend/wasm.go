@@ -59,12 +59,37 @@ func (b *bundler) loadWasm(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS, ResolveDir: filepath.Dir(in.Path)}, nil
 }
 
-// requiredWasm returns the error for require of a WebAssembly module. esbuild does not report that it awaits.
-func requiredWasm(name string) []api.Message {
-	return []api.Message{{
-		Text:  fmt.Sprintf("require cannot wait for %q, which is an asynchronous module", name),
-		Notes: []api.Note{{Text: "import it, or require its URL with ?url"}},
-	}}
+// requiredWasm returns the errors for require of a WebAssembly module, or of what imports one. esbuild does not
+// report all of them.
+func (b *bundler) requiredWasm(meta metafile) (list []api.Message) {
+	awaits := map[string]bool{} // by name of the input
+	for more := true; more; {
+		more = false
+		for name, in := range meta.Inputs {
+			isWasm := filepath.Ext(name) == wasmExtension && !strings.HasPrefix(name, assetNamespace+":")
+			for _, i := range in.Imports {
+				isWasm = isWasm || i.Kind == "import-statement" && awaits[i.Path]
+			}
+			more = more || isWasm && !awaits[name]
+			awaits[name] = isWasm
+		}
+	}
+	for name, in := range meta.Inputs {
+		for _, i := range in.Imports {
+			if i.Kind != "require-call" || !awaits[i.Path] {
+				continue
+			}
+			file := filepath.Join(b.Root, filepath.FromSlash(name))
+			text, _ := os.ReadFile(file) // esbuild has read it
+			at := max(strings.Index(string(text), i.Original)-1, 0)
+			list = append(list, api.Message{
+				Text:     fmt.Sprintf("require cannot wait for %q, which is or imports a WebAssembly module", i.Original),
+				Notes:    []api.Note{{Text: "write import instead, or require the URL of the .wasm file with ?url"}},
+				Location: b.location(file, text, at, len(i.Original)+2),
+			})
+		}
+	}
+	return list
 }
 
 // unknownInWasm returns the error for a module that a WebAssembly module imports and nobody has.

@@ -26,6 +26,7 @@ var calculators = map[string]string{
 	"calc.js":      "import * as wasm from './calc_bg.wasm'; export * from './calc_bg.js'; import { set } from './calc_bg.js'; set(wasm);",
 	"around.js":    "import { add as added, 'a-b' as odd } from './calc_bg.wasm'; export const add = (a, b) => added(a, b) + odd;",
 	"work.js":      "import { add } from './calc'; globalThis.posted = add(2, 3);",
+	"common.cjs":   "\nrequire('./around');",
 	"bad.wasm":     "<html>",
 	"wasi.wasm":    "\x00asm\x01\x00\x00\x00\x02\x0f\x01\x08wasi_abi\x02fd\x00\x00",
 }
@@ -51,6 +52,8 @@ func TestWasmModules(t *testing.T) {
 			"import url from 'DIRcalc_bg.wasm?url'; export const plugin = url;":               "https://cdn/acme/calc_bg.wasm",
 			"export const plugin = new URL('DIRwork', import.meta.url).href;":                 "https://cdn/acme/work.js",
 			"const c = require('DIRcalc_bg.wasm'); export const plugin = c;":                  "!src/module.ts:1:19: require cannot wait for",
+			"const c = require('DIRcalc'); export const plugin = c;":                          "!src/module.ts:1:19: require cannot wait for",
+			"import c from 'DIRcommon.cjs'; export const plugin = c;":                         "!DIR/common.cjs:2:9: require cannot wait for",
 			"import { add } from 'DIRbad.wasm'; export const plugin = add;":                   "!src/module.ts:1:21: DIR/bad.wasm is not a WebAssembly module",
 			"import { add } from 'DIRwasi.wasm'; export const plugin = add;":                  `!DIR/wasi.wasm:2:28: the WebAssembly module imports "wasi_abi", which is neither`,
 			"import { sub } from 'DIRcalc_bg.wasm'; export const plugin = sub;":               `!src/module.ts:1:10: no matching export in`,
@@ -62,7 +65,7 @@ func TestWasmModules(t *testing.T) {
 			}
 			r, err := bundle(t, files)
 			if problem, ok := strings.CutPrefix(want, "!"); ok {
-				if err == nil || !strings.Contains(strings.NewReplacer("node_modules/dep", "DIR", "src/wasi", "DIR/wasi", "src/bad", "DIR/bad").Replace(err.Error()), problem) {
+				if err == nil || !strings.Contains(strings.NewReplacer("node_modules/dep", "DIR", "src/wasi", "DIR/wasi", "src/bad", "DIR/bad", "src/common", "DIR/common").Replace(err.Error()), problem) {
 					t.Errorf("%s: got the error %v, want %s", code, err, problem)
 				}
 				continue
