@@ -21,6 +21,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/validate/script"
 )
 
 // bundler is one run of esbuild and what it leaves to us: the modules that the host shares,
@@ -553,26 +554,35 @@ func isCode(name string) bool {
 }
 
 // assetURL is the standard way to refer to a file by its path from a module.
-var assetURL = regexp.MustCompile(`(new\s+URL\(\s*(?:/\*[^*]*\*/\s*)?)(?:'([^'\n]+)'|"([^"\n]+)"|` + "`([^`$\\n]+)`" + `)(\s*,\s*import\.meta\.url\s*,?\s*\))`)
+var assetURL = regexp.MustCompile(`(new\s+URL\(\s*(?:/\*[^*]*\*/\s*)?)(?:'[^'\n]+'|"[^"\n]+"|` + "`[^`$\\n]+`" + `)(\s*,\s*import\.meta\.url\s*,?\s*\))`)
 
 // notFile matches the URLs that are left to the browser: absolute ones, parts of a page, and directories.
 var notFile = regexp.MustCompile(`^(?:[A-Za-z][\w+.-]+:|[/#?])|(?:^|/)\.{0,2}$`)
 
 // importURLs turns the path of new URL(path, import.meta.url) into the URL that the file will have, which it
 // imports: the file is an ES module, and may have another "require". Line numbers stay as they are.
-func importURLs(text []byte) []byte {
-	var imports []byte
-	text = assetURL.ReplaceAllFunc(text, func(match []byte) []byte {
-		found := assetURL.FindSubmatch(match)
-		path := string(slices.Concat(found[2], found[3], found[4]))
-		if notFile.MatchString(path) || bytes.Contains(match, []byte("webpackIgnore: true")) {
-			return match
+func importURLs(file string, text []byte) []byte {
+	matches := assetURL.FindAllSubmatchIndex(text, -1)
+	if matches == nil {
+		return text
+	}
+	f, err := script.Parse(file, text)
+	if err != nil {
+		return text // esbuild reports syntax errors
+	}
+	var out, imports []byte
+	from := 0
+	for _, at := range matches {
+		path := string(text[at[3]+1 : at[4]-1])
+		isCode := slices.ContainsFunc(f.Tokens, func(t script.Token) bool { return t.From == at[0] && t.Kind == script.Name })
+		if !isCode || notFile.MatchString(path) || bytes.Contains(text[at[0]:at[1]], []byte("webpackIgnore: true")) {
+			continue
 		}
-		name := fmt.Sprintf("__plugin_url_%d__", len(imports))
+		name := fmt.Sprintf("__plugin_url_%d__", at[0])
 		imports = fmt.Appendf(imports, "\nimport %s from %s;", name, quote(path+assetSuffix))
-		return slices.Concat(found[1], []byte(name), found[5])
-	})
-	return append(text, imports...)
+		out, from = append(append(out, text[from:at[3]]...), name...), at[4]
+	}
+	return slices.Concat(out, text[from:], imports)
 }
 
 var reactImport = regexp.MustCompile(`(?m)^\s*import\s+(?:\*\s+as\s+)?React\b`)
@@ -592,7 +602,7 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	if !strings.Contains(filepath.ToSlash(in.Path), modulesDir) {
 		changed = b.loadOwn(in.Path, text, &out)
 	}
-	changed, wrong := b.provideDefine(in.Path, importURLs(changed))
+	changed, wrong := b.provideDefine(in.Path, importURLs(in.Path, changed))
 	out.Errors = append(out.Errors, wrong...)
 	if bytes.Equal(changed, text) {
 		return out, nil

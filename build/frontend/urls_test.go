@@ -30,6 +30,7 @@ func TestURLs(t *testing.T) {
 		"new URL('..', import.meta.url)":                                "https://cdn/",
 		"new URL(/* webpackIgnore: true */ './none', import.meta.url)":  module + "none",
 	} {
+		expression += " /* new URL('./none', import.meta.url) */ // or new URL('./none', import.meta.url)\n"
 		for _, dir := range []string{"src/part", "node_modules/dep/lib"} {
 			r, err := bundle(t, map[string]string{
 				dir + "/index.js":               "export const href = (" + expression + ").href;",
