@@ -538,23 +538,14 @@ func (p provider) Dir(_ context.Context, _, name string) (string, bool, error) {
 // polyfills of the repository and without what it requires only if it is there.
 func TestPackages(t *testing.T) {
 	t.Parallel()
-	cache := t.TempDir()
-	for name, text := range map[string]string{
-		"a/package.json":             `{"main": "./lib.js", "browser": {"crypto": false}}`,
-		"a/lib.js":                   "let c; try { c = require('worker_threads') } catch { c = 'none' }\nrequire('crypto'); exports.a = 'a' + require('timers').t + c;",
-		"timers-browserify/i.js":     "",
-		"timers-browserify/index.js": "exports.t = 't'",
-		"deep/package.json":          `{"exports": {"./sub": "./s.mjs"}}`,
-		"deep/s.mjs":                 "export const s = 's'",
-	} {
-		file := filepath.Join(cache, "node_modules", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	cache := write(t, map[string]string{
+		"node_modules/a/package.json":             `{"main": "./lib.js", "browser": {"crypto": false}}`,
+		"node_modules/a/lib.js":                   "let c; try { c = require('worker_threads') } catch { c = 'none' }\nrequire('crypto'); exports.a = 'a' + require('timers').t + c;",
+		"node_modules/timers-browserify/i.js":     "",
+		"node_modules/timers-browserify/index.js": "exports.t = 't'",
+		"node_modules/deep/package.json":          `{"exports": {"./sub": "./s.mjs"}}`,
+		"node_modules/deep/s.mjs":                 "export const s = 's'",
+	})
 	files := map[string]string{"src/module.ts": "import { a } from 'a'; import { s } from 'deep/sub'; export const got = a + s;"}
 	r, err := bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache} })
 	if err != nil {
@@ -722,21 +713,12 @@ export const plugin = [css, typeof d0, typeof self, dot.startsWith('https://host
 // node_modules: the default export is all of module.exports.
 func TestModulePackages(t *testing.T) {
 	t.Parallel()
-	cache := t.TempDir()
-	for name, text := range map[string]string{
-		"esm/package.json": `{"name": "esm", "type": "module", "exports": "./lib/index.js"}`,
-		"esm/lib/index.js": "import cjs from 'cjs'; export const inner = cjs.default;",
-		"cjs/package.json": `{"name": "cjs", "main": "index.js"}`,
-		"cjs/index.js":     "exports.__esModule = true; exports.default = 'inner';",
-	} {
-		file := filepath.Join(cache, "node_modules", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	cache := write(t, map[string]string{
+		"node_modules/esm/package.json": `{"name": "esm", "type": "module", "exports": "./lib/index.js"}`,
+		"node_modules/esm/lib/index.js": "import cjs from 'cjs'; export const inner = cjs.default;",
+		"node_modules/cjs/package.json": `{"name": "cjs", "main": "index.js"}`,
+		"node_modules/cjs/index.js":     "exports.__esModule = true; exports.default = 'inner';",
+	})
 	r, err := bundle(t, map[string]string{"src/module.ts": "export { inner } from 'esm';"}, func(o *Options) { o.Packages = provider{dir: cache} })
 	if err != nil {
 		t.Fatal(err)
