@@ -52,7 +52,8 @@ func (b *bundler) wrap(shared []string, css, code string) (header, footer string
 	}
 	fmt.Fprintf(&out, "define([%s],%sfunction(%s){", strings.Join(names, ","), async, strings.Join(parameters, ","))
 	if usesBase {
-		fmt.Fprintf(&out, "var %[1]s=%[2]s&&%[2]s.uri?%[2]s.uri.slice(0,%[2]s.uri.lastIndexOf(\"/\")+1):new URL(%[3]s,document.baseURI).href;", baseName, selfName, quote("public/plugins/"+b.PluginID+"/"))
+		fmt.Fprintf(&out, "var %[1]s=%[2]s&&%[2]s.uri?%[2]s.uri.slice(0,%[2]s.uri.lastIndexOf(\"/\")+1):new URL(%[3]s,document.baseURI).href;",
+			baseName, selfName, quote("public/plugins/"+b.PluginID+"/"))
 	}
 	out.WriteString("var " + emptyModule + ",exports={},module={exports:exports},require=function(id){switch(id){" + cases.String() +
 		"}throw new Error(\"unknown module \"+id)}," + requireName + "=require;")

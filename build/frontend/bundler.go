@@ -71,7 +71,7 @@ func newBundler(ctx context.Context, o Options, libraries []library, replaced re
 }
 
 // The suffixes that a repository can append to a path, and the one that we append for
-// new URL(path, import.meta.url), where a path without a dot is one of a file first.
+// new URL(path, import.meta.url), where x is ./x if there is such a file.
 const (
 	rawSuffix   = "?raw"
 	urlSuffix   = "?url"
@@ -199,7 +199,8 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if to, ok := b.replaced.fallback[name]; ok {
 		return b.replace(build, in, to)
 	}
-	return api.OnResolveResult{Errors: append(b.replaced.unknown(name), unknownInWasm(in)...)}, nil // without any, esbuild reports the error
+	// Without any, esbuild reports the error.
+	return api.OnResolveResult{Errors: append(b.replaced.unknown(name), unknownInWasm(in)...)}, nil
 }
 
 // resolveStyle resolves what a style sheet imports or refers to: a file of the repository, or one of a
@@ -554,7 +555,8 @@ func isCode(name string) bool {
 }
 
 // assetURL is the standard way to refer to a file by its path from a module.
-var assetURL = regexp.MustCompile(`(new\s+URL\(\s*(?:/\*[^*]*\*/\s*)?)(?:'[^'\n]+'|"[^"\n]+"|` + "`[^`$\\n]+`" + `)(\s*,\s*import\.meta\.url\s*,?\s*\))`)
+var assetURL = regexp.MustCompile(`(new\s+URL\(\s*(?:/\*[^*]*\*/\s*)?)` +
+	`(?:'[^'\n]+'|"[^"\n]+"|` + "`[^`$\\n]+`" + `)(\s*,\s*import\.meta\.url\s*,?\s*\))`)
 
 // notFile matches the URLs that are left to the browser: absolute ones, parts of a page, and directories.
 var notFile = regexp.MustCompile(`^(?:[A-Za-z][\w+.-]+:|[/#?])|(?:^|/)\.{0,2}$`)
@@ -570,8 +572,8 @@ func importURLs(file string, text []byte) []byte {
 	if err != nil {
 		return text // esbuild reports syntax errors
 	}
-	var out, imports []byte
-	from := 0
+	var imports []byte
+	edits := map[script.Span]string{}
 	for _, at := range matches {
 		path := string(text[at[3]+1 : at[4]-1])
 		isCode := slices.ContainsFunc(f.Tokens, func(t script.Token) bool { return t.From == at[0] && t.Kind == script.Name })
@@ -580,9 +582,9 @@ func importURLs(file string, text []byte) []byte {
 		}
 		name := fmt.Sprintf("__plugin_url_%d__", at[0])
 		imports = fmt.Appendf(imports, "\nimport %s from %s;", name, quote(path+assetSuffix))
-		out, from = append(append(out, text[from:at[3]]...), name...), at[4]
+		edits[script.Span{From: at[3], To: at[4]}] = name
 	}
-	return slices.Concat(out, text[from:], imports)
+	return append(edited(text, edits), imports...)
 }
 
 var reactImport = regexp.MustCompile(`(?m)^\s*import\s+(?:\*\s+as\s+)?React\b`)

@@ -1,9 +1,7 @@
 package frontend
 
 import (
-	"maps"
 	"regexp"
-	"slices"
 
 	"github.com/evanw/esbuild/pkg/api"
 
@@ -64,12 +62,7 @@ func (b *bundler) provideDefine(name string, text []byte) (changed []byte, wrong
 	if isUMD {
 		edits[script.Span{}] = "define.amd={};"
 	}
-	from := 0
-	for _, at := range slices.SortedFunc(maps.Keys(edits), func(a, b script.Span) int { return a.From - b.From }) {
-		changed = append(append(changed, text[from:at.From]...), edits[at]...)
-		from = at.To
-	}
-	return append(append(changed, text[from:]...), defineFunctions...), nil
+	return append(edited(text, edits), defineFunctions...), nil
 }
 
 // isModuleSyntax reports whether a file is an ES module by its code.

@@ -21,22 +21,28 @@ func defineFirst(name string, text []byte) []byte {
 	if err != nil {
 		return text // esbuild reports syntax errors
 	}
-	inserted := map[int]string{} // by offset
+	edits := map[script.Span]string{}
+	insert := func(at int, text string) { edits[script.Span{From: at, To: at}] += text }
 	for i := range f.Tokens {
 		if !f.Is(i, "constructor") || !f.Is(i+1, "(") || !hasProperties(f, i+1) {
 			continue
 		}
 		body := f.Tokens[i].Around
 		for _, field := range lateFields(f, body) {
-			inserted[f.Tokens[body].To] += f.Text(field) + ";"
-			inserted[f.Tokens[field].From] = "declare "
+			insert(f.Tokens[body].To, f.Text(field)+";")
+			insert(f.Tokens[field].From, "declare ")
 		}
 	}
+	return edited(text, edits)
+}
+
+// edited returns a text with others in the place of some of its parts.
+func edited(text []byte, edits map[script.Span]string) []byte {
 	var out []byte
 	from := 0
-	for _, at := range slices.Sorted(maps.Keys(inserted)) {
-		out = append(append(out, text[from:at]...), inserted[at]...)
-		from = at
+	for _, at := range slices.SortedFunc(maps.Keys(edits), func(a, b script.Span) int { return a.From - b.From }) {
+		out = append(append(out, text[from:at.From]...), edits[at]...)
+		from = at.To
 	}
 	return append(out, text[from:]...)
 }
