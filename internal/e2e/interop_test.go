@@ -590,9 +590,9 @@ func (c *client) query(t *testing.T) {
 func readable(responses sdk.QueryDataResponse) (any, error) {
 	type response struct {
 		Frames []*frame.Frame `json:"frames,omitempty"`
-		Status int           `json:"status"`
-		Error  string        `json:"error,omitempty"`
-		Source sdk.Source    `json:"source,omitempty"`
+		Status int            `json:"status"`
+		Error  string         `json:"error,omitempty"`
+		Source sdk.Source     `json:"source,omitempty"`
 	}
 	out := map[string]response{}
 	for id, r := range responses {
