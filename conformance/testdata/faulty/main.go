@@ -27,8 +27,8 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/wire"
 	"github.com/slipway-dev/slipway/internal/wire/handshake"
-	"github.com/slipway-dev/slipway/sdk/frame"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // stdout is the standard output of the process; Serve changes os.Stdout.
