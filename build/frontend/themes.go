@@ -95,8 +95,8 @@ func valueOf(f *script.File, first int) string {
 	return text.String()
 }
 
-// findTheme notes the style sheet at a path below the directory of a plugin. It returns the name of the file if there
-// is none.
+// findTheme notes the style sheet at a path below the directory of a plugin. If there is
+// no such file, it returns the name that it should have.
 func (b *bundler) findTheme(id, name string) (missing string) {
 	file := filepath.Join(b.pluginDir(id), name)
 	for _, extension := range []string{".css", ".scss", ".sass"} {

@@ -1,0 +1,193 @@
+package frontend
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/validate/script"
+)
+
+const maxAsset = 256 << 20 // bytes
+
+// urlName returns the name of an asset in dist: one without characters that mean something else in a URL.
+func urlName(name string) string { return strings.ReplaceAll(url.PathEscape(name), "%", "_") }
+
+// asset is a file that is loaded as text or as a URL.
+type asset struct {
+	file, suffix string
+}
+
+// loadAsset loads a file as text or as the URL it will have. Code becomes a worker, a
+// program of its own.
+func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
+	from := in.PluginData.(asset)
+	if err := b.confinement.Check(from.file); err != nil {
+		return api.OnLoadResult{}, err
+	}
+	text, err := limit.ReadFile(from.file, maxAsset)
+	if err != nil {
+		return api.OnLoadResult{}, err
+	}
+	b.mu.Lock()
+	b.read = append(b.read, filepath.ToSlash(b.relative(from.file)))
+	b.mu.Unlock()
+	if from.suffix == rawSuffix {
+		contents := string(text)
+		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderText}, nil
+	}
+	if from.suffix == styleSuffix {
+		contents := string(text)
+		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderFile}, nil
+	}
+	name := urlName(filepath.Base(from.file))
+	if isCode(name) && from.suffix == assetSuffix {
+		worker := newBundler(b.ctx, b.Options, nil, b.replaced) // a worker has no host to ask
+		built := api.Build(worker.workerSettings(from.file))
+		if worker.isAsync = awaits(built.Errors); worker.isAsync {
+			built = api.Build(worker.workerSettings(from.file))
+		}
+		if len(built.Errors) > 0 {
+			return api.OnLoadResult{Errors: built.Errors}, nil
+		}
+		var meta metafile
+		if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
+			return api.OnLoadResult{}, err
+		}
+		if wrong := worker.requiredWasm(meta); wrong != nil {
+			return api.OnLoadResult{Errors: wrong}, nil
+		}
+		outputs := worker.takeLicenses(b.shown(from.file), built.OutputFiles)
+		b.mu.Lock()
+		maps.Copy(b.assets, worker.assets)
+		maps.Copy(b.licenses, worker.licenses)
+		b.read = append(b.read, worker.files(meta)...)
+		b.mu.Unlock()
+		text, name = outputs[0].Contents, strings.TrimSuffix(name, filepath.Ext(name))+".js"
+		if worker.isAsync { // which only functions of scripts can be
+			text = slices.Concat([]byte("(async()=>{"), exports.ReplaceAll(text, nil), []byte("})();\n"))
+		}
+	}
+	sum := sha256.Sum256(text)
+	extension := filepath.Ext(name)
+	name = strings.TrimSuffix(name, extension) + "-" + base32.StdEncoding.EncodeToString(sum[:5]) + extension
+	b.mu.Lock()
+	b.assets[name] = text
+	b.mu.Unlock()
+	contents := "module.exports=" + baseName + "+" + quote(name)
+	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+}
+
+// workerSettings are those of esbuild for a worker, which is in the same directory as the files that it loads.
+func (b *bundler) workerSettings(entry string) api.BuildOptions {
+	o := b.settings(api.EntryPoint{InputPath: entry, OutputPath: "worker"})
+	o.Sourcemap = api.SourceMapNone
+	if !b.isAsync {
+		o.Format = api.FormatIIFE
+	}
+	o.Banner = map[string]string{"js": "var " + baseName + `=location.href.replace(/[^/]*$/,""),` + emptyModule + ";"}
+	return o
+}
+
+func isCode(name string) bool {
+	return slices.Contains([]string{".ts", ".tsx", ".js", ".jsx", ".mjs", ".mts"}, filepath.Ext(name))
+}
+
+// assetURL is the standard way to refer to a file by its path from a module.
+var assetURL = regexp.MustCompile(`(new\s+URL\(\s*(?:/\*[^*]*\*/\s*)?)` +
+	`(?:'[^'\n]+'|"[^"\n]+"|` + "`[^`$\\n]+`" + `)(\s*,\s*import\.meta\.url\s*,?\s*\))`)
+
+// notFile matches the URLs that are left to the browser: absolute ones, parts of a page, and directories.
+var notFile = regexp.MustCompile(`^(?:[A-Za-z][\w+.-]+:|[/#?])|(?:^|/)\.{0,2}$`)
+
+// importURLs turns the path of new URL(path, import.meta.url) into the URL that the file will have, which it
+// imports: the file is an ES module, and may have another "require". Line numbers stay as they are.
+func importURLs(file string, text []byte) []byte {
+	matches := assetURL.FindAllSubmatchIndex(text, -1)
+	if matches == nil {
+		return text
+	}
+	f, err := script.Parse(file, text)
+	if err != nil {
+		return text // esbuild reports syntax errors
+	}
+	var imports []byte
+	edits := map[script.Span]string{}
+	for _, at := range matches {
+		path := string(text[at[3]+1 : at[4]-1])
+		isCode := slices.ContainsFunc(f.Tokens, func(t script.Token) bool { return t.From == at[0] && t.Kind == script.Name })
+		if !isCode || notFile.MatchString(path) || bytes.Contains(text[at[0]:at[1]], []byte("webpackIgnore: true")) {
+			continue
+		}
+		name := fmt.Sprintf("__plugin_url_%d__", at[0])
+		imports = fmt.Appendf(imports, "\nimport %s from %s;", name, quote(path+assetSuffix))
+		edits[script.Span{From: at[3], To: at[4]}] = name
+	}
+	return append(edited(text, edits), imports...)
+}
+
+var reactImport = regexp.MustCompile(`(?m)^\s*import\s+(?:\*\s+as\s+)?React\b`)
+
+// loadCode changes what esbuild does not know of: the URLs of files and, in the repository, the fields of classes
+// and JSX.
+func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
+	if err := b.confinement.Check(in.Path); err != nil {
+		return api.OnLoadResult{}, err
+	}
+	text, err := os.ReadFile(in.Path)
+	if err != nil {
+		return api.OnLoadResult{}, nil // esbuild knows better: the file may be one that a package disables
+	}
+	var out api.OnLoadResult
+	changed := text
+	if !strings.Contains(filepath.ToSlash(in.Path), modulesDir) {
+		changed = b.loadOwn(in.Path, text, &out)
+	}
+	changed, wrong := b.provideDefine(in.Path, importURLs(in.Path, changed))
+	out.Errors = append(out.Errors, wrong...)
+	if bytes.Equal(changed, text) {
+		return out, nil
+	}
+	b.mu.Lock()
+	b.texts[in.Path] = string(text)
+	b.mu.Unlock()
+	contents := string(changed)
+	out.Contents, out.ResolveDir, out.Loader = &contents, filepath.Dir(in.Path), api.LoaderJSX
+	switch filepath.Ext(in.Path) {
+	case ".ts", ".mts", ".cts":
+		out.Loader = api.LoaderTS
+	case ".tsx":
+		out.Loader = api.LoaderTSX
+	}
+	return out, nil
+}
+
+// loadOwn returns the code of a file of the repository, and adds what is wrong with it to out.
+func (b *bundler) loadOwn(file string, text []byte, out *api.OnLoadResult) []byte {
+	b.mu.Lock()
+	b.seen.isInjected = b.seen.isInjected || bytes.Contains(text, []byte("ngInject"))
+	b.mu.Unlock()
+	var uncertain []api.Message
+	out.Errors, uncertain = b.findThemes(file, text)
+	out.Warnings = append(b.undefined(file, text), uncertain...)
+	changed := defineFirst(file, text)
+	if b.Refresh {
+		changed = append(changed, registrations(b.shown(file), text)...)
+	}
+	if b.isClassic && reactImport.Match(text) {
+		changed = append(changed, "\n// @jsxRuntime classic"...)
+	}
+	return changed
+}
