@@ -16,7 +16,6 @@ import (
 
 	"github.com/magefile/mage/mg"
 
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
@@ -159,47 +158,28 @@ func Page(ctx context.Context) error {
 func Lint(ctx context.Context,
 	all *bool, // run go vet for Windows, macOS, FreeBSD and 32-bit ARM as well, which takes minutes for each
 ) error {
-	var others []string
-	if all != nil && *all {
-		others = []string{"windows/amd64", "darwin/arm64", "freebsd/amd64", "linux/arm"}
-	}
 	out, err := exec.CommandContext(ctx, "gofmt", "-l", ".").Output()
 	if err == nil && len(out) > 0 {
 		err = fmt.Errorf("not formatted by gofmt:\n%s", out)
 	}
-	return errors.Join(err,
+	var others []error
+	if all != nil && *all {
+		for _, platform := range []string{"windows/amd64", "darwin/arm64", "freebsd/amd64", "linux/arm"} {
+			system, arch, _ := strings.Cut(platform, "/")
+			env := []string{"GOOS=" + system, "GOARCH=" + arch, "CGO_ENABLED=0"}
+			others = append(others, commandEnv(ctx, env, "go", "vet", "-tags=e2e", "./..."))
+		}
+	}
+	return errors.Join(err, errors.Join(others...),
 		command(ctx, "go", "vet", "-tags=mage,e2e,platforms", "./..."),
 		command(ctx, "go", "vet", "-C=tools", "./release"),
 		command(ctx, "go", "vet", "-C=tools/generate", "./..."),
 		command(ctx, "go", "vet", "-C=targets", "./..."),
 		command(ctx, "go", "vet", "-C=testdata/existing", "./..."),
 		command(ctx, "go", "test", "-vet=off", "-tags=platforms", "-run=^TestPlatforms$", "./internal/arch"),
-		vetOthers(ctx, others),
 		command(ctx, "go", "run", "-modfile=tools/go.mod", "honnef.co/go/tools/cmd/staticcheck", "-tags=mage,e2e,platforms", "./..."),
 		command(ctx, "go", "run", "-C=targets", "-modfile=../tools/go.mod", "honnef.co/go/tools/cmd/staticcheck", "./..."),
 	)
-}
-
-// vetOthers runs go vet for other platforms, on the packages that do not import SQLite: go vet compiles what
-// a package imports. Builds of releases compile everything.
-func vetOthers(ctx context.Context, platforms []string) error {
-	out, err := exec.CommandContext(ctx, "go", "list", "-tags=e2e", "-f={{.ImportPath}} {{join .Deps \" \"}}", "./...").Output()
-	if err != nil {
-		return fmt.Errorf("go list: %w", err)
-	}
-	args := []string{"vet", "-tags=e2e", "-trimpath", build.CompilerFlags} // with the flags of releases, which share what it compiles
-	for line := range strings.Lines(string(out)) {
-		if paths := strings.Fields(line); !slices.Contains(paths, "modernc.org/sqlite") {
-			args = append(args, paths[0])
-		}
-	}
-	var errs []error
-	for _, p := range platforms {
-		system, arch, _ := strings.Cut(p, "/")
-		fmt.Printf("go vet of %d packages for %s\n", len(args)-4, p)
-		errs = append(errs, commandEnv(ctx, []string{"GOOS=" + system, "GOARCH=" + arch, "CGO_ENABLED=0"}, "go", args...))
-	}
-	return errors.Join(errs...)
 }
 
 // Bench measures validate, plugins and the host, and prints a table.
