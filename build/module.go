@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // Bundler bundles frontends. Package build/bundler does, but takes a while to compile: the Mage
@@ -89,7 +90,8 @@ type Frontend struct {
 
 	Substitutions config.Substitutions `json:"substitutions"` // of slipway.yaml
 
-	to string // directory relative to dist
+	to        string // directory relative to dist
+	isPreload bool   // hosts load it when they start
 }
 
 // output is the path in dist of what the frontend becomes.
@@ -101,6 +103,7 @@ type Module struct {
 	Warnings    []string          `json:"warnings,omitempty"`    // each with its place
 	Extensions  json.RawMessage   `json:"extensions,omitempty"`  // array for "generated" of the service profile
 	Declared    json.RawMessage   `json:"declared,omitempty"`    // "extensions" of the grafana profile
+	OnDemand    int               `json:"onDemand,omitempty"`    // bytes of module.js that only import() asks for
 	Packages    int64             `json:"packages"`              // downloaded
 	Bytes       int64             `json:"bytes"`                 // downloaded
 	Development string            `json:"development,omitempty"` // with Frontend.Download: why dev cannot bundle it, or ""
@@ -172,7 +175,7 @@ func (p *Plan) addFrontend(source string, m *bundle.Metadata, to string) {
 	}
 	p.Frontends = append(p.Frontends, Frontend{
 		Root: p.Repo.Root, Source: source, PluginID: m.ID, MapDir: p.Repo.Source, MapID: p.Metadata.ID,
-		Type: m.Type, to: to,
+		Type: m.Type, to: to, isPreload: m.Preload,
 	})
 }
 
@@ -219,6 +222,10 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 			return err
 		}
 		r.Warnings = append(r.Warnings, b.Warnings...)
+		if f.isPreload && b.OnDemand > 100_000 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf(`%s: with "preload", hosts load module.js when they start, also the %s that only import() asks for
+  help: leave "preload" out, unless the app must run before it is opened`, p.relative(filepath.Join(f.Source, bundle.MetadataFile)), progress.Size(int64(b.OnDemand))))
+		}
 		if extra := extraEntries(f.Source); len(extra) > 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s also has %s, which is not used: delete it", p.relative(f.Source), strings.Join(extra, " and ")))
 		}

@@ -63,12 +63,18 @@ func app(t *testing.T, key string) string {
 func TestBundledFrontends(t *testing.T) {
 	t.Parallel()
 	dir := app(t, "serviceDependency")
-	bundler := fakeBundler{bundle: Module{Warnings: []string{"src/module.ts:1:1: odd"}, Extensions: json.RawMessage(`[{"extensionPointId":"a","type":"link"}]`)}}
+	write(t, filepath.Join(dir, "src", "plugin.json"),
+		strings.NewReplacer("KEY", "serviceDependency", "INCLUDES", appIncludes+`, "preload": true`).Replace(appJSON))
+	bundler := fakeBundler{bundle: Module{
+		Warnings: []string{"src/module.ts:1:1: odd"}, Extensions: json.RawMessage(`[{"extensionPointId":"a","type":"link"}]`), OnDemand: 250_000,
+	}}
 	r, err := Plugin(t.Context(), Options{Dir: dir, Bundler: bundler, CacheDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"src/module.ts:1:1: odd", "src/module.ts:1:1: odd"}, r.Warnings); diff != "" {
+	large := filepath.Join("src", "plugin.json") + `: with "preload", hosts load module.js when they start, also the 250 kB that only import() asks for
+  help: leave "preload" out, unless the app must run before it is opened`
+	if diff := cmp.Diff([]string{"src/module.ts:1:1: odd", large, "src/module.ts:1:1: odd"}, r.Warnings); diff != "" {
 		t.Error(diff)
 	}
 	var files []string

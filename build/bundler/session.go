@@ -98,7 +98,7 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Module, 
 	if err != nil {
 		return nil, err
 	}
-	out := &build.Module{Files: map[string][]byte{}, Inputs: r.Read}
+	out := &build.Module{Files: map[string][]byte{}, Inputs: r.Read, OnDemand: r.OnDemand}
 	for _, file := range r.Files {
 		out.Files[file.Path] = file.Contents
 	}

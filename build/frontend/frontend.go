@@ -54,6 +54,7 @@ type Result struct {
 	Files    []File    // module.js, its source map and what it loads, sorted by path
 	Shared   []string  // the libraries that module.js asks the host for, sorted
 	Exports  []string  // the names that module.js exports, or nil if they are known only when it runs
+	OnDemand int       // bytes of module.js that only import() asks for
 	Read     []string  // the files that were read, relative to Root or absolute, sorted
 	Warnings []Message // of the bundler
 }
@@ -158,9 +159,11 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 		delete(b.assets, name)
 	}
 	r.Shared = b.sharedIn(meta.module())
-	if entry := filepath.ToSlash(b.relative(Entry(b.Source))); meta.Inputs[entry].Format != "cjs" {
+	entry := filepath.ToSlash(b.relative(Entry(b.Source)))
+	if meta.Inputs[entry].Format != "cjs" {
 		r.Exports = exportsOf(code)
 	}
+	r.OnDemand = meta.onDemand(entry)
 	if b.isAsync {
 		code = returnExports(code)
 	}
@@ -310,7 +313,9 @@ type input struct {
 }
 
 type output struct {
-	Inputs  map[string]struct{} `json:"inputs"`
+	Inputs map[string]struct {
+		Bytes int `json:"bytesInOutput"`
+	} `json:"inputs"`
 	Imports []struct {
 		Path     string `json:"path"`
 		External bool   `json:"external"`
@@ -325,6 +330,25 @@ func (m metafile) module() output {
 		}
 	}
 	return output{}
+}
+
+// onDemand returns the bytes of module.js that the entry reaches only through import().
+func (m metafile) onDemand(entry string) int {
+	atOnce, reached := map[string]bool{entry: true}, []string{entry}
+	for i := 0; i < len(reached); i++ {
+		for _, imported := range m.Inputs[reached[i]].Imports {
+			if imported.Kind != "dynamic-import" && !atOnce[imported.Path] {
+				atOnce[imported.Path], reached = true, append(reached, imported.Path)
+			}
+		}
+	}
+	size := 0
+	for name, in := range m.module().Inputs {
+		if _, isFile := m.Inputs[name]; isFile && !atOnce[name] {
+			size += in.Bytes
+		}
+	}
+	return size
 }
 
 // files returns all files that were read, slash-separated.

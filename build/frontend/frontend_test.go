@@ -564,7 +564,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// Read lists every file that can change the bundle, in whatever way it is imported.
+// Read lists every file that can change the bundle, in whatever way it is imported. OnDemand counts those of import().
 func TestRead(t *testing.T) {
 	t.Parallel()
 	r, err := bundle(t, map[string]string{
@@ -577,7 +577,7 @@ func TestRead(t *testing.T) {
 		"src/f.png":                     "png",
 		"src/worker.ts":                 "import './shared'; postMessage(1)",
 		"src/shared.ts":                 "self.x = 1",
-		"src/lazy.ts":                   "export default 1",
+		"src/lazy.ts":                   "import './shared'; export default '" + strings.Repeat("x", 1000) + "'",
 		"src/unused.ts":                 "",
 		"node_modules/dep/main.js":      "exports.x = 1",
 		"node_modules/dep/package.json": `{"main": "main.js"}`,
@@ -588,6 +588,9 @@ func TestRead(t *testing.T) {
 	want := []string{"node_modules/dep/main.js", "src/a.css", "src/b.txt", "src/c.svg", "src/d.json", "src/e.css", "src/f.png", "src/lazy.ts", "src/module.ts", "src/shared.ts", "src/worker.ts"}
 	if diff := cmp.Diff(want, r.Read); diff != "" {
 		t.Error(diff)
+	}
+	if r.OnDemand < 1000 || r.OnDemand > 1200 {
+		t.Errorf("import() asks for %d bytes, want those of lazy.ts and shared.ts", r.OnDemand)
 	}
 }
 
