@@ -42,6 +42,7 @@ func targetName(name string) string {
 	renamed := map[string]string{
 		"gitignore":         ".gitignore",
 		"nvmrc":             ".nvmrc",
+		"npmrc":             ".npmrc",
 		"workflow.yml":      ".github/workflows/ci.yml",
 		"release.yml":       ".github/workflows/release.yml",
 		"dependabot.yml":    ".github/dependabot.yml",

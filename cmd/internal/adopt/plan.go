@@ -245,6 +245,8 @@ jobs:
     runs-on: ubuntu-latest
 %[3]s    steps:
       - uses: actions/checkout@v7
+        with:
+          persist-credentials: false
       - uses: actions/setup-go@v7
         with:
           go-version-file: %[4]q
