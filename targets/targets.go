@@ -11,6 +11,7 @@ import (
 // Scaffold creates a plugin repository.
 func Scaffold(ctx context.Context, pluginType, id string,
 	dir *string, // directory to create (default: the id)
+	into *string, // repository of the app to add a data source or a panel to
 	name *string, // name shown to users (default: derived from the id)
 	org *string, // author (default: the first part of the id)
 	description *string, // one sentence about the plugin
@@ -20,6 +21,7 @@ func Scaffold(ctx context.Context, pluginType, id string,
 ) error {
 	return program.Mage(ctx, "scaffold", []string{pluginType, id},
 		program.Option("dir", dir),
+		program.Option("into", into),
 		program.Option("name", name),
 		program.Option("org", org),
 		program.Option("description", description),

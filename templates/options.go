@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -127,6 +128,8 @@ type fields struct {
 	Backend                    bool
 	Profile                    Profile
 	HasSchema                  bool
+	Range                      string // of versions of the host
+	Nested                     string // directory below src and pkg of the app that contains the plugin, or ""
 	Slipway                    Module
 }
 
@@ -149,17 +152,39 @@ func CheckType(name string) (Type, error) {
 	return Type{}, &RequestError{nearest.Unknown("plugin type", name, TypeNames())}
 }
 
+// InvalidID is the error for an id that has another form, with a similar one that has it.
+type InvalidID struct{ Type, ID, Suggestion string }
+
+// Error returns what is wrong, and the suggestion.
+func (e *InvalidID) Error() string {
+	return fmt.Sprintf("invalid plugin id %q; use <org>-<name>-%s in lowercase letters and digits, such as %s", e.ID, e.Type, e.Suggestion)
+}
+
 // CheckID returns an error unless id has the form <org>-<name>-<type>.
 func CheckID(pluginType, id string) error {
-	parts := strings.Split(id, "-")
 	if len(id) > maxID {
 		return request("the plugin id has %d characters; use at most %d", len(id), maxID)
 	}
-	if !idForm.MatchString(id) || len(parts) < 3 || parts[len(parts)-1] != pluginType {
-		return request("invalid plugin id %q; use <org>-<name>-%s in lowercase letters and digits, such as acme-hello-%s", id, pluginType,
-			pluginType)
+	if isID(pluginType, id) {
+		return nil
 	}
-	return nil
+	words := strings.FieldsFunc(strings.ToLower(id), func(r rune) bool { return strings.ContainsRune(" -_./", r) })
+	if len(words) > 0 && slices.Contains(TypeNames(), words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 1 {
+		words = []string{"acme", words[0]}
+	}
+	suggestion := strings.Join(append(words, pluginType), "-")
+	if !isID(pluginType, suggestion) {
+		suggestion = "acme-hello-" + pluginType
+	}
+	return &RequestError{&InvalidID{pluginType, id, suggestion}}
+}
+
+func isID(pluginType, id string) bool {
+	parts := strings.Split(id, "-")
+	return idForm.MatchString(id) && len(parts) >= 3 && parts[len(parts)-1] == pluginType
 }
 
 // DefaultProfile is the profile of plugins that run in every host.
@@ -219,6 +244,7 @@ func check(o Options) (fields, error) {
 		Backend:    t.HasBackend,
 		Profile:    profile,
 		HasSchema:  o.Schema != nil,
+		Range:      ">=10.3.0",
 		Slipway:    o.Slipway,
 	}
 	if o.Backend != nil && *o.Backend != t.HasBackend {

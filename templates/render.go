@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -71,6 +72,7 @@ func Render(o Options) ([]File, error) {
 			out[i].Owned = out[i].Owned || out[i].Path == name
 		}
 	}
+	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return out, nil
 }
 

@@ -18,6 +18,7 @@ type Result struct {
 	Created     []string
 	Overwritten []string // existed with other content
 	Unchanged   []string
+	Edited      []string // of an app that contains the plugin
 }
 
 // Scaffold renders a plugin repository and writes it. It writes nothing if any file
@@ -36,6 +37,9 @@ func Scaffold(o Options) (*Result, error) {
 		return nil, fmt.Errorf("scaffold: %w", err)
 	}
 	if err := checkDir(dir, o.Force); err != nil {
+		return nil, err
+	}
+	if err := checkNested(dir); err != nil && !o.Force {
 		return nil, err
 	}
 	return write(dir, rendered)

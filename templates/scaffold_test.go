@@ -181,19 +181,25 @@ func TestIDs(t *testing.T) {
 			t.Errorf("%s: module %s", id, mod.Module.Path)
 		}
 	}
-	const form = "use <org>-<name>-panel in lowercase letters and digits, such as acme-hello-panel"
-	for id, want := range map[string]string{
-		"": form, "hello": form, "acme-panel": form, "acme-hello-datasource": form, "acme-hello-Panel": form,
-		"Acme-hello-panel": form, "1acme-hello-panel": form, "acme hello-x-panel": form, "acme--x-panel": form,
-		"-acme-x-panel": form, "acme-x-panel-": form, "acmé-x-panel": form, "acme-日本-panel": form, "..": form,
-		"../x-y-panel": form, "acme-../x-panel": form, "acme-x.y-panel": form, "acme-x_y-panel": form, "con": form,
-		"nul.x-y-panel": form, "acme-x-panel\n": form, "acme-x-panel\x00": form, `acme-x\y-panel`: form,
-		"x" + long: "the plugin id has 129 characters; use at most 128",
+	const any = "hello"
+	for id, name := range map[string]string{
+		"": any, "hello": "hello", "acme-panel": "acme", "acme-hello-datasource": "hello", "acme-hello-Panel": "hello", "Gauge Panel": "gauge",
+		"Acme-hello-panel": "hello", "1acme-hello-panel": any, "acme hello-x-panel": "hello-x", "acme--x-panel": "x",
+		"-acme-x-panel": "x", "acme-x-panel-": "x", "acmé-x-panel": any, "acme-日本-panel": any, "..": any,
+		"../x-y-panel": "", "acme-../x-panel": "x", "acme-x.y-panel": "x-y", "acme-x_y-panel": "x-y", "con": "con",
+		"nul.x-y-panel": "", "acme-x-panel\n": any, "acme-x-panel\x00": any, `acme-x\y-panel`: any,
 	} {
+		want := "use <org>-<name>-panel in lowercase letters and digits, such as "
+		if name != "" {
+			want += "acme-" + name + "-panel"
+		}
 		o := options(t, "panel")
 		o.ID = id
 		checkRefused(t, o, want)
 	}
+	o := options(t, "panel")
+	o.ID = "x" + long
+	checkRefused(t, o, "the plugin id has 129 characters; use at most 128")
 }
 
 func TestNames(t *testing.T) {

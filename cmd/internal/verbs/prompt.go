@@ -33,11 +33,12 @@ func newPrompter(in io.Reader, w io.Writer) prompter {
 // ask repeats a question until check accepts the response. An empty response stands for
 // fallback. It fails at the end of the input, and when ctx is canceled.
 func (p prompter) ask(ctx context.Context, question, fallback string, check func(string) error) (string, error) {
-	if fallback != "" {
-		question += " [" + fallback + "]"
-	}
 	for {
-		fmt.Fprintf(p.w, "%s: ", question)
+		if fallback == "" {
+			fmt.Fprintf(p.w, "%s: ", question)
+		} else {
+			fmt.Fprintf(p.w, "%s [%s]: ", question, fallback)
+		}
 		var line string
 		var ok bool
 		select {
@@ -54,6 +55,9 @@ func (p prompter) ask(ctx context.Context, question, fallback string, check func
 			return line, nil
 		}
 		fmt.Fprintf(p.w, "  %v\n", err)
+		if e, ok := errors.AsType[*templates.InvalidID](err); ok {
+			fallback = e.Suggestion
+		}
 	}
 }
 

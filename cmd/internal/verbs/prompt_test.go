@@ -24,7 +24,7 @@ func TestScaffoldAsks(t *testing.T) {
 	}
 	for _, want := range []string{
 		"type (app, datasource, panel, renderer, secretsmanager): ", `did you mean "panel"?`,
-		"id, such as acme-hello-panel: ", `invalid plugin id "hello"`, "name shown to users [X]: ",
+		"id, such as acme-hello-panel: ", `invalid plugin id "hello"`, "panel [acme-hello-panel]: ", "name shown to users [X]: ",
 		"profile (service, grafana, both) [both]: ", `unknown profile "none"`,
 		"backend (no, yes) [no]: ", `unknown response "perhaps"; use one of no, yes`,
 	} {

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ type scaffoldOptions struct {
 	templates.Options
 	Face Face
 	List bool      // list types, profiles and options instead
+	Into string    // directory of an app to add the plugin to
 	In   io.Reader // a terminal, on which to ask for the profile, and for more without an id; nil asks for nothing
 }
 
@@ -35,6 +37,9 @@ func runScaffold(ctx context.Context, w io.Writer, o scaffoldOptions) error {
 		if err := askScaffold(ctx, newPrompter(o.In, w), &o.Options); err != nil {
 			return err
 		}
+	}
+	if o.Into != "" {
+		return runNest(w, o)
 	}
 	profile, err := templates.CheckProfile(o.Profile)
 	if err != nil {
@@ -59,21 +64,63 @@ func runScaffold(ctx context.Context, w io.Writer, o scaffoldOptions) error {
 	if errors.Is(err, templates.ErrNotDirectory) {
 		return Usage("%w; choose another path with %s", err, o.Face.Option("dir"))
 	}
-	if _, isRequest := errors.AsType[*templates.RequestError](err); isRequest {
-		return &ExitError{Code: ExitUsage, Err: err}
+	if errors.Is(err, templates.ErrNested) {
+		return Usage("%w; add a data source or a panel to that app with %s, or choose a directory outside of it", err, o.Face.Option("into"))
 	}
 	if err != nil {
-		return err
+		return refused(err)
 	}
 	if err := recordScaffold(r.Dir, o.Options); err != nil {
 		return fmt.Errorf("record the scaffold: %w", err)
 	}
 	fmt.Fprintf(w, "  %-11s %s\n", "recorded", adopt.ScaffoldRecord)
-	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
+	t, err := templates.CheckType(o.Type)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n", o.ID, r.Dir, shortPath(r.Dir))
+	if t.HasFrontend {
+		fmt.Fprintln(w, "  go tool mage preview    # see the frontend, which follows each save")
+	}
+	fmt.Fprintln(w, "  go tool mage dev        # run the plugin in a local host, which follows each save too")
 	printCheckout(w, module.Checkout)
-	if slices.Contains(profile.Keys, bundle.Published()) {
+	if t.HasFrontend && slices.Contains(profile.Keys, bundle.Published()) {
 		fmt.Fprintln(w, "note: Grafana's catalog refuses repositories without the build files of its own tools: "+
 			`see "Grafana's catalog" in doc/adopting.md`)
+	}
+	return nil
+}
+
+// refused returns an error with the exit status of a wrong request, if it is one.
+func refused(err error) error {
+	if _, isRequest := errors.AsType[*templates.RequestError](err); isRequest {
+		return &ExitError{Code: ExitUsage, Err: err}
+	}
+	return err
+}
+
+// runNest adds a plugin to an app.
+func runNest(w io.Writer, o scaffoldOptions) error {
+	app, err := bundle.FindRepo(o.Into)
+	if err != nil {
+		return Usage("%w", err)
+	}
+	if o.Dir != "" || o.Profile != "" {
+		return Usage("%s decides the directory and the profile: leave out %s and %s", o.Face.Option("into"), o.Face.Option("dir"), o.Face.Option("profile"))
+	}
+	o.Today = time.Now()
+	r, err := templates.Nest(o.Options, app)
+	if r != nil {
+		printWritten(w, r)
+	}
+	if err != nil {
+		return refused(err)
+	}
+	fmt.Fprintf(w, "\n%s is part of the app in %s.\n", o.ID, r.Dir)
+	goMod, _ := os.ReadFile(filepath.Join(app.Root, "go.mod")) // a missing one requires nothing
+	isGo := func(name string) bool { return filepath.Ext(name) == ".go" }
+	if slices.ContainsFunc(r.Created, isGo) && !bytes.Contains(goMod, []byte(version.Module+" v")) {
+		fmt.Fprintf(w, "note: go.mod does not require the library of its backend yet: go get %s/sdk\n", version.Module)
 	}
 	return nil
 }
@@ -102,7 +149,7 @@ func printWritten(w io.Writer, r *templates.Result) {
 	for _, line := range []struct {
 		verb  string
 		files []string
-	}{{"created", r.Created}, {"overwritten", r.Overwritten}, {"unchanged", r.Unchanged}} {
+	}{{"created", r.Created}, {"overwritten", r.Overwritten}, {"unchanged", r.Unchanged}, {"edited", r.Edited}} {
 		for _, f := range line.files {
 			fmt.Fprintf(w, "  %-11s %s\n", line.verb, f)
 		}

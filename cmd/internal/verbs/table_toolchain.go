@@ -19,6 +19,7 @@ func scaffoldVerb() Verb {
 		Short: "Create a plugin repository",
 		Options: []Option{
 			{Name: "dir", Value: &o.Dir, Help: "directory to create (default: the id)"},
+			{Name: "into", Value: &o.Into, Help: "repository of the app to add a data source or a panel to"},
 			{Name: "name", Value: &o.Name, Help: "name shown to users (default: derived from the id)"},
 			{Name: "org", Value: &o.Org, Help: "author (default: the first part of the id)"},
 			{Name: "description", Value: &o.Description, Help: "one sentence about the plugin"},
