@@ -2,6 +2,8 @@ package templates
 
 import (
 	"encoding/json"
+	"errors"
+	"go/format"
 	"path"
 	"slices"
 	"strings"
@@ -25,7 +27,7 @@ func rendered(t *testing.T, o Options) map[string]string {
 	return texts
 }
 
-// TestSyntax parses the YAML and JSON files of all scaffolds.
+// TestSyntax parses the YAML and JSON files of all scaffolds, and compares their Go files with what gofmt makes of them.
 func TestSyntax(t *testing.T) {
 	t.Parallel()
 	for _, profile := range ProfileNames() {
@@ -36,6 +38,11 @@ func TestSyntax(t *testing.T) {
 				switch path.Ext(file) {
 				case ".yml", ".yaml":
 					err = yaml.Unmarshal([]byte(text), new(any))
+				case ".go":
+					var formatted []byte
+					if formatted, err = format.Source([]byte(text)); err == nil && string(formatted) != text {
+						err = errors.New("not as gofmt writes it")
+					}
 				case ".json":
 					standard := []byte(text)
 					if file == ".vscode/launch.json" || file == "tsconfig.json" { // which may have comments

@@ -245,9 +245,11 @@ func (p *previewTest) edit(t *testing.T, kind string) {
 		path = "/panel/" + p.id + "?scenario=nodata"
 		p.open(t, path, "light")
 		enter("#option-emptyText", "Nothing yet"+kb.Enter)
-		p.do(t, until(hasText("[data-preview-drawing] p", "Nothing yet")))
+		p.do(t, until(hasText("[data-preview-drawing]", "Nothing yet")))
 		p.open(t, "/panel/"+p.id+"?scenario=series", "light")
-		enter("#option-decimals", "4"+kb.Enter)
+		p.tabTo(t, `[aria-label="Settings of the panel"] [role=tab][aria-selected=false]`)
+		p.do(t, chromedp.KeyEvent(kb.Enter))
+		enter("#field-decimals", "4"+kb.Enter)
 		p.do(t, until(`/^-?\d+\.\d{4}$/.test(document.querySelector("[data-preview-drawing] dd")?.textContent)`))
 	case "datasource":
 		path = "/datasource/" + p.id

@@ -59,12 +59,13 @@ export function PanelRenderer({
   ) : null;
 }
 
-export function PanelDataErrorView({ data, message, needsTimeField, needsNumberField, needsStringField }: PanelDataErrorViewProps) {
-  const lacks = needsTimeField ? 'a time field' : needsNumberField ? 'a number field' : needsStringField ? 'a text field' : undefined;
+export function PanelDataErrorView(props: PanelDataErrorViewProps) {
+  const lacks = props.needsTimeField ? 'a time field' : props.needsNumberField ? 'a number field' : props.needsStringField ? 'a text field' : '';
   return (
     <Message
-      data={data}
-      otherwise={message ?? (lacks ? `The panel needs ${lacks}, which the data does not have.` : 'The panel cannot draw this data.')}
+      data={props.data}
+      nothing={props.message ?? props.fieldConfig?.defaults.noValue}
+      otherwise={props.message ?? (lacks ? `The panel needs ${lacks}, which the data does not have.` : 'The panel cannot draw this data.')}
     />
   );
 }
