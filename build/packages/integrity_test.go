@@ -28,8 +28,8 @@ func TestIntegrities(t *testing.T) {
 		{"pnpm-lock.yaml", readPNPM, "packages:\n  a@1.0.0:\n    resolution: {integrity: sha512-AA==}\n  '@s/b@2.0.0':\n    resolution: {integrity: sha512-BB==}\n", both},
 		{"pnpm-lock.yaml, version 6", readPNPM, "packages:\n  /a@1.0.0(react@18.0.0):\n    resolution: {integrity: sha512-AA==}\n  /@s/b@2.0.0:\n    resolution: {integrity: sha512-BB==}\n", both},
 	} {
-		l := lock{integrities: map[string]string{}}
-		if err := c.read(&l, []byte(c.text)); err != nil {
+		l := newLock(t.TempDir(), "", npm, "")
+		if err := c.read(l, []byte(c.text)); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if diff := cmp.Diff(c.want, l.integrities); diff != "" {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -235,7 +234,6 @@ func TestAlias(t *testing.T) {
 	}
 }
 
-// TestStaleStaging removes what a killed process left behind, unless another process unpacks
 // TestStaleStaging removes what a killed process left behind, but not what another one uses.
 func TestStaleStaging(t *testing.T) {
 	t.Parallel()
@@ -253,22 +251,4 @@ func TestStaleStaging(t *testing.T) {
 	if exists(stale) || !exists(used) {
 		t.Errorf("the stale directory exists: %t, the other one: %t", exists(stale), exists(used))
 	}
-}
-
-// TestConcurrentPNPM looks packages up from several goroutines, as a bundler does.
-func TestConcurrentPNPM(t *testing.T) {
-	t.Parallel()
-	l := lock{integrities: map[string]string{}}
-	if err := readPNPM(&l, []byte(`{lockfileVersion: '9.0', importers: {.: {dependencies: {a: {version: 1.0.0(b@1.0.0)}}}}, packages: {a@1.0.0: {}}}`)); err != nil {
-		t.Fatal(err)
-	}
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			if p := l.find(".", "a"); p == nil || p.Version != "1.0.0" {
-				t.Errorf("%+v", p)
-			}
-		})
-	}
-	all.Wait()
 }

@@ -6,15 +6,14 @@
 package packages
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/text"
@@ -27,10 +26,25 @@ type Package struct {
 	URL       string // of the tarball, if the lockfile names it
 	Integrity string // such as "sha512-..."; "" if the lockfile has none for the tarball
 
-	find      func(name string) *Package // what an import in the package refers to
-	alias     string                     // by which it is imported, if that is not its name
-	reference string                     // of Yarn 2 and later, such as "npm:1.0.0"
-	refused   *RefusedError              // if what would be downloaded is not what is installed
+	scope   *scope        // what it imports; packages are those that it requires
+	alias   string        // by which it is imported, if that is not its name
+	locator string        // by which the lockfile names it, such as "a@npm:1.0.0"
+	refused *RefusedError // if what would be downloaded is not what is installed
+}
+
+// scope is what the names in imports refer to in a directory or in a package.
+type scope struct {
+	packages map[string]*Package
+	outer    *scope // of other names, or nil
+}
+
+func (s *scope) find(name string) *Package {
+	for ; s != nil; s = s.outer {
+		if p := s.packages[name]; p != nil {
+			return p
+		}
+	}
+	return nil
 }
 
 // ErrNoLockfile is the error of a repository without a lockfile.
@@ -38,17 +52,48 @@ var ErrNoLockfile = errors.New("no package-lock.json, yarn.lock or pnpm-lock.yam
 
 const maxLockfile = 64 << 20
 
-// lock is a lockfile.
+// lock is a lockfile as a graph, which the reader of its format fills in.
 type lock struct {
 	file    string // absolute
+	root    string // of the plugin repository, absolute
 	manager string
 	top     string // the directory that packages of the repository must be in, absolute
-	// find returns what an import refers to in a file of the repository. The directory of the file is
-	// slash-separated and relative to that of the lockfile.
-	find func(dir, name string) *Package
-	// hoisted, if it is not nil, returns what an import refers to in a package that does not require it.
-	hoisted     func(name string) *Package
+
+	// importers are the scopes of the repository by the directory with a package.json or node_modules,
+	// slash-separated and relative to that of the lockfile. There is one of ".".
+	importers   map[string]*scope
+	hoisted     *scope            // what packages find although they do not require it, or nil
 	integrities map[string]string // by "name@version", of packages that have one
+}
+
+// importer returns the scope of a directory, and makes it if needed.
+func (l *lock) importer(dir string) *scope {
+	if l.importers[dir] == nil {
+		l.importers[dir] = &scope{packages: map[string]*Package{}}
+	}
+	return l.importers[dir]
+}
+
+// nest puts the scope of each directory into that of the directory above.
+func (l *lock) nest() {
+	for dir, s := range l.importers {
+		if dir != "." {
+			s.outer = l.above(path.Dir(dir))
+		}
+	}
+}
+
+// above returns the scope of a directory or of the nearest above it.
+func (l *lock) above(dir string) *scope {
+	for ; l.importers[dir] == nil && dir != path.Dir(dir); dir = path.Dir(dir) {
+	}
+	return l.importers[dir]
+}
+
+func (l *lock) addIntegrity(p *Package) {
+	if p.Integrity != "" {
+		l.integrities[p.Name+"@"+p.Version] = p.Integrity
+	}
 }
 
 // The package managers whose configuration differs. That of Yarn changed with version 2.
@@ -99,7 +144,7 @@ func readLock(root string) (*lock, error) {
 			if !isRepo {
 				top = dir
 			}
-			l := &lock{file: file, top: top, manager: r.manager, integrities: map[string]string{}}
+			l := newLock(root, file, r.manager, top)
 			if err := r.read(l, text); err != nil {
 				return nil, damaged(root, file, text, err)
 			}
@@ -109,6 +154,12 @@ func readLock(root string) (*lock, error) {
 			return nil, fmt.Errorf("%w in %s", ErrNoLockfile, root)
 		}
 	}
+}
+
+func newLock(root, file, manager, top string) *lock {
+	l := &lock{root: root, file: file, manager: manager, top: top, importers: map[string]*scope{}, integrities: map[string]string{}}
+	l.importer(".")
+	return l
 }
 
 // damaged returns the error for a lockfile that cannot be read, with its place.
@@ -140,16 +191,16 @@ type packageJSON struct {
 	Resolutions          json.RawMessage   `json:"resolutions"`
 }
 
-// wants returns the range that package.json has for a package, or "".
-func (p packageJSON) wants(name string) (wanted string, isPeer bool) {
-	for _, list := range []map[string]string{p.Dependencies, p.OptionalDependencies, p.DevDependencies, p.PeerDependencies} {
-		if r, ok := list[name]; ok {
-			_, isPeer = p.PeerDependencies[name]
-			return r, isPeer
-		}
+// all returns the ranges of all packages.
+func (p packageJSON) all() map[string]string {
+	all := map[string]string{}
+	for _, list := range []map[string]string{p.PeerDependencies, p.DevDependencies, p.OptionalDependencies, p.Dependencies} {
+		maps.Copy(all, list)
 	}
-	return "", false
+	return all
 }
+
+func (p packageJSON) isPeer(name string) bool { _, ok := p.PeerDependencies[name]; return ok }
 
 func readPackageJSON(root string) (p packageJSON, err error) {
 	text, err := os.ReadFile(filepath.Join(root, "package.json"))
@@ -160,100 +211,4 @@ func readPackageJSON(root string) (p packageJSON, err error) {
 		return p, fmt.Errorf("read package.json: %w", err)
 	}
 	return p, nil
-}
-
-// npmPackage is a package of package-lock.json. Version 1 nests what lies in its node_modules.
-type npmPackage struct {
-	Name, Version, Resolved, Integrity string
-	Link                               bool
-	Dependencies                       map[string]json.RawMessage
-}
-
-// parseNPM returns the packages of package-lock.json by path.
-func parseNPM(text []byte) (map[string]npmPackage, error) {
-	var lock struct {
-		Packages     map[string]npmPackage
-		Dependencies map[string]json.RawMessage // version 1
-	}
-	if err := json.Unmarshal(text, &lock); err != nil {
-		return nil, err
-	}
-	if lock.Packages == nil {
-		lock.Packages = map[string]npmPackage{}
-		return lock.Packages, flatten(lock.Packages, "", lock.Dependencies)
-	}
-	return lock.Packages, nil
-}
-
-// readNPM reads package-lock.json, which is a tree of directories.
-func readNPM(l *lock, text []byte) error {
-	packages, err := parseNPM(text)
-	if err != nil {
-		return err
-	}
-	byPath := map[string]*Package{}
-	// in looks a package up as Node.js does: in the node_modules of the directory and of all above.
-	in := func(dir, name string) *Package {
-		for {
-			if p := byPath[path.Join(dir, "node_modules", name)]; p != nil || dir == "" {
-				return p
-			}
-			dir = inRepository(path.Dir(dir))
-		}
-	}
-	for at, entry := range packages {
-		_, name, ok := cutLast(at, "node_modules/")
-		if !ok {
-			continue
-		}
-		p := &Package{Name: cmp.Or(entry.Name, name), Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity}
-		if entry.Link {
-			p.URL = "link:" + entry.Resolved
-		}
-		p.find = func(name string) *Package { return in(at, name) }
-		byPath[at] = p
-		if p.Integrity != "" {
-			l.integrities[p.Name+"@"+p.Version] = p.Integrity
-		}
-	}
-	l.find = func(dir, name string) *Package { return in(inRepository(dir), name) }
-	return nil
-}
-
-// inRepository returns "" for ".".
-func inRepository(dir string) string {
-	if dir == "." {
-		return ""
-	}
-	return dir
-}
-
-// flatten adds the packages of version 1 by their paths. The version of a package that does not
-// come from a registry is its address, and that of an alias has the name of the package.
-func flatten(to map[string]npmPackage, dir string, list map[string]json.RawMessage) error {
-	for name, text := range list {
-		var p npmPackage
-		if err := json.Unmarshal(text, &p); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if alias, ok := strings.CutPrefix(p.Version, "npm:"); ok {
-			p.Name = rangeName(alias)
-			p.Version = strings.TrimPrefix(alias, p.Name+"@")
-		} else if strings.Contains(p.Version, ":") {
-			p.Resolved = p.Version
-		}
-		at := path.Join(dir, "node_modules", name)
-		to[at] = p
-		if err := flatten(to, at, p.Dependencies); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func cutLast(s, separator string) (before, after string, ok bool) {
-	if i := strings.LastIndex(s, separator); i >= 0 {
-		return s[:i], s[i+len(separator):], true
-	}
-	return s, "", false
 }

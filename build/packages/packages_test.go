@@ -510,9 +510,10 @@ func TestCanceled(t *testing.T) {
 func FuzzYarn1(f *testing.F) {
 	f.Add("a@^1.0.0:\n  version \"1.0.0\"\n  dependencies:\n    b \"^2\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		l := lock{file: filepath.Join(t.TempDir(), "yarn.lock"), integrities: map[string]string{}}
-		if err := readYarn(&l, []byte(text)); err == nil {
-			l.find(".", "a")
+		dir := t.TempDir()
+		l := newLock(dir, filepath.Join(dir, "yarn.lock"), yarn1, dir)
+		if err := readYarn(l, []byte(text)); err == nil {
+			l.above(".").find("a")
 		}
 	})
 }

@@ -5,11 +5,9 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"maps"
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -39,7 +37,7 @@ type pnpmImporter struct {
 }
 
 func (i pnpmImporter) lists() []map[string]pnpmVersion {
-	return []map[string]pnpmVersion{i.Dependencies, i.OptionalDependencies, i.DevDependencies}
+	return []map[string]pnpmVersion{i.DevDependencies, i.OptionalDependencies, i.Dependencies} // the last takes precedence
 }
 
 type pnpmVersion struct {
@@ -49,10 +47,6 @@ type pnpmVersion struct {
 type pnpmSnapshot struct {
 	Dependencies         map[string]string `yaml:"dependencies"`
 	OptionalDependencies map[string]string `yaml:"optionalDependencies"`
-}
-
-func (s pnpmSnapshot) lists() []map[string]string {
-	return []map[string]string{s.Dependencies, s.OptionalDependencies}
 }
 
 // parsePNPM returns the last document, which is the repository's: one before it is about pnpm itself. After an error,
@@ -86,116 +80,102 @@ func readPNPM(l *lock, text []byte) error {
 			l.integrities[plain] = entry.Resolution.Integrity
 		}
 	}
-	var mu sync.Mutex
-	known, snapshots := map[string]*Package{}, map[string]pnpmSnapshot{}
-	var get func(name, version string) *Package
-	get = func(name, version string) *Package {
-		key := pnpmKey(name, version)
-		mu.Lock()
-		defer mu.Unlock()
-		if p := known[key]; p != nil {
-			return p
-		}
-		plain, _, _ := strings.Cut(key, "(")
-		entry, ok := lock.Packages[plain]
-		for _, older := range []string{"/" + key, "/" + plain, strings.TrimPrefix(plain, name+"@")} {
-			if !ok {
-				entry, ok = lock.Packages[older]
-			}
-		}
-		at := versionIndex(plain)
-		if at <= 0 {
-			return nil
-		}
-		p := &Package{
-			Name: cmp.Or(entry.Name, plain[:at]), Version: cmp.Or(entry.Version, plain[at+1:]),
-			URL: entry.Resolution.Tarball, Integrity: entry.Resolution.Integrity,
-		}
-		if !ok || entry.Resolution.Type != "" {
-			p.URL = version // a link, a directory or a git repository
-		}
-		if strings.Contains(key, "(patch_hash=") {
-			p.refused = patched(pnpm)
-		}
-		known[key] = p
-		snapshot, ok := lock.Snapshots[key]
-		if !ok {
-			snapshot = entry.pnpmSnapshot
-		}
-		snapshots[key] = snapshot
-		p.find = func(name string) *Package {
-			for _, list := range snapshot.lists() {
-				if v, ok := list[name]; ok {
-					return get(name, v)
+	packages := map[string]*Package{} // by locator
+	for dir, importer := range lock.importers() {
+		in := l.importer(dir).packages
+		for _, list := range importer.lists() {
+			for name, v := range list {
+				if to, isLink := strings.CutPrefix(v.Version, "link:"); isLink {
+					in[name] = &Package{Name: name, URL: "link:" + path.Join(dir, to)}
+				} else if p := lock.add(packages, name, v.Version); p != nil {
+					in[name] = p
 				}
 			}
-			return nil
 		}
-		return p
 	}
-	l.find = func(dir, name string) *Package {
-		importer, ok := lock.Importers[dir]
-		for dir != "." && !ok {
-			dir = path.Dir(dir)
-			importer, ok = lock.Importers[dir]
-		}
-		if !ok {
-			importer = lock.Root
-		}
-		for _, list := range importer.lists() {
-			v, ok := list[name]
-			if to, isLink := strings.CutPrefix(v.Version, "link:"); isLink {
-				return &Package{Name: name, URL: "link:" + path.Join(dir, to)}
-			}
-			if ok {
-				return get(name, v.Version)
-			}
-		}
-		return nil
-	}
-	hoist := sync.OnceValue(func() map[string]*Package {
-		return lock.hoist(get, func(key string) pnpmSnapshot {
-			mu.Lock()
-			defer mu.Unlock()
-			return snapshots[key]
-		})
-	})
-	l.hoisted = func(name string) *Package { return hoist()[name] }
+	l.nest()
+	l.hoist()
 	return nil
 }
 
-// hoist returns, by name, the packages that pnpm puts where every package finds them, even if it does not require them: of
-// several versions the one nearest to the repository, and of these the one required by the first key.
-func (lock *pnpmLock) hoist(get func(name, version string) *Package, required func(key string) pnpmSnapshot) map[string]*Package {
-	found, seen, level := map[string]*Package{}, map[string]bool{}, map[string]bool{}
-	visit := func(to map[string]bool, name, version string) *Package {
-		p := get(name, version)
-		if key := pnpmKey(name, version); p != nil && !seen[key] {
-			seen[key], to[key] = true, true
-		}
+// importers returns what the repository requires, by directory.
+func (lock *pnpmLock) importers() map[string]pnpmImporter {
+	if lock.Importers == nil {
+		return map[string]pnpmImporter{".": lock.Root}
+	}
+	return lock.Importers
+}
+
+// add returns a package, with all that it requires.
+func (lock *pnpmLock) add(to map[string]*Package, name, version string) *Package {
+	key := pnpmKey(name, version)
+	if p := to[key]; p != nil {
 		return p
 	}
-	for _, importer := range append(slices.Collect(maps.Values(lock.Importers)), lock.Root) {
-		for _, list := range importer.lists() {
-			for name, v := range list {
-				visit(level, name, v.Version)
+	plain, _, _ := strings.Cut(key, "(")
+	entry, ok := lock.Packages[plain]
+	for _, older := range []string{"/" + key, "/" + plain, strings.TrimPrefix(plain, name+"@")} {
+		if !ok {
+			entry, ok = lock.Packages[older]
+		}
+	}
+	at := versionIndex(plain)
+	if at <= 0 {
+		return nil
+	}
+	p := &Package{
+		Name: cmp.Or(entry.Name, plain[:at]), Version: cmp.Or(entry.Version, plain[at+1:]), locator: key,
+		URL: entry.Resolution.Tarball, Integrity: entry.Resolution.Integrity, scope: &scope{packages: map[string]*Package{}},
+	}
+	if !ok || entry.Resolution.Type != "" {
+		p.URL = version // a link, a directory or a git repository
+	}
+	if strings.Contains(key, "(patch_hash=") {
+		p.refused = patched(pnpm)
+	}
+	to[key] = p
+	snapshot, ok := lock.Snapshots[key]
+	if !ok {
+		snapshot = entry.pnpmSnapshot
+	}
+	for _, list := range []map[string]string{snapshot.OptionalDependencies, snapshot.Dependencies} {
+		for name, version := range list {
+			if required := lock.add(to, name, version); required != nil {
+				p.scope.packages[name] = required
 			}
 		}
 	}
-	for len(level) > 0 {
-		below := map[string]bool{}
-		for _, key := range slices.Sorted(maps.Keys(level)) {
-			for _, list := range required(key).lists() {
-				for name, version := range list {
-					if p := visit(below, name, version); found[name] == nil {
-						found[name] = p
-					}
+	return p
+}
+
+// hoist finds the packages that pnpm puts where every package finds them, even if it does not require them: of several
+// versions the one nearest to the repository, and of these the one required by the first package.
+func (l *lock) hoist() {
+	l.hoisted = &scope{packages: map[string]*Package{}}
+	seen, level := map[*Package]bool{}, []*scope(nil)
+	for _, importer := range l.importers {
+		level = append(level, &scope{packages: importer.packages})
+	}
+	for isRepository := true; len(level) > 0; isRepository = false {
+		var below []*Package
+		for _, s := range level {
+			for name, p := range s.packages {
+				if !isRepository && l.hoisted.packages[name] == nil {
+					l.hoisted.packages[name] = p
+				}
+				if !seen[p] {
+					seen[p], below = true, append(below, p)
 				}
 			}
 		}
-		level = below
+		slices.SortFunc(below, func(a, b *Package) int { return strings.Compare(a.locator, b.locator) })
+		level = nil
+		for _, p := range below {
+			if p.scope != nil {
+				level = append(level, p.scope)
+			}
+		}
 	}
-	return found
 }
 
 // pnpmKey names a package by what an importer has as its version: a version, or another

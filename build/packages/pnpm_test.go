@@ -60,11 +60,11 @@ func TestDocuments(t *testing.T) {
 	for _, text := range []string{
 		repository, "---\n" + repository, "---\n" + own + "---\n" + repository, own + "---\n" + repository + "---\n", own + "...\n---\n" + repository,
 	} {
-		l := lock{integrities: map[string]string{}}
-		if err := readPNPM(&l, []byte(text)); err != nil {
+		l := newLock(t.TempDir(), "", pnpm, "")
+		if err := readPNPM(l, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if p := l.find(".", "a"); p == nil || p.Version != "1.0.0" || l.find(".", "pnpm") != nil {
+		if p := l.above(".").find("a"); p == nil || p.Version != "1.0.0" || l.above(".").find("pnpm") != nil {
 			t.Errorf("%q: found %+v", text, p)
 		}
 	}

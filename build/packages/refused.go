@@ -29,13 +29,12 @@ func install(manager string) string {
 
 // refuse makes a lockfile one from which no package is downloaded.
 func (l *lock) refuse(text string) {
-	workspaces := &workspaces{root: filepath.Dir(l.file)}
-	l.find = func(dir, name string) *Package {
-		if _, wanted, _ := workspaces.wants(dir, name); wanted == "" {
-			return nil
+	for dir, manifest := range l.manifests() {
+		for name := range manifest.all() {
+			l.importer(dir).packages[name] = &Package{Name: name, refused: &RefusedError{text, install(l.manager)}}
 		}
-		return &Package{Name: name, refused: &RefusedError{text, install(l.manager)}}
 	}
+	l.nest()
 }
 
 // readBun refuses the lockfile of Bun.
@@ -51,7 +50,7 @@ var patchName = regexp.MustCompile(`^(?:.*\+\+)?((?:@[^+]+\+)?[^+]+)\+`)
 func patchedByScript(dirs ...string) (names []string) {
 	for _, dir := range dirs {
 		p, _ := readPackageJSON(dir) // without it, nothing is required
-		if wanted, _ := p.wants("patch-package"); wanted == "" {
+		if p.all()["patch-package"] == "" {
 			continue
 		}
 		patches, _ := os.ReadDir(filepath.Join(dir, "patches")) // without it, there are none

@@ -137,36 +137,42 @@ func (s *Store) dir(key string) string { return filepath.Join(s.options.CacheDir
 // find returns the package that an import refers to: what the importing package requires, else
 // what the plugin requires, which is where peer dependencies come from, else what is hoisted.
 func (s *Store) find(importer, name string) *Package {
-	var hoisted *Package
-	if rel, err := filepath.Rel(s.options.CacheDir, importer); err == nil && filepath.IsLocal(rel) {
-		key, _, _ := strings.Cut(filepath.ToSlash(rel), "/node_modules/")
-		s.mu.Lock()
-		owner := s.owner[filepath.FromSlash(key)]
-		s.mu.Unlock()
-		if owner != nil {
-			if owner.Name == name {
-				return owner
-			}
-			if p := owner.find(name); p != nil {
-				return p
-			}
-			if s.lock.hoisted != nil {
-				hoisted = s.lock.hoisted(name)
-			}
-		}
+	var scopes []*scope
+	owner := s.ownerOf(importer)
+	if owner != nil && owner.Name == name {
+		return owner
+	} else if owner != nil {
+		scopes = append(scopes, owner.scope)
 	}
 	for _, base := range s.bases {
 		if dir, err := filepath.Rel(base, filepath.Dir(importer)); err == nil && filepath.IsLocal(dir) {
-			if p := s.lock.find(filepath.ToSlash(dir), name); p != nil {
-				return p
-			}
+			scopes = append(scopes, s.lock.above(filepath.ToSlash(dir)))
 		}
 	}
-	below, err := filepath.Rel(s.bases[0], s.options.Root)
-	if err != nil {
-		return hoisted
+	if below, err := filepath.Rel(s.bases[0], s.options.Root); err == nil {
+		scopes = append(scopes, s.lock.above(filepath.ToSlash(below)))
 	}
-	return cmp.Or(s.lock.find(filepath.ToSlash(below), name), hoisted)
+	if owner != nil {
+		scopes = append(scopes, s.lock.hoisted)
+	}
+	for _, scope := range scopes {
+		if p := scope.find(name); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// ownerOf returns the package in the cache that a file belongs to, or nil.
+func (s *Store) ownerOf(file string) *Package {
+	rel, err := filepath.Rel(s.options.CacheDir, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	key, _, _ := strings.Cut(filepath.ToSlash(rel), "/node_modules/")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owner[filepath.FromSlash(key)]
 }
 
 // key names the directory of a package in the cache. It depends on where the package came from

@@ -1,16 +1,16 @@
 package packages
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 )
 
 // local returns the directory or the tarball that the address of a package names,
@@ -69,59 +69,30 @@ func isInside(dir, file string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// workspaces holds the packages of a repository that share its yarn.lock. It is safe for
-// concurrent use.
-type workspaces struct {
-	root string // of the lockfile, absolute
-
-	mu      sync.Mutex
-	read    map[string]packageJSON // by directory; zero for those without a package.json
-	members map[string]string      // directories by package name; nil until needed
-}
-
-// wants returns the range that the package.json next to a file or above it has for a package, "" if none has
-// one, and the workspace of that package.json.
-func (w *workspaces) wants(dir, name string) (from *Package, wanted string, isPeer bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for {
-		p := w.packageJSON(dir)
-		if wanted, isPeer = p.wants(name); wanted != "" || dir == "." {
-			return &Package{Name: cmp.Or(p.Name, "package.json"), reference: "workspace:" + dir}, wanted, isPeer
-		}
-		dir = path.Dir(dir)
-	}
-}
-
-func (w *workspaces) packageJSON(dir string) packageJSON {
-	p, ok := w.read[dir]
-	if !ok {
-		if w.read == nil {
-			w.read = map[string]packageJSON{}
-		}
-		p, _ = readPackageJSON(filepath.Join(w.root, filepath.FromSlash(dir))) // most directories have none
-		w.read[dir] = p
-	}
-	return p
-}
-
-// member returns the workspace of that name, which Yarn 1 leaves out of yarn.lock, or nil.
-func (w *workspaces) member(name string) *Package {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.members == nil {
-		w.members = map[string]string{}
-		for _, pattern := range w.packageJSON(".").patterns() {
-			dirs, _ := fs.Glob(os.DirFS(w.root), path.Clean(pattern)) // a bad pattern matches nothing
-			for _, dir := range dirs {
-				w.members[w.packageJSON(dir).Name] = dir
-			}
+// manifests returns, by directory, the package.json files of the repository that determine versions: those of the
+// directories from the lockfile to the plugin, and of workspaces.
+func (l *lock) manifests() map[string]packageJSON {
+	base, dirs := filepath.Dir(l.file), slices.Collect(maps.Keys(l.importers))
+	if below, err := filepath.Rel(base, l.root); err == nil {
+		for dir := filepath.ToSlash(below); dir != path.Dir(dir); dir = path.Dir(dir) {
+			dirs = append(dirs, dir)
 		}
 	}
-	if dir, ok := w.members[name]; ok {
-		return &Package{Name: name, URL: "workspace:" + dir}
+	top, _ := readPackageJSON(base) // the same as below
+	for _, pattern := range top.patterns() {
+		found, _ := fs.Glob(os.DirFS(base), path.Clean(pattern)) // a bad pattern matches nothing
+		dirs = append(dirs, found...)
 	}
-	return nil
+	manifests := map[string]packageJSON{}
+	for _, dir := range dirs {
+		if !filepath.IsLocal(filepath.FromSlash(dir)) || strings.Contains(dir, "node_modules") {
+			continue
+		}
+		if p, err := readPackageJSON(filepath.Join(base, filepath.FromSlash(dir))); err == nil { // many have none
+			manifests[dir] = p
+		}
+	}
+	return manifests
 }
 
 // patterns returns the patterns of the directories of a repository's workspaces.

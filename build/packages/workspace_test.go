@@ -89,9 +89,9 @@ func isSame(t *testing.T, a, b string) bool {
 // The directory of a repository may look like a pattern.
 func TestWorkspaceBelowPattern(t *testing.T) {
 	t.Parallel()
-	w := &workspaces{root: filepath.Join(t.TempDir(), "[work]")}
+	root := filepath.Join(t.TempDir(), "[work]")
 	for name, text := range map[string]string{"package.json": `{"workspaces": ["./packages/*/"]}`, "packages/a/package.json": `{"name": "a"}`} {
-		file := filepath.Join(w.root, filepath.FromSlash(name))
+		file := filepath.Join(root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,11 @@ func TestWorkspaceBelowPattern(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if a := w.member("a"); a == nil || a.URL != "workspace:packages/a" {
+	l := newLock(root, filepath.Join(root, "yarn.lock"), yarn1, root)
+	if err := readYarn(l, nil); err != nil {
+		t.Fatal(err)
+	}
+	if a := l.above(".").find("a"); a == nil || a.URL != "workspace:packages/a" {
 		t.Errorf("a is %+v", a)
 	}
 }

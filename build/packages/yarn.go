@@ -27,12 +27,22 @@ type yarnEntry struct {
 	OptionalDependencies map[string]string `yaml:"optionalDependencies"`
 }
 
-// yarnGraph finds packages by what requires them.
-type yarnGraph struct {
+// yarnReader finds packages by what requires them.
+type yarnReader struct {
+	*lock
 	byRange     map[string]*Package
 	byPlain     map[string][]string // keys by their part without bindings
 	resolutions []yarnResolution    // of Yarn 2 and later: version 1 writes their result into the lockfile
-	catalogs    map[string]map[string]string
+	yarnConfiguration
+}
+
+// yarnConfiguration is the part of .yarnrc.yml that determines versions.
+type yarnConfiguration struct {
+	Catalog           map[string]string            `yaml:"catalog"`
+	Catalogs          map[string]map[string]string `yaml:"catalogs"`
+	PackageExtensions map[string]struct {
+		Dependencies map[string]string `yaml:"dependencies"`
+	} `yaml:"packageExtensions"`
 }
 
 // yarnResolution is one of the "resolutions" in package.json, such as "parent@range/name@range": "npm:1.0.0".
@@ -45,12 +55,12 @@ type yarnResolution struct {
 // readYarn reads yarn.lock. Version 1 has a format of its own; later ones are YAML and
 // write the protocol in front of a range.
 func readYarn(l *lock, text []byte) error {
-	entries, g := map[string]yarnEntry{}, yarnGraph{byRange: map[string]*Package{}, byPlain: map[string][]string{}}
+	entries, r := map[string]yarnEntry{}, yarnReader{lock: l, byRange: map[string]*Package{}, byPlain: map[string][]string{}}
 	var err error
 	if bytes.Contains(text, []byte("\n__metadata:")) {
 		l.manager = yarn
 		if err = yaml.Unmarshal(text, &entries); err == nil {
-			err = g.configure(filepath.Dir(l.file))
+			err = r.configure()
 		}
 	} else {
 		entries, err = parseYarn1(text)
@@ -58,47 +68,55 @@ func readYarn(l *lock, text []byte) error {
 	if err != nil {
 		return err
 	}
-	hoisted, uses := map[string]*Package{}, map[*Package]int{}
+	top, uses := map[string]*Package{}, map[*Package]int{} // what Yarn installs at the top level, too
 	for _, keys := range slices.Sorted(maps.Keys(entries)) {
 		entry, list := entries[keys], strings.Split(keys, ", ")
 		name, p := rangeName(list[0]), entry.locate(list[0])
-		p.find = func(name string) *Package {
-			for _, wanted := range []map[string]string{entry.Dependencies, entry.OptionalDependencies} {
-				if r, ok := wanted[name]; ok {
-					return cmp.Or(g.find(l, p, name, r), lacking(p, name, r))
-				}
-			}
-			return nil
-		}
 		for _, key := range list {
 			plain, _, _ := strings.Cut(key, "::")
-			g.byRange[key], g.byPlain[plain] = p, append(g.byPlain[plain], key)
+			r.byRange[key], r.byPlain[plain] = p, append(r.byPlain[plain], key)
 		}
-		if uses[p] = len(list); hoisted[name] == nil || p.refused != nil ||
-			hoisted[name].refused == nil && uses[p] >= uses[hoisted[name]] {
-			hoisted[name] = p
+		if uses[p] = len(list); top[name] == nil || p.refused != nil ||
+			top[name].refused == nil && uses[p] >= uses[top[name]] {
+			top[name] = p
 		}
-		if p.Integrity != "" { // which later versions do not have: their checksums are of archives that Yarn makes
-			l.integrities[p.Name+"@"+p.Version] = p.Integrity
-		}
+		l.addIntegrity(p) // later versions have none: their checksums are of archives that Yarn makes
 	}
-	workspaces := &workspaces{root: filepath.Dir(l.file)}
-	l.find = func(dir, name string) *Package {
-		from, wanted, isPeer := workspaces.wants(dir, name)
-		member := workspaces.member(name)
-		if wanted != "" {
-			if p := g.find(l, from, name, wanted); p != nil {
-				return p
-			} else if member == nil && !isPeer {
-				return lacking(from, name, wanted)
+	for keys, entry := range entries {
+		key, _, _ := strings.Cut(keys, ", ")
+		p := r.byRange[key]
+		p.scope = &scope{packages: map[string]*Package{}}
+		for _, list := range []map[string]string{r.extensions(p), entry.OptionalDependencies, entry.Dependencies} {
+			for name, wanted := range list {
+				p.scope.packages[name] = cmp.Or(r.find(p, name, wanted), lacking(p, name, wanted))
 			}
 		}
-		if p := hoisted[name]; p != nil {
-			return p // what Yarn installs at the top level, too
-		}
-		return member
 	}
+	r.addWorkspaces(top)
 	return nil
+}
+
+// addWorkspaces adds what the package.json files of the repository require.
+func (r *yarnReader) addWorkspaces(top map[string]*Package) {
+	manifests, members := r.manifests(), map[string]*Package{} // the latter by name: Yarn 1 leaves them out of yarn.lock
+	for dir, manifest := range manifests {
+		members[manifest.Name] = &Package{Name: manifest.Name, URL: "workspace:" + dir}
+	}
+	for dir, manifest := range manifests {
+		from := &Package{Name: cmp.Or(manifest.Name, "package.json"), locator: manifest.Name + "@workspace:" + dir}
+		in := r.importer(dir).packages
+		for name, wanted := range manifest.all() {
+			if p := cmp.Or(r.find(from, name, wanted), members[name]); p != nil {
+				in[name] = p
+			} else if !manifest.isPeer(name) {
+				in[name] = lacking(from, name, wanted)
+			}
+		}
+	}
+	r.nest()
+	maps.DeleteFunc(members, func(name string, _ *Package) bool { return top[name] != nil })
+	maps.Copy(top, members)
+	r.importer(".").outer = &scope{packages: top}
 }
 
 // locate returns the package of an entry, by its first key.
@@ -108,18 +126,19 @@ func (e yarnEntry) locate(key string) *Package {
 	wanted := strings.TrimPrefix(key, name+"@")
 	if e.Resolution != "" {
 		p.Name = rangeName(e.Resolution)
-		p.reference = strings.TrimPrefix(e.Resolution, p.Name+"@")
-		from, bindings, _ := strings.Cut(p.reference, "::")
+		p.locator = e.Resolution
+		reference := strings.TrimPrefix(e.Resolution, p.Name+"@")
+		from, bindings, _ := strings.Cut(reference, "::")
 		values, _ := url.ParseQuery(bindings) // without them, there is no such address
 		switch {
 		case strings.HasPrefix(from, "npm:"):
 			p.URL = values.Get("__archiveUrl") // of a registry that names its tarballs in its own way
-			p.reference = from
+			p.locator = p.Name + "@" + from
 		case isBuiltin(from): // Yarn's own patches are for tools
 		case strings.HasPrefix(from, "patch:"):
 			p.refused = patched(yarn)
 		default:
-			p.URL = p.reference // a workspace or a repository
+			p.URL = reference // a workspace or a repository
 		}
 	} else if alias, ok := strings.CutPrefix(wanted, "npm:"); ok {
 		p.Name = rangeName(alias)
@@ -139,25 +158,24 @@ func isBuiltin(reference string) bool {
 }
 
 // find returns the package that another one requires, or nil.
-func (g *yarnGraph) find(l *lock, from *Package, name, wanted string) *Package {
-	if l.manager == yarn {
-		wanted = g.resolve(from, name, wanted)
+func (r *yarnReader) find(from *Package, name, wanted string) *Package {
+	if r.manager == yarn {
+		wanted = r.resolve(from, name, wanted)
 		if strings.HasPrefix(wanted, "patch:") && !isBuiltin(wanted) {
 			return &Package{Name: name, refused: patched(yarn)}
 		}
 	}
 	key := name + "@" + wanted
-	if keys := g.byPlain[key]; len(keys) == 1 && g.byRange[key] == nil {
+	if keys := r.byPlain[key]; len(keys) == 1 && r.byRange[key] == nil {
 		key = keys[0]
 	} else if len(keys) > 1 { // paths, each relative to another package
-		locator := "locator=" + url.QueryEscape(from.Name+"@"+from.reference)
 		for _, k := range keys {
-			if strings.HasSuffix(k, locator) {
+			if strings.HasSuffix(k, "locator="+url.QueryEscape(from.locator)) {
 				key = k
 			}
 		}
 	}
-	return g.byRange[key]
+	return r.byRange[key]
 }
 
 // lacking refuses what the lockfile lacks: another version is not what Yarn installs.
@@ -169,18 +187,33 @@ func lacking(from *Package, name, wanted string) *Package {
 }
 
 // resolve returns the range that Yarn looks for instead of the one that a package requires.
-func (g *yarnGraph) resolve(from *Package, name, wanted string) string {
+func (r *yarnReader) resolve(from *Package, name, wanted string) string {
 	if catalog, ok := strings.CutPrefix(wanted, "catalog:"); ok {
-		wanted = g.catalogs[catalog][name]
+		wanted = r.Catalogs[catalog][name]
+		if catalog == "" {
+			wanted = r.Catalog[name]
+		}
 	}
 	wanted = withProtocol(wanted)
-	for _, r := range g.resolutions {
-		if (r.parent == "" || r.parent == from.Name) && (r.parentReference == "" || r.parentReference == from.reference) &&
-			r.name == name && (r.wanted == "" || r.wanted == wanted) {
-			return r.reference
+	for _, to := range r.resolutions {
+		if (to.parent == "" || to.parent == from.Name) && (to.parentReference == "" || to.parent+"@"+to.parentReference == from.locator) &&
+			to.name == name && (to.wanted == "" || to.wanted == wanted) {
+			return to.reference
 		}
 	}
 	return wanted
+}
+
+// extensions returns what the repository adds to the dependencies of a package.
+func (r *yarnReader) extensions(p *Package) map[string]string {
+	more := map[string]string{}
+	for key, extension := range r.PackageExtensions {
+		name := rangeName(key)
+		if name == p.Name && satisfies(p.Version, strings.TrimPrefix(key, name+"@")) {
+			maps.Copy(more, extension.Dependencies)
+		}
+	}
+	return more
 }
 
 // withProtocol returns a range as Yarn 2 and later write it in keys.
@@ -191,9 +224,9 @@ func withProtocol(wanted string) string {
 	return "npm:" + wanted
 }
 
-// configure reads the resolutions and the catalogs of a repository.
-func (g *yarnGraph) configure(root string) error {
-	p, err := readPackageJSON(root)
+// configure reads the resolutions, the catalogs and the extensions of the repository.
+func (r *yarnReader) configure() error {
+	p, err := readPackageJSON(filepath.Dir(r.file))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -208,26 +241,18 @@ func (g *yarnGraph) configure(root string) error {
 			return fmt.Errorf("package.json: resolutions: %w", err)
 		}
 		if m := resolutionPattern.FindStringSubmatch(fmt.Sprint(pattern)); m != nil {
-			g.resolutions = append(g.resolutions, yarnResolution{
+			r.resolutions = append(r.resolutions, yarnResolution{
 				m[1], withProtocol(m[2]), m[3], withProtocol(m[4]), withProtocol(reference),
 			})
 		}
 	}
-	text, err := readFile(filepath.Join(root, ".yarnrc.yml"))
+	text, err := readFile(filepath.Join(filepath.Dir(r.file), ".yarnrc.yml"))
 	if err != nil {
 		return err
 	}
-	var of struct {
-		Catalog  map[string]string            `yaml:"catalog"`
-		Catalogs map[string]map[string]string `yaml:"catalogs"`
-	}
-	if err := yaml.Unmarshal([]byte(text), &of); err != nil {
+	if err := yaml.Unmarshal([]byte(text), &r.yarnConfiguration); err != nil {
 		return fmt.Errorf(".yarnrc.yml: %w", err)
 	}
-	if g.catalogs = of.Catalogs; g.catalogs == nil {
-		g.catalogs = map[string]map[string]string{}
-	}
-	g.catalogs[""] = of.Catalog
 	return nil
 }
 

@@ -57,17 +57,17 @@ func TestYarnResolutions(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, path := range []string{"ms", "debug", "debug ms", "debug2", "debug2 ms", "@babel/code-frame @babel/highlight chalk", "b ms", "debug lost"} {
-		at, find := "src", func(name string) *Package { return s.lock.find("src", name) }
+		at := "src"
 		if strings.HasPrefix(path, "b ") {
 			at, path = "packages/b/src", strings.TrimPrefix(path, "b ")
-			find = func(name string) *Package { return s.lock.find(at, name) }
 		}
+		in := s.lock.above(at)
 		for name := range strings.FieldsSeq(path) {
-			p := find(name)
+			p := in.find(name)
 			if p == nil {
 				t.Fatalf("%s: no %s", path, name)
 			}
-			find, got[at+": "+path] = p.find, p.Version
+			in, got[at+": "+path] = p.scope, p.Version
 			if p.refused != nil {
 				got[at+": "+path] = p.refused.Error()
 			}
