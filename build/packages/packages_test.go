@@ -505,6 +505,9 @@ func TestCanceled(t *testing.T) {
 	if _, _, err := s.Dir(ctx, o.Root, "a"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+	if _, _, err := s.Dir(t.Context(), o.Root, "a"); err != nil {
+		t.Errorf("after a canceled download: %v", err)
+	}
 }
 
 func FuzzYarn1(f *testing.F) {

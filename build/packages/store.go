@@ -40,11 +40,18 @@ type Store struct {
 	slots      chan struct{} // downloads at the same time
 
 	mu      sync.Mutex
-	fetched map[string]func() error // by key
-	owner   map[string]*Package     // by key: the package that is there
+	entries map[string]*entry // by key
 
 	downloaded, bytes atomic.Int64
 	sweep             sync.Once // of staging directories
+}
+
+// entry is a package in the cache.
+type entry struct {
+	*Package
+	mu        sync.Mutex
+	isFetched bool // or cannot be, if err is not nil
+	err       error
 }
 
 const maxDownloads = 16
@@ -67,7 +74,7 @@ func Open(o Options) (*Store, error) {
 	return &Store{
 		options: o, registries: readRegistries(o, lock), lock: lock, bases: bases,
 		patched: patchedByScript(o.Root, bases[0]),
-		slots:   make(chan struct{}, maxDownloads), fetched: map[string]func() error{}, owner: map[string]*Package{},
+		slots:   make(chan struct{}, maxDownloads), entries: map[string]*entry{},
 	}, nil
 }
 
@@ -117,14 +124,19 @@ func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok 
 	}
 	key := p.key()
 	s.mu.Lock()
-	fetch := s.fetched[key]
-	if fetch == nil {
-		fetch = sync.OnceValue(func() error { return s.fetch(ctx, p, file) })
-		s.fetched[key] = fetch
-		s.owner[key] = p
+	e := s.entries[key]
+	if e == nil {
+		e = &entry{Package: p}
+		s.entries[key] = e
 	}
 	s.mu.Unlock()
-	if err := fetch(); isLocal && err != nil {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.isFetched {
+		e.err = s.fetch(ctx, p, file)
+		e.isFetched = e.err == nil || ctx.Err() == nil // the next caller may be patient
+	}
+	if err := e.err; isLocal && err != nil {
 		return "", true, fmt.Errorf("%s comes from %q: %w", name, at, err)
 	} else if err != nil {
 		return "", true, fmt.Errorf("%s@%s: %w", p.Name, p.Version, err)
@@ -172,7 +184,10 @@ func (s *Store) ownerOf(file string) *Package {
 	key, _, _ := strings.Cut(filepath.ToSlash(rel), "/node_modules/")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.owner[filepath.FromSlash(key)]
+	if e := s.entries[filepath.FromSlash(key)]; e != nil {
+		return e.Package
+	}
+	return nil
 }
 
 // key names the directory of a package in the cache. It depends on where the package came from
