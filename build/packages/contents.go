@@ -5,52 +5,42 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 )
 
-// contentsName is the file of a package in the cache that lists the sizes and the names of its
-// files. A crash of the system may leave files empty, and programs that clean caches remove some.
+// contentsName is the file of a package in the cache that has the number and the size of its files. A crash of
+// the system may leave files empty, and programs that clean caches remove some.
 const contentsName = "contents"
 
-// writeContents lists the files below a directory.
-func writeContents(dir string) error {
-	var list strings.Builder
-	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+// contents describes the files in the node_modules of a directory.
+func contents(dir string) (string, error) {
+	var files, bytes int64
+	err := filepath.WalkDir(filepath.Join(dir, "node_modules"), func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		info, err := d.Info()
-		if err != nil {
-			return err
+		if err == nil {
+			files, bytes = files+1, bytes+info.Size()
 		}
-		rel, err := filepath.Rel(dir, file)
-		fmt.Fprintf(&list, "%d %q\n", info.Size(), filepath.ToSlash(rel))
 		return err
 	})
+	return fmt.Sprintf("%d files, %d bytes\n", files, bytes), err
+}
+
+func writeContents(dir string) error {
+	text, err := contents(dir)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, contentsName), []byte(list.String()+"\n"), 0o644)
+	return os.WriteFile(filepath.Join(dir, contentsName), []byte(text), 0o644)
 }
 
 // isIntact reports whether all files of a package in the cache are there, with their sizes.
 func isIntact(dir string) bool {
-	text, err := os.ReadFile(filepath.Join(dir, contentsName))
-	list, isComplete := strings.CutSuffix(string(text), "\n\n")
-	if err != nil || !isComplete {
+	want, err := os.ReadFile(filepath.Join(dir, contentsName))
+	if err != nil {
 		return false
 	}
-	for line := range strings.SplitSeq(list, "\n") {
-		size, quoted, _ := strings.Cut(line, " ")
-		name, err := strconv.Unquote(quoted)
-		if err != nil {
-			return false
-		}
-		info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil || !info.Mode().IsRegular() || strconv.FormatInt(info.Size(), 10) != size {
-			return false
-		}
-	}
-	return true
+	got, err := contents(dir)
+	return err == nil && got == string(want)
 }

@@ -123,6 +123,9 @@ func (r *yarnReader) addWorkspaces(top map[string]*Package) {
 func (e yarnEntry) locate(key string) *Package {
 	name := rangeName(key)
 	p := &Package{Name: name, Version: e.Version, URL: e.Resolved, Integrity: e.Integrity}
+	if _, isLocal := local(p.URL); !isLocal { // the integrity has the hash as well
+		p.URL, _, _ = strings.Cut(p.URL, "#")
+	}
 	wanted := strings.TrimPrefix(key, name+"@")
 	if e.Resolution != "" {
 		p.Name = rangeName(e.Resolution)
@@ -268,49 +271,22 @@ func rangeName(key string) string {
 	return key
 }
 
-// parseYarn1 reads the format of Yarn 1: keys with a colon, indented by two or four spaces,
-// and values after a space.
-func parseYarn1(text []byte) (map[string]yarnEntry, error) {
-	entries := map[string]yarnEntry{}
-	var key, section string
-	n := 0
+// parseYarn1 reads the format of Yarn 1, which is YAML but for the colons before values and the quotes in keys.
+func parseYarn1(text []byte) (entries map[string]yarnEntry, err error) {
+	var out strings.Builder
 	for line := range strings.Lines(string(text)) {
-		n++
-		line = strings.TrimRight(line, "\r\n")
-		trimmed := strings.TrimLeft(line, " ")
-		if trimmed == "" || strings.HasPrefix(trimmed, "#") {
-			continue
-		}
-		switch indent := len(line) - len(trimmed); {
-		case indent == 0 && strings.HasSuffix(line, ":"):
-			key, section = strings.ReplaceAll(strings.TrimSuffix(line, ":"), `"`, ""), ""
-			entries[key] = yarnEntry{Dependencies: map[string]string{}, OptionalDependencies: map[string]string{}}
-		case indent == 2 && strings.HasSuffix(line, ":"):
-			section = strings.TrimSuffix(trimmed, ":")
+		trimmed := strings.TrimLeft(strings.TrimRight(line, "\r\n"), " ")
+		name, value, isPair := strings.Cut(trimmed, " ")
+		key, isKey := strings.CutSuffix(trimmed, ":")
+		out.WriteString(line[:len(line)-len(strings.TrimLeft(line, " "))])
+		switch {
+		case isKey:
+			fmt.Fprintf(&out, "%q:\n", strings.ReplaceAll(key, `"`, ""))
+		case isPair && !strings.HasPrefix(trimmed, "#"):
+			fmt.Fprintf(&out, "%q: %q\n", strings.Trim(name, `"`), strings.Trim(value, `"`))
 		default:
-			name, value, ok := strings.Cut(trimmed, " ")
-			if !ok || key == "" {
-				return nil, fmt.Errorf("line %d: unexpected %q", n, trimmed)
-			}
-			name, value = strings.Trim(name, `"`), strings.Trim(value, `"`)
-			entry := entries[key]
-			switch {
-			case indent == 2 && name == "version":
-				entry.Version = value
-			case indent == 2 && name == "resolved":
-				entry.Resolved = value
-				if _, isLocal := local(value); !isLocal { // the integrity has the hash as well
-					entry.Resolved, _, _ = strings.Cut(value, "#")
-				}
-			case indent == 2 && name == "integrity":
-				entry.Integrity = value
-			case indent == 4 && section == "dependencies":
-				entry.Dependencies[name] = value
-			case indent == 4 && section == "optionalDependencies":
-				entry.OptionalDependencies[name] = value
-			}
-			entries[key] = entry
+			out.WriteString(trimmed + "\n")
 		}
 	}
-	return entries, nil
+	return entries, yaml.Unmarshal([]byte(out.String()), &entries)
 }
