@@ -152,9 +152,6 @@ func (s *Store) open(ctx context.Context, p *Package, file string) (tarball io.R
 		}
 	}
 	tarball, err = s.registries.get(ctx, p, at, "")
-	if errors.Is(err, errNotFound) {
-		err = s.registries.explain(ctx, p, err)
-	}
 	return tarball, integrity, err
 }
 

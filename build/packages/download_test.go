@@ -150,19 +150,6 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// A version that the registry does not have is named with those near it.
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	r := newRegistry(t)
-	r.tarballs["/a"] = []byte(`{"versions": {"1.0.0": {}, "1.2.0": {}, "1.10.0": {}, "1.10.1-beta": {}, "1.11.0": {}, "2.0.0": {}}}`)
-	o := repo(t, r, map[string]string{"package-lock.json": fmt.Sprintf(onlyA, "1.10.1", integrityOf(nil))})
-	_, err := fetched(t, o)
-	const want = "a@1.10.1: the registry does not have this version; the nearest that it has: 1.10.0, 1.10.1-beta, 1.11.0, 2.0.0. Choose one in package.json, and update the lockfile"
-	if err == nil || err.Error() != want {
-		t.Errorf("got the error\n%v, want\n%s", err, want)
-	}
-}
-
 // Entries that are not unpacked count, too: a tarball of them would keep the processor busy.
 func TestUncounted(t *testing.T) {
 	t.Parallel()

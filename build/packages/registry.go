@@ -6,16 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/Masterminds/semver/v3"
 )
 
 // defaultRegistry is npm's own. Lockfiles name it, or Yarn's alias for it, regardless
@@ -61,9 +57,6 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 	return nil, &RefusedError{fmt.Sprintf(text, from.Host, registry.Host), help}
 }
 
-// errNotFound is the error for what a registry does not have.
-var errNotFound = errors.New("404 Not Found")
-
 // idleTimeout limits the time without a byte from a registry.
 const idleTimeout = time.Minute
 
@@ -94,7 +87,8 @@ func (r registries) get(ctx context.Context, p *Package, at *url.URL, accept str
 	case code == http.StatusOK:
 		return body, nil
 	case code == http.StatusNotFound:
-		err = fmt.Errorf("%s: %w", at.Redacted(), errNotFound)
+		err = fmt.Errorf("%s: %s: the registry does not have it; choose another version in package.json, and update the lockfile, "+
+			"or configure the registry that has it in %s", at.Redacted(), resp.Status, r.file)
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		err = fmt.Errorf("%s: %s: correct the credentials for %s in %s", at.Redacted(), resp.Status, at.Host, r.file)
 	case code == http.StatusTooManyRequests || code >= 500:
@@ -169,50 +163,6 @@ func (d *download) Close() error {
 	return d.ReadCloser.Close()
 }
 
-// explain adds the versions of a package that its registry has to the error for one that it lacks.
-func (r registries) explain(ctx context.Context, p *Package, err error) error {
-	at, parseErr := url.Parse(r.of(p.Name) + strings.ReplaceAll(p.Name, "/", "%2f"))
-	if parseErr != nil {
-		return err
-	}
-	body, getErr := r.get(ctx, p, at, "application/vnd.npm.install-v1+json")
-	if errors.Is(getErr, errNotFound) {
-		return fmt.Errorf("the registry has no package of this name: %w", err)
-	}
-	if getErr != nil {
-		return err
-	}
-	defer body.Close()
-	var about struct{ Versions map[string]struct{} }
-	if json.NewDecoder(io.LimitReader(body, maxPackument)).Decode(&about) != nil || len(about.Versions) == 0 {
-		return err
-	}
-	near := nearest(p.Version, slices.Collect(maps.Keys(about.Versions)))
-	return fmt.Errorf("the registry does not have this version; the nearest that it has: %s. Choose one in package.json, and update the lockfile",
-		strings.Join(near, ", "))
-}
-
-const maxPackument = 64 << 20 // bytes: some packages have thousands of versions
-
-// nearest returns the versions next to one, at most two on each side, sorted.
-func nearest(version string, list []string) (near []string) {
-	var all []*semver.Version
-	for _, text := range list {
-		if v, err := semver.NewVersion(text); err == nil {
-			all = append(all, v)
-		}
-	}
-	slices.SortFunc(all, (*semver.Version).Compare)
-	at := 0
-	if v, err := semver.NewVersion(version); err == nil {
-		at, _ = slices.BinarySearchFunc(all, v, (*semver.Version).Compare)
-	}
-	for _, v := range all[max(at-2, 0):min(at+2, len(all))] {
-		near = append(near, v.String())
-	}
-	return near
-}
-
 // integrity asks the registry for the integrity of a package whose lockfile has none: those of
 // Yarn 2 and later have a checksum of Yarn's own archive.
 func (r registries) integrity(ctx context.Context, p *Package) (string, error) {
@@ -221,9 +171,6 @@ func (r registries) integrity(ctx context.Context, p *Package) (string, error) {
 		return "", err
 	}
 	body, err := r.get(ctx, p, at, "application/json")
-	if errors.Is(err, errNotFound) {
-		err = r.explain(ctx, p, err)
-	}
 	if err != nil {
 		return "", err
 	}
