@@ -105,7 +105,7 @@ func (l *Lock) Size() string { return progress.Size(l.Bytes) }
 // InstallOptions configure Install.
 type InstallOptions struct {
 	CacheDir string // of Slipway, absolute
-	Root     string // of the plugin repository, whose .npmrc applies
+	Root     string // of the plugin repository, which configures registries
 	Environ  []string
 	Client   *http.Client // nil is the default client
 
@@ -143,17 +143,13 @@ func (l *Lock) Install(ctx context.Context, o InstallOptions) (dir string, err e
 }
 
 func (l *Lock) fill(ctx context.Context, tree string, o InstallOptions) error {
-	npmrc, _ := os.ReadFile(filepath.Join(o.Root, ".npmrc")) // most repositories have none
-	for name, text := range map[string][]byte{"package.json": []byte("{}"), "package-lock.json": l.text, ".npmrc": npmrc} {
+	for name, text := range map[string][]byte{"package.json": []byte("{}"), "package-lock.json": l.text} {
 		if err := os.WriteFile(filepath.Join(tree, name), text, 0o644); err != nil {
 			return err
 		}
 	}
-	store, err := packages.Open(packages.Options{Root: tree, CacheDir: filepath.Join(o.CacheDir, "npm"), Environ: o.Environ, Client: o.Client})
+	store, err := packages.Open(packages.Options{Root: tree, Config: o.Root, CacheDir: filepath.Join(o.CacheDir, "npm"), Environ: o.Environ, Client: o.Client})
 	if err != nil {
-		return err
-	}
-	if err := os.Remove(filepath.Join(tree, ".npmrc")); err != nil { // it may contain a token, and has been read
 		return err
 	}
 	var done atomic.Int64

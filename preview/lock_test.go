@@ -106,7 +106,9 @@ func TestInstall(t *testing.T) {
 		return l
 	}
 	root := t.TempDir()
-	write(t, root, map[string]string{".npmrc": "registry=" + registry.URL})
+	write(t, root, map[string]string{
+		".yarnrc.yml": "npmRegistryServer: " + registry.URL, "yarn.lock": "\n__metadata:\n  version: 8\n", "package.json": "{}",
+	})
 	o := InstallOptions{CacheDir: t.TempDir(), Root: root, Environ: []string{}, Out: &bytes.Buffer{}}
 	l := lock(integrity)
 	if l.Installed(o.CacheDir) != "" {
@@ -125,9 +127,6 @@ func TestInstall(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "node_modules", filepath.FromSlash(at), "index.d.ts")); err == nil {
 				t.Errorf("%s has files that no bundle reads", at)
 			}
-		}
-		if _, err := os.Stat(filepath.Join(dir, ".npmrc")); err == nil {
-			t.Error("a token of the repository may be in the cache")
 		}
 	}
 	if n := asked.Load(); n != 3 {

@@ -36,29 +36,29 @@ func readRegistries(o Options, l *lock) registries {
 		*r.client = *o.Client
 	}
 	r.client.CheckRedirect = withoutToken
-	dirs := l.dirs(o.Root)
+	dirs := l.dirs()
 	home := cmp.Or(c.variables["HOME"], c.variables["USERPROFILE"])
 	var err error
 	if l.manager == yarn {
 		err = c.readYarn(home, dirs)
 	}
-	if len(c.options) > 0 {
+	if len(c.options) > 0 || err != nil {
 		r.file = ".yarnrc.yml"
-	} else if err == nil { // a repository of Yarn that configures no registry may come with npm's
+	} else { // a repository of Yarn that configures no registry may come with npm's
 		err = c.readNPM(home, dirs, l.manager)
 	}
-	r.err = cmp.Or(err, r.trust(c.options["cafile"], c.variables["NODE_EXTRA_CA_CERTS"]))
+	r.err = cmp.Or(err, r.connect(c.options["cafile"], c.variables["NODE_EXTRA_CA_CERTS"]))
 	return r
 }
 
 // dirs returns the directories with configuration, the one that takes precedence last.
-func (l *lock) dirs(root string) (dirs []string) {
+func (l *lock) dirs() (dirs []string) {
 	outermost := filepath.Dir(l.file)
 	isYarn := l.manager == yarn || l.manager == yarn1
 	if isYarn {
 		outermost = l.top
 	}
-	for dir := root; ; dir = filepath.Dir(dir) {
+	for dir := l.root; ; dir = filepath.Dir(dir) {
 		dirs = append(dirs, dir)
 		if dir == outermost || dir == filepath.Dir(dir) {
 			break
@@ -225,6 +225,9 @@ func (c configuration) readYarn(home string, dirs []string) error {
 			Registries   map[string]yarnRegistry `yaml:"npmRegistries"`
 			CA           string                  `yaml:"httpsCaFilePath"`
 			CA3          string                  `yaml:"caFilePath"` // until Yarn 3
+			Proxy        string                  `yaml:"httpProxy"`
+			SecureProxy  string                  `yaml:"httpsProxy"`
+			Certificate  string                  `yaml:"httpsCertFilePath"`
 		}
 		if err := yaml.Unmarshal([]byte(text), &of); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
@@ -236,7 +239,11 @@ func (c configuration) readYarn(home string, dirs []string) error {
 		for at, r := range of.Registries {
 			c.addYarn(strings.TrimSuffix(at[max(strings.Index(at, "//"), 0):], "/")+"/:", r)
 		}
-		c.set("cafile", cmp.Or(of.CA, of.CA3), dir)
+		for name, value := range map[string]string{
+			"cafile": cmp.Or(of.CA, of.CA3), "proxy": of.Proxy, "https-proxy": of.SecureProxy, "cert": of.Certificate,
+		} {
+			c.set(name, value, dir)
+		}
 	}
 	c.addYarn("", yarnRegistry{
 		c.variables["YARN_NPM_REGISTRY_SERVER"], c.variables["YARN_NPM_AUTH_TOKEN"], c.variables["YARN_NPM_AUTH_IDENT"],

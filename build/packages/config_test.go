@@ -66,6 +66,8 @@ func TestConfiguration(t *testing.T) {
 		"yarn, another name": {yarn, ".yarnrc.ci.yml", "npmRegistryServer: URL", []string{"YARN_RC_FILENAME=.yarnrc.ci.yml"}, ""},
 		"yarn, not npm's": {yarn, ".yarnrc.yml", "npmRegistryServer: URL",
 			[]string{"npm_config_registry=https://example.com", "npm_config_@acme:registry=https://example.com"}, ""},
+		"npm, proxy":       {npm, ".npmrc", "registry=http://registry.invalid\nhttps-proxy=null\nproxy=URL", nil, ""},
+		"yarn, proxy":      {yarn, ".yarnrc.yml", "npmRegistryServer: http://registry.invalid\nhttpProxy: URL", nil, ""},
 		"pnpm, .npmrc":     {pnpm, ".npmrc", "@acme:registry=URL", nil, ""},
 		"pnpm, registries": {pnpm, "pnpm-workspace.yaml", "registries: {default: https://example.com, '@acme': URL}", nil, ""},
 		"pnpm, registry":   {pnpm, "pnpm-workspace.yaml", "registry: URL", nil, ""},
@@ -111,6 +113,8 @@ func TestConfigurationRefused(t *testing.T) {
 		"Yarn syntax":    {yarn, ".yarnrc.yml", "npmScopes: [", ".yarnrc.yml: yaml:"},
 		"pnpm syntax":    {pnpm, "pnpm-workspace.yaml", "registries: [", "pnpm-workspace.yaml: yaml:"},
 		"no cafile":      {npm, ".npmrc", "cafile=none.pem", "none.pem: no such file or directory; correct cafile in .npmrc"},
+		"certificate":    {npm, ".npmrc", "registry=URL\ncert=x", `gets no client certificate, as "cert" in .npmrc asks for`},
+		"Yarn's":         {yarn, ".yarnrc.yml", "npmRegistryServer: URL\nhttpsCertFilePath: x", "gets no client certificate"},
 		"no credentials": {npm, ".npmrc", "registry=URL", "401 Unauthorized: correct the credentials for "},
 	} {
 		t.Run(name, func(t *testing.T) {

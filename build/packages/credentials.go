@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/http/httpproxy"
 )
 
 // registries are the registries that the repository, the user and the environment configure for the package
@@ -23,9 +25,26 @@ type registries struct {
 	err     error // why nothing must be downloaded
 }
 
-// trust makes the client trust the certificates in files as well as those of the system.
-func (r *registries) trust(files ...string) error {
+// connect makes the client use the proxies of the configuration, and trust the certificates in files as well as
+// those of the system.
+func (r *registries) connect(files ...string) error {
 	files = slices.DeleteFunc(files, func(file string) bool { return file == "" })
+	proxy := func(name string) string { return strings.NewReplacer("null", "", "false", "").Replace(r.options[name]) }
+	plain, secure, none := proxy("proxy"), cmp.Or(proxy("https-proxy"), proxy("proxy")), r.options["noproxy"]
+	if len(files) == 0 && plain+secure+none == "" {
+		return nil
+	}
+	transport, ok := r.client.Transport.(*http.Transport)
+	if !ok {
+		transport = http.DefaultTransport.(*http.Transport)
+	}
+	transport = transport.Clone()
+	r.client.Transport = transport
+	proxies := httpproxy.FromEnvironment()
+	proxies.HTTPProxy, proxies.HTTPSProxy = cmp.Or(plain, proxies.HTTPProxy), cmp.Or(secure, proxies.HTTPSProxy)
+	proxies.NoProxy = cmp.Or(none, proxies.NoProxy)
+	of := proxies.ProxyFunc()
+	transport.Proxy = func(req *http.Request) (*url.URL, error) { return of(req.URL) }
 	if len(files) == 0 {
 		return nil
 	}
@@ -42,16 +61,26 @@ func (r *registries) trust(files ...string) error {
 			return fmt.Errorf("read the certificates of a registry: %w; correct cafile in %s", err, r.file)
 		}
 	}
-	transport, ok := r.client.Transport.(*http.Transport)
-	if !ok {
-		transport = http.DefaultTransport.(*http.Transport)
-	}
-	transport = transport.Clone()
 	if transport.TLSClientConfig == nil {
 		transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
 	transport.TLSClientConfig.RootCAs = pool
-	r.client.Transport = transport
+	return nil
+}
+
+// refusal returns why nothing is asked of a registry, or nil.
+func (r registries) refusal(registry *url.URL) *RefusedError {
+	for name := range r.options {
+		at, option, isScoped := cutLast(name, ":")
+		if !isScoped {
+			at, option = "", name
+		}
+		if (option == "cert" || option == "certfile") && (at == "" || strings.HasPrefix(at, "//"+registry.Host+"/")) {
+			return &RefusedError{
+				fmt.Sprintf("%s gets no client certificate, as %q in %s asks for: that is not read", registry.Host, name, r.file), install(r.manager),
+			}
+		}
+	}
 	return nil
 }
 

@@ -30,6 +30,9 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 	if err != nil || registry.Host == "" || registry.Scheme != "https" && registry.Scheme != "http" {
 		return nil, fmt.Errorf("the registry of %s must be an http or https URL, not %q: correct it in %s", p.Name, r.of(p.Name), r.file)
 	}
+	if refused := r.refusal(registry); refused != nil {
+		return nil, refused
+	}
 	if p.URL == "" {
 		base := path.Base(p.Name)
 		return registry.JoinPath(p.Name, "-", base+"-"+p.Version+".tgz"), nil

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 // Options configure a Store.
 type Options struct {
 	Root     string        // of the plugin repository, absolute
+	Config   string        // directory of the repository that configures registries; "" is Root
 	CacheDir string        // that repositories share, absolute
 	Environ  []string      // for npm's variables and HOME
 	Client   *http.Client  // nil is the default client
@@ -63,6 +65,15 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	configured := lock
+	if o.Config != "" {
+		configured, err = readLock(o.Config)
+		if errors.Is(err, ErrNoLockfile) || errors.Is(err, fs.ErrNotExist) {
+			configured = newLock(o.Config, filepath.Join(o.Config, "package-lock.json"), npm, o.Config)
+		} else if err != nil {
+			return nil, err
+		}
+	}
 	bases := []string{filepath.Dir(lock.file)}
 	if real, err := filepath.EvalSymlinks(bases[0]); err == nil {
 		bases = append(bases, real)
@@ -72,7 +83,7 @@ func Open(o Options) (*Store, error) {
 		o.CacheDir = real // as in the paths of importers
 	}
 	return &Store{
-		options: o, registries: readRegistries(o, lock), lock: lock, bases: bases,
+		options: o, registries: readRegistries(o, configured), lock: lock, bases: bases,
 		patched: patchedByScript(o.Root, bases[0]),
 		slots:   make(chan struct{}, maxDownloads), entries: map[string]*entry{},
 	}, nil
