@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -35,14 +36,9 @@ func restartFromAside(t *testing.T, s Settings) {
 	if err := os.Rename(dir, aside); err != nil {
 		t.Fatal(err)
 	}
-	victim, err := os.FindProcess(p.Status().PID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := victim.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	status := awaitStatus(t, p, func(s Status) bool { return s.State == StateFailed || s.State == StateRunning && s.PID != victim.Pid })
+	victim := p.Status().PID
+	signal(t, victim, syscall.SIGKILL)
+	status := awaitStatus(t, p, func(s Status) bool { return s.State == StateFailed || s.State == StateRunning && s.PID != victim })
 	if status.State != StateRunning {
 		t.Errorf("%s: %s", status.State, status.Reason)
 	}

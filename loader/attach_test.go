@@ -19,9 +19,8 @@ import (
 // started again at another address.
 func TestAttach(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	dir := writePlugin(t, root, "a", "ok", "")
-	p := mustPlugin(t, start(t, Options{Dirs: []string{root}, Debug: Debugging{Attach: []string{"a"}}}), "a")
+	_, p := mount(t, "ok", "", Options{Debug: Debugging{Attach: []string{"a"}}})
+	dir := p.Bundle().Dir
 	if _, err := fetch(t.Context(), p, "x"); err == nil {
 		t.Error("a call succeeded although no backend is running")
 	}

@@ -47,16 +47,13 @@ func delve(t *testing.T) string {
 // A request stops at a breakpoint for longer than every timeout, and is answered when the
 // process continues.
 func testBreakpoint(t *testing.T, delve string) {
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
 	addresses := make(chan string, 1)
 	short := 300 * time.Millisecond
-	l := start(t, Options{
-		Dirs: []string{root}, StartTimeout: time.Millisecond, ReadyTimeout: time.Minute,
+	_, p := mount(t, "ok", "", Options{
+		StartTimeout: time.Millisecond, ReadyTimeout: time.Minute,
 		Limits: Limits{Resource: short, Health: short},
 		Debug:  Debugging{Launch: []string{"a"}, Delve: delve, Listening: func(_, address string) { addresses <- address }},
 	})
-	p := mustPlugin(t, l, "a")
 	if got, err := fetch(t.Context(), p, "x"); err != nil || got != "GET /x" {
 		t.Fatalf("got %q, %v; %+v", got, err, p.Status())
 	}
@@ -77,15 +74,12 @@ func testBreakpoint(t *testing.T, delve string) {
 
 // A call at a breakpoint is not ended because another process has taken the place of its own.
 func testSwapAtBreakpoint(t *testing.T, delve string) {
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
 	addresses := make(chan string, 2)
 	const short = 300 * time.Millisecond
-	l := start(t, Options{
-		Dirs: []string{root}, ReadyTimeout: time.Minute, DrainTimeout: short,
+	_, p := mount(t, "ok", "", Options{
+		ReadyTimeout: time.Minute, DrainTimeout: short,
 		Debug: Debugging{Launch: []string{"a"}, Delve: delve, Listening: func(_, address string) { addresses <- address }},
 	})
-	p := mustPlugin(t, l, "a")
 	if r := fetched(t, p, "x"); r.err != nil {
 		t.Fatalf("%+v; %+v", r, p.Status())
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -19,10 +20,7 @@ func TestMissingExecutable(t *testing.T) {
 		"nothing":          {"dist", "module.js", "not found; this host is "},
 	} {
 		dir := filepath.Join(t.TempDir(), c.dir)
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, c.file), []byte("x"), 0o755); err != nil {
+		if err := os.CopyFS(dir, fstest.MapFS{c.file: {Data: []byte("x"), Mode: 0o755}}); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Executable(bundle.Plugin{Dir: dir, Metadata: &bundle.Metadata{Executable: "gpx_x"}})

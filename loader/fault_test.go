@@ -558,9 +558,7 @@ func TestStartOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	got := map[string]bool{}
 	for len(states) > 0 {
 		got[<-states] = true
@@ -588,9 +586,7 @@ func TestFaultsEnd(t *testing.T) {
 	if len(first) != 1 || first[0].Code != bundle.FaultExitedAtStart {
 		t.Fatalf("%+v", first)
 	}
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	if again := p.Faults(); len(again) != 1 || !again[0].Since.Equal(first[0].Since) {
 		t.Errorf("the same fault is %+v, was %+v", again, first)
 	}
@@ -598,9 +594,7 @@ func TestFaultsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	plugin("a", "sick", "")(t, root)
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	if faults := p.Faults(); len(faults) > 0 {
 		t.Errorf("a process that serves has the faults %+v", faults)
 	}
@@ -660,9 +654,7 @@ func TestHealthOfDataSources(t *testing.T) {
 // The fault of a health check has the lines that the process writes after its response.
 func TestFaultQuotesLateOutput(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
+	_, p := mount(t, "ok", "", Options{})
 	p.checked(t.Context(), p.current, &sdk.CheckHealthRequest{}, nil, errors.New("no settings"))
 	replaced := &Process{pid: func() int { return 1 }, stderr: &logWriter{}}
 	p.panicked(replaced, "/QueryData")

@@ -107,13 +107,8 @@ func stopHere() { slog.Info("passed the breakpoint") }
 func writePlugin(t testing.TB, root, id, mode, extra string) string {
 	t.Helper()
 	dir := filepath.Join(root, id)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	metadata := fmt.Sprintf(`{"id":%q,"name":"x","type":"app","backend":true,"executable":"gpx_%s","info":{"version":"1.0.0"}%s}`, id, mode, extra)
-	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(dir, bundle.MetadataFile), fmt.Sprintf(
+		`{"id":%q,"name":"x","type":"app","backend":true,"executable":"gpx_%s","info":{"version":"1.0.0"}%s}`, id, mode, extra))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -142,6 +137,37 @@ func start(t *testing.T, o Options) *Loader {
 	return l
 }
 
+// mount starts a loader with the plugin a, whose backend is this test executable in a mode.
+func mount(t *testing.T, mode, extra string, o Options) (*Loader, *Plugin) {
+	t.Helper()
+	root := t.TempDir()
+	writePlugin(t, root, "a", mode, extra)
+	o.Dirs = []string{root}
+	l := start(t, o)
+	return l, mustPlugin(t, l, "a")
+}
+
+// writeVersion changes the version of the plugin a in plugin.json.
+func writeVersion(t *testing.T, dir, version string) {
+	t.Helper()
+	writeFile(t, filepath.Join(dir, bundle.MetadataFile), fmt.Sprintf(
+		`{"id":"a","name":"x","type":"app","backend":true,"executable":"gpx_ok","info":{"version":%q}}`, version))
+}
+
+func reload(t *testing.T, l *Loader) {
+	t.Helper()
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func signal(t *testing.T, pid int, s syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(pid, s); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func mustPlugin(t *testing.T, l *Loader, id string) *Plugin {
 	t.Helper()
 	p, ok := l.Plugin(id)
@@ -162,23 +188,16 @@ func fetch(ctx context.Context, p *Plugin, path string) (string, error) {
 
 func TestServesAndRestartsAfterKill(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
+	_, p := mount(t, "ok", "", Options{})
 	if got, err := fetch(t.Context(), p, "x/y"); err != nil || got != "GET /x/y" {
 		t.Fatalf("got %q, %v", got, err)
 	}
-	victim, err := os.FindProcess(p.Status().PID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := victim.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	victim := p.Status().PID
+	signal(t, victim, syscall.SIGKILL)
 	killed := time.Now()
 	for {
 		_, err := fetch(t.Context(), p, "again?sleep=1ms")
-		if err == nil && p.Status().PID != victim.Pid {
+		if err == nil && p.Status().PID != victim {
 			break
 		}
 		if _, ok := errors.AsType[*sdk.Error](err); err != nil && !ok {
@@ -290,13 +309,7 @@ func TestErrorsStayWithTheirPlugin(t *testing.T) {
 	for _, mode := range []string{"ok", "crash", "noise", "hang"} {
 		writePlugin(t, root, mode, mode, "")
 	}
-	bare := filepath.Join(root, "bare")
-	if err := os.MkdirAll(bare, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(bare, bundle.MetadataFile), []byte(`{"id":"bare","type":"app","backend":true,"executable":"gpx_bare"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(root, "bare", bundle.MetadataFile), `{"id":"bare","type":"app","backend":true,"executable":"gpx_bare"}`)
 	l := start(t, Options{Dirs: []string{root}, StartTimeout: 10 * time.Second, ReadyTimeout: 100 * time.Millisecond})
 	for id, want := range map[string]struct {
 		state  State
@@ -330,10 +343,8 @@ func TestErrorsStayWithTheirPlugin(t *testing.T) {
 
 func TestOutputNeverBlocksABackend(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
 	// With the race detector, the host takes a while to read the log.
-	p := mustPlugin(t, start(t, Options{Dirs: []string{root}, Limits: Limits{Resource: time.Hour}}), "a")
+	_, p := mount(t, "ok", "", Options{Limits: Limits{Resource: time.Hour}})
 	if got, err := fetch(t.Context(), p, "flood"); err != nil || got != "GET /flood" {
 		t.Fatalf("got %q, %v", got, err)
 	}
@@ -341,10 +352,8 @@ func TestOutputNeverBlocksABackend(t *testing.T) {
 
 func TestSwapDropsNothing(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	dir := writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}})
-	p := mustPlugin(t, l, "a")
+	l, p := mount(t, "ok", "", Options{})
+	dir := p.Bundle().Dir
 	ctx, cancel := context.WithCancel(t.Context())
 	var failed, served atomic.Int64
 	var clients sync.WaitGroup
@@ -361,13 +370,8 @@ func TestSwapDropsNothing(t *testing.T) {
 	}
 	pids := map[int]bool{p.Status().PID: true}
 	for i := range 3 {
-		metadata := fmt.Sprintf(`{"id":"a","name":"x","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"1.0.%d"}}`, i+1)
-		if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Reload(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		writeVersion(t, dir, fmt.Sprint("1.0.", i+1))
+		reload(t, l)
 		pids[p.Status().PID] = true
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -380,18 +384,14 @@ func TestSwapDropsNothing(t *testing.T) {
 
 func TestAChangeThatDoesNotStartKeepsTheOldOne(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	dir := writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}})
-	p := mustPlugin(t, l, "a")
+	l, p := mount(t, "ok", "", Options{})
+	dir := p.Bundle().Dir
 	before := p.Status().PID
 	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
 	if err := errors.Join(os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\necho no >&2; exit 1\n"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	reason := p.Status().Reason
 	if !strings.Contains(reason, "the previous one keeps serving") {
 		t.Errorf("reason %q", reason)
@@ -403,9 +403,7 @@ func TestAChangeThatDoesNotStartKeepsTheOldOne(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	if _, still := l.Plugin("a"); still || p.Status().State != StateStopped {
 		t.Errorf("the removed plugin is mounted (%t), with status %+v", still, p.Status())
 	}
@@ -413,16 +411,14 @@ func TestAChangeThatDoesNotStartKeepsTheOldOne(t *testing.T) {
 
 func TestLogsKeepLevelAndFields(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
 	var mu sync.Mutex
 	var out strings.Builder
-	l := start(t, Options{Dirs: []string{root}, Logger: slog.New(slog.NewJSONHandler(writerFunc(func(b []byte) (int, error) {
+	_, p := mount(t, "ok", "", Options{Logger: slog.New(slog.NewJSONHandler(writerFunc(func(b []byte) (int, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		return out.Write(b)
 	}), nil))})
-	if _, err := fetch(t.Context(), mustPlugin(t, l, "a"), "logged"); err != nil {
+	if _, err := fetch(t.Context(), p, "logged"); err != nil {
 		t.Fatal(err)
 	}
 	for ; ; time.Sleep(5 * time.Millisecond) {
@@ -441,13 +437,9 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 func TestCloseOfAProcessThatDoesNotRespond(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}, DrainTimeout: 100 * time.Millisecond})
-	pid := mustPlugin(t, l, "a").Status().PID
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	l, p := mount(t, "ok", "", Options{DrainTimeout: 100 * time.Millisecond})
+	pid := p.Status().PID
+	signal(t, pid, syscall.SIGSTOP)
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -463,10 +455,7 @@ func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 	l := start(t, Options{Dirs: []string{root}, StartTimeout: 10 * time.Second, ReadyTimeout: time.Second})
 	p := mustPlugin(t, l, "a")
 	proc := p.current
-	old, err := os.FindProcess(proc.PID())
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := proc.PID()
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -474,9 +463,7 @@ func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 	swapped := make(chan error, 1)
 	go func() { swapped <- l.Reload(t.Context()) }()
 	time.Sleep(300 * time.Millisecond)
-	if err := old.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	signal(t, old, syscall.SIGKILL)
 	<-proc.Exited()
 	var e *sdk.Error
 	if _, err := fetch(t.Context(), p, "x"); !errors.As(err, &e) || e.Status != http.StatusServiceUnavailable {
@@ -492,17 +479,11 @@ func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 
 func TestPrivateDirectoriesAreRemoved(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	dir := writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}})
+	l, p := mount(t, "ok", "", Options{})
+	dir := p.Bundle().Dir
 	for i := range 3 {
-		metadata := fmt.Sprintf(`{"id":"a","name":"x","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"2.0.%d"}}`, i)
-		if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Reload(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		writeVersion(t, dir, fmt.Sprint("2.0.", i))
+		reload(t, l)
 	}
 	for ; ; time.Sleep(10 * time.Millisecond) {
 		homes, err := filepath.Glob(filepath.Join(l.runDir.path, "[0-9]*"))
@@ -523,10 +504,8 @@ func TestPrivateDirectoriesAreRemoved(t *testing.T) {
 
 func TestCloseLeavesNoProcess(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}})
-	pid := mustPlugin(t, l, "a").Status().PID
+	l, p := mount(t, "ok", "", Options{})
+	pid := p.Status().PID
 	if err := errors.Join(l.Close(), l.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -554,9 +533,8 @@ func TestTailOfAPanic(t *testing.T) {
 // A run directory that was removed or replaced is made again under another name.
 func TestRunDirIsReplaced(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	dir := writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}})
+	l, p := mount(t, "ok", "", Options{})
+	dir := p.Bundle().Dir
 	for i, spoil := range []func(path string) error{
 		os.RemoveAll,
 		func(path string) error { return errors.Join(os.RemoveAll(path), os.Mkdir(path, 0o777)) },
@@ -566,15 +544,10 @@ func TestRunDirIsReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = os.RemoveAll(old) })
-		metadata := fmt.Sprintf(`{"id":"a","name":"x","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"3.0.%d"}}`, i)
-		if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		pid := mustPlugin(t, l, "a").Status().PID
-		if err := l.Reload(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if s := mustPlugin(t, l, "a").Status(); s.State != StateRunning || s.PID == pid || s.Reason != "" || l.runDir.path == old {
+		writeVersion(t, dir, fmt.Sprint("3.0.", i))
+		pid := p.Status().PID
+		reload(t, l)
+		if s := p.Status(); s.State != StateRunning || s.PID == pid || s.Reason != "" || l.runDir.path == old {
 			t.Errorf("status %+v with the run directory %s after %s", s, l.runDir.path, old)
 		}
 	}
@@ -608,16 +581,14 @@ func TestAbandonedRunDirs(t *testing.T) {
 // A token that is refused permanently is requested once.
 func TestRefusedTokenIsNotRetried(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", `,"iam":{"permissions":[{"action":"nonsense"}]}`)
 	var asked atomic.Int32
-	l := start(t, Options{Dirs: []string{root}, HostVersion: "10.3.0", Toggles: []string{ToggleServiceAccounts},
+	_, p := mount(t, "ok", `,"iam":{"permissions":[{"action":"nonsense"}]}`, Options{HostVersion: "10.3.0", Toggles: []string{ToggleServiceAccounts},
 		Token: func(context.Context, bundle.Plugin) (string, error) {
 			asked.Add(1)
 			return "", Permanent(errors.New("invalid action"))
 		}})
 	time.Sleep(3 * backoffFirst) // two more attempts
-	if s := mustPlugin(t, l, "a").Status(); s.State != StateFailed || !strings.Contains(s.Reason, "invalid action") || asked.Load() != 1 {
+	if s := p.Status(); s.State != StateFailed || !strings.Contains(s.Reason, "invalid action") || asked.Load() != 1 {
 		t.Errorf("status %+v after %d requests", s, asked.Load())
 	}
 }

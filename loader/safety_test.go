@@ -55,10 +55,7 @@ func TestParallelStarts(t *testing.T) {
 // socket accepts no client without the certificate of this start.
 func TestForeignProcessCannotTalkToABackend(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}})
-	p := mustPlugin(t, l, "a")
+	l, p := mount(t, "ok", "", Options{})
 	if info, err := os.Stat(l.runDir.path); err != nil || info.Mode().Perm() != 0o700 {
 		t.Fatalf("%v, %v", info, err)
 	}

@@ -44,19 +44,15 @@ func age(t *testing.T, path string) {
 
 func writeMetadata(t *testing.T, dir, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(dir, bundle.MetadataFile), text)
 }
 
 // A broken plugin.json or directory does not stop a plugin, and a fix is applied
 // without touching the process.
 func TestABrokenPluginStaysMounted(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	dir := writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}})
-	p := mustPlugin(t, l, "a")
+	l, p := mount(t, "ok", "", Options{})
+	dir := p.Bundle().Dir
 	pid := p.Status().PID
 	for _, broken := range []string{"", "{", `{"type":"app"}`, `{"id":"../a","type":"app"}`, `{"id":"a","type":"nothing"}`} {
 		writeMetadata(t, dir, broken)
@@ -71,17 +67,13 @@ func TestABrokenPluginStaysMounted(t *testing.T) {
 		}
 	}
 	writeMetadata(t, dir, `{"id":"a","name":"fixed","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"1.0.0"}}`)
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	if got := p.Bundle().Metadata.Name; got != "fixed" || p.Status().PID != pid || len(l.Faults()) > 0 {
 		t.Errorf("name %q, process %d instead of %d, faults %v", got, p.Status().PID, pid, l.Faults())
 	}
 	// Another id is another plugin.
 	writeMetadata(t, dir, `{"id":"b","name":"x","type":"app","info":{"version":"1.0.0"}}`)
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	if _, ok := l.Plugin("a"); ok {
 		t.Error("the old id is still mounted")
 	}
@@ -211,24 +203,21 @@ func TestRestart(t *testing.T) {
 // Notify receives each change once, in order.
 func TestNotify(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	dir := writePlugin(t, root, "a", "ok", "")
 	var mu sync.Mutex
 	var got []string
-	l := start(t, Options{Dirs: []string{root}, Notify: func(c Change) {
+	l, p := mount(t, "ok", "", Options{Notify: func(c Change) {
 		mu.Lock()
 		defer mu.Unlock()
 		got = append(got, fmt.Sprint(c.Kind, " ", c.ID, " ", c.Version, " ", c.Status.State))
 	}})
-	if err := mustPlugin(t, l, "a").Restart(t.Context()); err != nil {
+	dir := p.Bundle().Dir
+	if err := p.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	want := []string{"added a 1.0.0 starting", "state a 1.0.0 running", "state a 1.0.0 running", "removed a 1.0.0 running"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
@@ -238,10 +227,9 @@ func TestNotify(t *testing.T) {
 // Reload does not wait for calls to a plugin that was removed once its context is done.
 func TestReloadDuringADrain(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	dir := writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}, DrainTimeout: time.Hour})
-	proc, err := mustPlugin(t, l, "a").acquire(t.Context())
+	l, p := mount(t, "ok", "", Options{DrainTimeout: time.Hour})
+	dir := p.Bundle().Dir
+	proc, err := p.acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

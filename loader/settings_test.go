@@ -47,9 +47,7 @@ func TestApplySettings(t *testing.T) {
 	before := map[*Plugin]int{changed: changed.Status().PID, same: same.Status().PID}
 
 	set(map[string]string{"REGION": "south", "NEEDED": "here"})
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	if pid := changed.Status().PID; pid != before[changed] || changed.Context().Config["GF_PLUGIN_REGION"] != "north" {
 		t.Errorf("Reload replaced process %d with %d; calls are told %v", before[changed], pid, changed.Context().Config)
 	}
@@ -137,9 +135,7 @@ func TestApplySettingsThatFail(t *testing.T) {
 	}})
 	p := mustPlugin(t, l, "a")
 	writeMetadata(t, gone, `{"id":"b","name":"x","type":"app","info":{"version":"1.0.0"}}`)
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	if s := mustPlugin(t, l, "b").Status(); s.State != StateNoBackend {
 		t.Fatalf("status %+v", s)
 	}

@@ -16,10 +16,7 @@ import (
 // next one. Streams do not count toward the calls.
 func TestStreamMovesToTheNextProcess(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}, DrainTimeout: time.Hour, Limits: Limits{Calls: 1}})
-	p := mustPlugin(t, l, "a")
+	l, p := mount(t, "ok", "", Options{DrainTimeout: time.Hour, Limits: Limits{Calls: 1}})
 	pids, ended := make(chan int), make(chan error)
 	run := func() {
 		ended <- p.RunStream(t.Context(), &sdk.StreamRequest{Path: "x"}, func(packet json.RawMessage) error {
@@ -54,9 +51,7 @@ func TestStreamMovesToTheNextProcess(t *testing.T) {
 // A plugin that does not respond to a subscription does not keep the subscriber waiting.
 func TestSubscriptionThatHangs(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	p := mustPlugin(t, start(t, Options{Dirs: []string{root}, Limits: Limits{Channel: 50 * time.Millisecond}}), "a")
+	_, p := mount(t, "ok", "", Options{Limits: Limits{Channel: 50 * time.Millisecond}})
 	_, err := p.SubscribeStream(t.Context(), &sdk.StreamRequest{Path: "hang"})
 	if e, ok := errors.AsType[*sdk.Error](err); !ok || e.Status != 504 {
 		t.Errorf("the subscription ended with %v", err)

@@ -73,9 +73,7 @@ func TestCrashLoop(t *testing.T) {
 	isParked := func(s Status) bool { return s.State == StateCrashLoop }
 	awaitStatus(t, p, isParked)
 	for range 20 {
-		if err := l.Reload(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		reload(t, l)
 	}
 	s := p.Status()
 	if attempts := log.count("plugin not started"); attempts != loopCrashes || !isParked(s) || !strings.Contains(s.Reason, "cannot find my settings") {
@@ -97,9 +95,7 @@ func TestCrashLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	writePlugin(t, root, "a", "ok", "")
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	if s := p.Status(); !isRunning(s) || s.Reason != "" {
 		t.Errorf("with a new build: %+v", s)
 	}
@@ -117,11 +113,9 @@ func TestFailureIsLoggedOnce(t *testing.T) {
 	var log lines
 	l := start(t, Options{Dirs: []string{root}, Logger: log.logger()})
 	p := mustPlugin(t, l, "a")
-	await(t, p, StateFailed)
+	awaitStatus(t, p, func(s Status) bool { return s.State == StateFailed })
 	reload := func() {
-		if err := l.Reload(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		reload(t, l)
 	}
 	reload()
 	if n := log.count("plugin not started"); n != 1 {
@@ -158,16 +152,12 @@ func TestChangesOfAParkedPlugin(t *testing.T) {
 	awaitStatus(t, p, isParked)
 	attempts := log.count("plugin not started")
 	writeMetadata(t, dir, `{"id":"a","name":"another","type":"app","backend":true,"executable":"gpx_crash","info":{"version":"1.0.0"}}`)
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	if more := log.count("plugin not started") - attempts; more != 1 || !isParked(p.Status()) {
 		t.Errorf("a change of plugin.json: %d attempts, status %+v", more, p.Status())
 	}
 	put("#!/bin/sh\nexit 4\n")
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	if s := p.Status(); !strings.Contains(s.Reason, "exit status 4") {
 		t.Errorf("the new build was not started: %+v", s)
 	}
@@ -177,18 +167,11 @@ func TestChangesOfAParkedPlugin(t *testing.T) {
 // make the loader forget crashes.
 func TestCrashesWhileRunning(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}})
-	p := mustPlugin(t, l, "a")
+	l, p := mount(t, "ok", "", Options{})
 	for range loopCrashes {
 		pid := awaitStatus(t, p, isRunning).PID
-		if err := l.Reload(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		reload(t, l)
+		signal(t, pid, syscall.SIGKILL)
 		awaitStatus(t, p, func(s Status) bool { return s.PID != pid })
 	}
 	s := awaitStatus(t, p, func(s Status) bool { return s.State == StateCrashLoop })
@@ -206,14 +189,10 @@ func TestCrashesWhileRunning(t *testing.T) {
 // A process that runs but does not respond is replaced.
 func TestDeafProcess(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
 	var log lines
-	p := mustPlugin(t, start(t, Options{Dirs: []string{root}, Logger: log.logger(), Probes: Probes{Interval: 10 * time.Millisecond, Timeout: 2 * time.Second, Misses: 2}}), "a")
+	_, p := mount(t, "ok", "", Options{Logger: log.logger(), Probes: Probes{Interval: 10 * time.Millisecond, Timeout: 2 * time.Second, Misses: 2}})
 	pid := p.Status().PID
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	signal(t, pid, syscall.SIGSTOP)
 	s := awaitStatus(t, p, func(s Status) bool { return isRunning(s) && s.PID != pid })
 	if s.Restarts != 1 || isAlive(pid) || log.count("the process did not respond to 2 probes of 2s each and was killed") != 1 {
 		t.Errorf("status %+v, old process alive: %t, log %q", s, isAlive(pid), log.list)
@@ -229,9 +208,7 @@ func TestDeafProcess(t *testing.T) {
 // Without probes, for example in a debugger, a process that does not respond is kept.
 func TestDeafProcessWithoutProbes(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", "")
-	p := mustPlugin(t, start(t, Options{Dirs: []string{root}, Probes: Probes{Interval: -1}}), "a")
+	_, p := mount(t, "ok", "", Options{Probes: Probes{Interval: -1}})
 	if p.current.deaf != nil {
 		t.Error("the process is probed")
 	}
@@ -241,10 +218,8 @@ func TestDeafProcessWithoutProbes(t *testing.T) {
 // date.
 func TestFailedRestartIsRepeated(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	writePlugin(t, root, "a", "ok", `,"iam":{"permissions":[]}`)
 	asked, proceed := 0, make(chan bool)
-	l := start(t, Options{Dirs: []string{root}, HostVersion: "10.3.0", Toggles: []string{ToggleServiceAccounts},
+	_, p := mount(t, "ok", `,"iam":{"permissions":[]}`, Options{HostVersion: "10.3.0", Toggles: []string{ToggleServiceAccounts},
 		Token: func(context.Context, bundle.Plugin) (string, error) {
 			switch asked++; asked {
 			case 2:
@@ -254,7 +229,6 @@ func TestFailedRestartIsRepeated(t *testing.T) {
 			}
 			return "t", nil
 		}})
-	p := mustPlugin(t, l, "a")
 	before := p.Status().PID
 	if err := p.Restart(t.Context()); err != nil {
 		t.Fatal(err)
@@ -290,9 +264,7 @@ func TestRevokedTokenIsReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		writePlugin(t, root, "a", mode, extra)
-		if err := l.Reload(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		reload(t, l)
 	}
 	reload("crash", "")
 	if s := p.Status(); s.PID != first {
@@ -357,9 +329,7 @@ func TestANewBuildDuringAStart(t *testing.T) {
 	p := mustPlugin(t, l, "a")
 	awaitStart(p)
 	writePlugin(t, root, "a", "ok", "") // the other executable stays, since it may not have been copied yet
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	reload(t, l)
 	if s := p.Status(); !isRunning(s) || log.count("level=ERROR") > 0 || len(p.Faults()) > 0 {
 		t.Errorf("status %+v, faults %v, log %q", s, p.Faults(), log.list)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -60,7 +61,7 @@ func replaceWithCopy(t *testing.T, link string) {
 	}
 }
 
-func writeFile(t *testing.T, name, text string) {
+func writeFile(t testing.TB, name, text string) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
 		t.Fatal(err)
@@ -173,37 +174,13 @@ func TestVerifyExecutable(t *testing.T) {
 	if err := errors.Join(os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	process, err := os.FindProcess(p.Status().PID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	await(t, p, StateFailed)
+	signal(t, p.Status().PID, syscall.SIGKILL)
+	awaitStatus(t, p, func(s Status) bool { return s.State == StateFailed })
 	if s := p.Status(); !strings.Contains(s.Reason, bundle.Host().Executable("gpx_ok")+": changed after the manifest was written") {
 		t.Errorf("reason: %s", s.Reason)
 	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("an executable that the manifest does not list ran")
-	}
-}
-
-// await waits until a plugin has a state.
-func await(t *testing.T, p *Plugin, state State) {
-	t.Helper()
-	for {
-		p.mu.Lock()
-		is, moved := p.status.State, p.moved
-		p.mu.Unlock()
-		if is == state {
-			return
-		}
-		select {
-		case <-moved:
-		case <-t.Context().Done():
-			t.Fatal("the test ended first")
-		}
 	}
 }
 
@@ -305,9 +282,7 @@ func TestManifestOfABrokenPlugin(t *testing.T) {
 			program("touch " + ran + "\n")
 			writeFile(t, filepath.Join(dir, bundle.MetadataFile), c.parent)
 			if c.isMounted {
-				if err := l.Reload(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				reload(t, l)
 			} else {
 				l = start(t, o)
 			}

@@ -3,8 +3,8 @@ package loader
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/Masterminds/semver/v3"
 )
@@ -20,12 +20,8 @@ func TestHostVersion(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		for i, r := range required {
-			plugin := filepath.Join(dir, fmt.Sprint(i))
 			text := fmt.Sprintf(`{"id": "acme-x%d-panel", "type": "panel", "dependencies": {"grafanaDependency": %q}}`, i, r)
-			if err := os.Mkdir(plugin, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(plugin, "plugin.json"), []byte(text), 0o644); err != nil {
+			if err := os.CopyFS(dir, fstest.MapFS{fmt.Sprint(i, "/plugin.json"): {Data: []byte(text)}}); err != nil {
 				t.Fatal(err)
 			}
 		}
