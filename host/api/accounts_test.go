@@ -25,9 +25,7 @@ func TestAPIKeys(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.body), &key); err != nil || key.Name != "k" || !strings.HasPrefix(key.Key, "svckey_") {
 		t.Fatalf("create: %s, %v", got.body, err)
 	}
-	if got := f.do("POST", "/api/playlists", "Bearer "+key.Key, `{"name":"p","interval":"5m"}`); got.status != 200 {
-		t.Errorf("request with the new key: %+v", got)
-	}
+	f.check(t, "request with the new key", 200, "POST", "/api/playlists", "Bearer "+key.Key, `{"name":"p","interval":"5m"}`)
 	for body, status := range map[string]int{
 		`{"name":"k","role":"Viewer"}`:                                               409,
 		`{"name":"above","role":"Admin"}`:                                            403,
@@ -40,9 +38,7 @@ func TestAPIKeys(t *testing.T) {
 		`{"name":"both","role":"Viewer","secondsToLive":60,"seconds_to_live":60}`:    200,
 		`{"name":"month","role":"Viewer","timeToLive":"1M","secondsToLive":0,"a":1}`: 200,
 	} {
-		if got := f.do("POST", "/api/auth/keys", f.editor, body); got.status != status {
-			t.Errorf("%s: %+v, want %d", body, got, status)
-		}
+		f.check(t, "", status, "POST", "/api/auth/keys", f.editor, body)
 	}
 	listed := want[[]object](t, f, 200, "GET", "/api/auth/keys", f.admin, "")
 	if len(listed) != 5 {
@@ -61,9 +57,7 @@ func TestAPIKeys(t *testing.T) {
 	}
 	target := fmt.Sprintf("/api/auth/keys/%d", key.ID)
 	for _, status := range []int{200, 404} {
-		if got := f.do("DELETE", target, f.admin, ""); got.status != status {
-			t.Errorf("delete: %+v, want %d", got, status)
-		}
+		f.check(t, "delete", status, "DELETE", target, f.admin, "")
 	}
 }
 
@@ -207,16 +201,12 @@ func TestServiceAccountLife(t *testing.T) {
 		{"DELETE", target + "/tokens/999", "", 404},
 		{"DELETE", fmt.Sprintf("%s/tokens/%v", target, token["id"]), "", 200},
 	} {
-		if got := f.do(c.method, c.target, f.admin, c.body); got.status != c.status {
-			t.Errorf("%s %s %s: %+v, want %d", c.method, c.target, c.body, got, c.status)
-		}
+		f.check(t, "", c.status, c.method, c.target, f.admin, c.body)
 	}
 	if try(token) != 401 {
 		t.Error("a deleted token is accepted")
 	}
 	for _, status := range []int{200, 404} {
-		if got := f.do("DELETE", target, f.admin, ""); got.status != status {
-			t.Errorf("delete: %+v, want %d", got, status)
-		}
+		f.check(t, "delete", status, "DELETE", target, f.admin, "")
 	}
 }

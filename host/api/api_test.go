@@ -147,6 +147,14 @@ func want[T any](t *testing.T, f *fixture, status int, method, target, authoriza
 	return decoded[T](t, got.body)
 }
 
+// check sends a request and compares the status. what tells what another status would mean.
+func (f *fixture) check(t *testing.T, what string, status int, method, target, authorization, body string) {
+	t.Helper()
+	if got := f.do(method, target, authorization, body); got.status != status {
+		t.Errorf("%s: %s %s %.300s: %+v, want %d", what, method, target, body, got, status)
+	}
+}
+
 func decoded[T any](t *testing.T, body string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(body), &v); err != nil {

@@ -15,15 +15,7 @@ func TestAssets(t *testing.T) {
 	t.Parallel()
 	f := withPlugin(t)
 	dir := f.pluginDir
-	for name, text := range map[string]string{"module.js": "module", "README.md": "# Read me", ".env": "s3cret", "img/logo.svg": "<svg/>", "../secret.txt": "s3cret"} {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFiles(t, dir, map[string]string{"module.js": "module", "README.md": "# Read me", ".env": "s3cret", "img/logo.svg": "<svg/>", "../secret.txt": "s3cret"})
 	const base = "/public/plugins/" + pluginID + "/"
 	got := f.do("GET", base+"module.js", "", "")
 	if got.status != 200 || got.body != "module" || !strings.Contains(got.header.Get("Content-Type"), "javascript") || got.header.Get("Content-Security-Policy") != "sandbox; frame-ancestors 'self'" {
@@ -46,26 +38,19 @@ func TestAssets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{
-		"child/plugin.json":            []byte(`{"id":"acme-child-datasource","name":"C","type":"datasource","backend":true,"executable":"run","info":{},"dependencies":{}}`),
-		"child/run_linux_amd64":        []byte("#!/bin/sh\n"),
-		"child/RUN_Linux_AMD64":        []byte("#!/bin/sh\n"),
-		"child/run_windows_amd64.exe":  []byte("script"),
-		"child/run":                    []byte("#!/bin/sh\n"),
-		"child/run.js":                 []byte("module"),
-		"hidden/plugin.json":           []byte(`{"id":"` + pluginID + `","type":"datasource","backend":true,"executable":"gpx_other"}`),
-		"hidden/gpx_other_linux_arm64": self[:1<<20],
-		"img/renamed.png":              self,
-		"gpx_tour.js":                  []byte("module"),
-		"child/module.js.map":          []byte("{}"),
-	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFiles(t, dir, map[string]string{
+		"child/plugin.json":            `{"id":"acme-child-datasource","name":"C","type":"datasource","backend":true,"executable":"run","info":{},"dependencies":{}}`,
+		"child/run_linux_amd64":        "#!/bin/sh\n",
+		"child/RUN_Linux_AMD64":        "#!/bin/sh\n",
+		"child/run_windows_amd64.exe":  "script",
+		"child/run":                    "#!/bin/sh\n",
+		"child/run.js":                 "module",
+		"hidden/plugin.json":           `{"id":"` + pluginID + `","type":"datasource","backend":true,"executable":"gpx_other"}`,
+		"hidden/gpx_other_linux_arm64": string(self[:1<<20]),
+		"img/renamed.png":              string(self),
+		"gpx_tour.js":                  "module",
+		"child/module.js.map":          "{}",
+	})
 	f.mount(t, loader.Options{Dirs: []string{filepath.Dir(dir)}, HostVersion: "10.4.2"})
 	for path, status := range map[string]int{
 		"child/run_linux_amd64": 404, "child/RUN_Linux_AMD64": 404, "child/run_windows_amd64.exe": 404, "child/run": 404, "child%2Frun_linux_amd64": 404,

@@ -69,9 +69,7 @@ func TestConcurrentLogins(t *testing.T) {
 	for range 16 {
 		wg.Go(func() {
 			for range 20 {
-				if got := f.do("GET", "/api/user", basic("admin", adminPassword), ""); got.status != 200 {
-					t.Errorf("%+v", got)
-				}
+				f.check(t, "", 200, "GET", "/api/user", basic("admin", adminPassword), "")
 			}
 		})
 	}
@@ -79,9 +77,7 @@ func TestConcurrentLogins(t *testing.T) {
 	if _, err := f.store.EnsureAdmin(t.Context(), "another password"); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.do("GET", "/api/user", basic("admin", adminPassword), ""); got.status != 401 {
-		t.Errorf("login with the old password: %+v", got)
-	}
+	f.check(t, "login with the old password", 401, "GET", "/api/user", basic("admin", adminPassword), "")
 }
 
 // from sends a request from an address.

@@ -48,9 +48,7 @@ func TestHangingCalls(t *testing.T) {
 		t.Errorf("a call beyond the limit: %+v", busy)
 	}
 	for _, path := range []string{"/health", "/resources/x"} {
-		if got := f.do("GET", "/api/plugins/"+other+path, f.viewer, ""); got.status != 200 {
-			t.Errorf("another plugin: %d %s", got.status, got.body)
-		}
+		f.check(t, "another plugin", 200, "GET", "/api/plugins/"+other+path, f.viewer, "")
 	}
 	mu.Lock()
 	ended := 0
@@ -65,9 +63,7 @@ func TestHangingCalls(t *testing.T) {
 	if statuses["504 true"] != 34 || statuses["207 true"] != 16 { // a failed query is part of a response with 207
 		t.Errorf("statuses of 50 hanging calls: %v", statuses)
 	}
-	if got := f.do("GET", "/api/plugins/"+pluginID+"/resources/x", f.viewer, ""); got.status != 200 {
-		t.Errorf("after the calls have ended: %d %s", got.status, got.body)
-	}
+	f.check(t, "after the calls have ended", 200, "GET", "/api/plugins/"+pluginID+"/resources/x", f.viewer, "")
 }
 
 // Mounted plugins that break the contract are listed with what they lack.
@@ -96,9 +92,7 @@ func TestUnmetRequirements(t *testing.T) {
 	if diff := cmp.Diff(expected, reasons); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	if got := f.do("GET", "/api/plugins/acme-a-app/settings", f.admin, ""); got.status != 200 {
-		t.Errorf("the plugin is not mounted: %+v", got)
-	}
+	f.check(t, "the plugin is not mounted", 200, "GET", "/api/plugins/acme-a-app/settings", f.admin, "")
 }
 
 // A message above the limit fails the call, and the plugin keeps serving.

@@ -23,9 +23,7 @@ func TestTokenAsPassword(t *testing.T) {
 		login, password string
 		status          int
 	}{{"api_key", token, 200}, {"api_key", "x", 401}, {"api_key", "", 401}, {"admin", token, 401}, {"API_KEY", token, 401}} {
-		if got := f.do("GET", "/api/playlists", basic(c.login, c.password), ""); got.status != c.status {
-			t.Errorf("%s: %+v, want %d", c.login, got, c.status)
-		}
+		f.check(t, c.login, c.status, "GET", "/api/playlists", basic(c.login, c.password), "")
 	}
 }
 
@@ -46,9 +44,7 @@ func TestDataSourceByID(t *testing.T) {
 		"/api/datasources/proxy/99/x": 404, one + "/resources/%2e%2e/x": 400,
 		strings.Replace(one, "datasources/", "datasources/proxy/", 1) + "/nope": byStatus(f, "/api/datasources/proxy/uid/main/nope"),
 	} {
-		if got := f.do("GET", target, f.admin, ""); got.status != status {
-			t.Errorf("%s: %+v, want %d", target, got, status)
-		}
+		f.check(t, "", status, "GET", target, f.admin, "")
 	}
 	changed := want[object](t, f, 200, "PUT", one, f.admin, fmt.Sprintf(`{"name":"Other","type":%q,"url":"https://db.example"}`, pluginID))
 	wantFields(t, "changed data source", changed["datasource"].(object), object{"uid": "main", "name": "Other", "version": 2.0})

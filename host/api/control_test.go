@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,9 +50,7 @@ func TestControl(t *testing.T) {
 	}
 	metadata := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(f.pluginDir, bundle.MetadataFile), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFiles(t, f.pluginDir, map[string]string{bundle.MetadataFile: text})
 	}
 	metadata(fmt.Sprintf(`{"id":%q,"name":"Renamed","type":"datasource","backend":true,"executable":%q,"info":{"version":"1.2.3"}}`, pluginID, backendName))
 	if got := post(base+"/reload", f.admin, 200); got.Name != "Renamed" || got.Backend.PID != second.PID {

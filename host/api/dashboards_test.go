@@ -53,9 +53,7 @@ func TestDashboards(t *testing.T) {
 			t.Errorf("%s: %+v, want 400 naming %s", body, got, field)
 		}
 	}
-	if got := f.do("POST", "/api/dashboards/db", f.editor, `{"dashboard":{"title":"x","id":99}}`); got.status != 404 {
-		t.Errorf("save with an unknown id: %+v", got)
-	}
+	f.check(t, "save with an unknown id", 404, "POST", "/api/dashboards/db", f.editor, `{"dashboard":{"title":"x","id":99}}`)
 	byID := want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, fmt.Sprintf(`{"dashboard":{"id":%v,"title":"By id","version":3}}`, created["id"]))
 	if byID["uid"] != uid {
 		t.Errorf("save by id: %v", byID)
@@ -131,8 +129,6 @@ func TestDashboardGrant(t *testing.T) {
 	want[object](t, f, 403, "POST", "/api/dashboards/db", narrow, `{"dashboard":{"uid":"mine","title":"x"}}`) // it may not place it
 	want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, `{"dashboard":{"uid":"mine","title":"x"}}`)
 	for uid, status := range map[string]int{`"uid":"mine",`: 200, `"uid":"other",`: 403, "": 403} {
-		if got := f.do("POST", "/api/dashboards/db", narrow, `{"dashboard":{`+uid+`"title":"x"},"overwrite":true}`); got.status != status {
-			t.Errorf("%s: %+v, want %d", uid, got, status)
-		}
+		f.check(t, "", status, "POST", "/api/dashboards/db", narrow, `{"dashboard":{`+uid+`"title":"x"},"overwrite":true}`)
 	}
 }

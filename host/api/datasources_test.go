@@ -67,9 +67,7 @@ func TestDataSources(t *testing.T) {
 			t.Errorf("%.80s: %+v, want 400 naming %s", body, got, field)
 		}
 	}
-	if got := f.do("POST", "/api/datasources", f.admin, body("")); got.status != 409 {
-		t.Errorf("creation with a name that is taken: %+v", got)
-	}
+	f.check(t, "creation with a name that is taken", 409, "POST", "/api/datasources", f.admin, body(""))
 	want[object](t, f, 200, "DELETE", "/api/datasources/uid/main", f.admin, "")
 	want[object](t, f, 404, "GET", "/api/datasources/uid/main", f.admin, "")
 	want[object](t, f, 404, "GET", "/api/datasources/uid/main/health", f.viewer, "")

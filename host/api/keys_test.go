@@ -39,19 +39,13 @@ func TestPluginKeys(t *testing.T) {
 		bare := f.pluginWith(fmt.Sprint("acme-bare-", n), write)
 		_, weak := create(bare, fmt.Sprint("weak", n), "Editor", 200)
 		create(bare, "boss", "Admin", 403)
-		if got := f.do("GET", "/api/playlists", weak, ""); got.status != 403 {
-			t.Errorf("scope %q: a key that can do more than the plugin: %+v", scope, got)
-		}
+		f.check(t, "a key that can do more than the plugin, scope "+scope, 403, "GET", "/api/playlists", weak, "")
 		reader := f.pluginWith(fmt.Sprint("acme-reader-", n), write, read, host.Grant{Action: access.PlaylistsWrite})
 		first, viewer := create(reader, fmt.Sprint("viewer", n), "Viewer", 200)
 		_, editor := create(reader, fmt.Sprint("editor", n), "Editor", 200)
 		for credential, status := range map[string]int{viewer: 403, editor: 200} {
-			if got := f.do("GET", "/api/playlists", credential, ""); got.status != 200 {
-				t.Errorf("scope %q: read with a key of the plugin: %+v", scope, got)
-			}
-			if got := f.do("POST", "/api/playlists", credential, `{"name":"p","interval":"5m"}`); got.status != status {
-				t.Errorf("scope %q: write with a key of the plugin: %+v, want %d", scope, got, status)
-			}
+			f.check(t, "read with its key, scope "+scope, 200, "GET", "/api/playlists", credential, "")
+			f.check(t, "write with its key, scope "+scope, status, "POST", "/api/playlists", credential, `{"name":"p","interval":"5m"}`)
 		}
 		second, _ := create(f.admin, fmt.Sprint("user", n), "Viewer", 200)
 		boss, _ := create(f.admin, fmt.Sprint("user boss", n), "Admin", 200)
@@ -59,19 +53,13 @@ func TestPluginKeys(t *testing.T) {
 		want[object](t, f, 200, "POST", fmt.Sprint("/api/serviceaccounts/migrate/", first), reader, "")
 		want[object](t, f, 200, "POST", fmt.Sprint("/api/serviceaccounts/migrate/", second), bare, "")
 		want[object](t, f, 403, "POST", fmt.Sprint("/api/serviceaccounts/migrate/", boss), reader, "")
-		if got := f.do("GET", "/api/playlists", viewer, ""); got.status != 200 {
-			t.Errorf("scope %q: read with a migrated key of the plugin: %+v", scope, got)
-		}
-		if got := f.do("POST", "/api/playlists", viewer, `{"name":"p","interval":"5m"}`); got.status != 403 {
-			t.Errorf("scope %q: write with a migrated key of the plugin: %+v", scope, got)
-		}
+		f.check(t, "read with its migrated key, scope "+scope, 200, "GET", "/api/playlists", viewer, "")
+		f.check(t, "write with its migrated key, scope "+scope, 403, "POST", "/api/playlists", viewer, `{"name":"p","interval":"5m"}`)
 		if err := f.store.PrunePluginAccounts(t.Context(), org, "test", nil); err != nil {
 			t.Fatal(err)
 		}
 		for _, credential := range []string{weak, viewer, editor} {
-			if got := f.do("GET", "/api/user", credential, ""); got.status != 401 {
-				t.Errorf("scope %q: a key outlives the plugin that created it: %+v", scope, got)
-			}
+			f.check(t, "a key outlives the plugin that created it, scope "+scope, 401, "GET", "/api/user", credential, "")
 		}
 	}
 	narrow := f.pluginWith("acme-narrow", host.Grant{Action: access.ServiceAccountsWrite, Scope: "serviceaccounts:id:1"})
@@ -103,13 +91,9 @@ func TestCredentialsDoNotOutlast(t *testing.T) {
 	}
 	f.advance(time.Minute)
 	for _, child := range children {
-		if got := f.do("GET", "/api/user", child, ""); got.status != 401 {
-			t.Errorf("a credential outlasts the one that created it: %+v", got)
-		}
+		f.check(t, "a credential outlasts the one that created it", 401, "GET", "/api/user", child, "")
 	}
-	if got := f.do("POST", "/api/serviceaccounts/1/tokens", f.admin, `{"name":"lasting"}`); got.status != 200 {
-		t.Errorf("token of a credential that does not expire: %+v", got)
-	}
+	f.check(t, "token of a lasting credential", 200, "POST", "/api/serviceaccounts/1/tokens", f.admin, `{"name":"lasting"}`)
 }
 
 // The name of an expired key is free, and expired keys do not count toward the quota.
@@ -169,9 +153,7 @@ func TestRevokePlugin(t *testing.T) {
 		{"an administrator enables", "PATCH", target, f.admin, `{"isDisabled":false}`, 200, 200},
 		{"an administrator disables again", "PATCH", target, f.admin, `{"isDisabled":true}`, 200, 401},
 	} {
-		if got := f.do(c.method, c.target, c.by, c.body); got.status != c.status {
-			t.Errorf("%s: %+v, want %d", c.what, got, c.status)
-		}
+		f.check(t, c.what, c.status, c.method, c.target, c.by, c.body)
 		if got := status(); got != c.after {
 			t.Errorf("%s: status with the token is then %d, want %d", c.what, got, c.after)
 		}

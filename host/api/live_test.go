@@ -74,9 +74,7 @@ func TestLiveEvents(t *testing.T) {
 		"/api/live/events?channel=2/ds/one/x": 403, "/api/live/events?channel=plugin/" + pluginID + "/missing": 404, "/api/live/events?channel=plugin/other/x": 404,
 		"/api/live/events?channel=plugin/" + pluginID + "/echo&data=%7B": 400,
 	} {
-		if got := f.do("GET", path, f.viewer, ""); got.status != status {
-			t.Errorf("%s: %+v, want %d", path, got, status)
-		}
+		f.check(t, "", status, "GET", path, f.viewer, "")
 	}
 }
 
@@ -119,9 +117,7 @@ func TestLivePublish(t *testing.T) {
 		{`{"channel":"nonsense","data":1}`, 400},
 		{`{"channel":"ds/one/chat","data":{"text":"hi"}}`, 200},
 	} {
-		if got := f.do("POST", "/api/live/publish", f.viewer, c.body); got.status != c.status {
-			t.Errorf("%s: %+v, want %d", c.body, got, c.status)
-		}
+		f.check(t, "", c.status, "POST", "/api/live/publish", f.viewer, c.body)
 	}
 	s := open(t, server, "/api/live/events?channel=ds/one/chat", f.viewer, "")
 	s.next(t)

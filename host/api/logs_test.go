@@ -54,12 +54,8 @@ func TestLogOfAPlugin(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/logs", "/logs?follow", "/figures"} {
-		if got := f.do("GET", pluginURL+path, f.editor, ""); got.status != 403 {
-			t.Errorf("%s as an editor: %+v", path, got)
-		}
-		if got := f.do("GET", "/api/plugins/other"+path, f.admin, ""); got.status != 404 {
-			t.Errorf("%s of an unknown plugin: %+v", path, got)
-		}
+		f.check(t, "as an editor", 403, "GET", pluginURL+path, f.editor, "")
+		f.check(t, "of an unknown plugin", 404, "GET", "/api/plugins/other"+path, f.admin, "")
 	}
 }
 

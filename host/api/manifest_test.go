@@ -2,8 +2,6 @@ package api_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,11 +15,8 @@ import (
 func TestPluginJSON(t *testing.T) {
 	t.Parallel()
 	f := withPlugin(t)
-	name := filepath.Join(f.pluginDir, bundle.MetadataFile)
 	text := "{\n  \"id\": \"" + pluginID + "\",\n  \"type\": \"datasource\",\n  \"name\": 7\n}\n"
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFiles(t, f.pluginDir, map[string]string{bundle.MetadataFile: text})
 	var got struct {
 		Text     string
 		Findings []struct {
@@ -41,9 +36,7 @@ func TestPluginJSON(t *testing.T) {
 		t.Errorf("findings %+v", got.Findings)
 	}
 	for status, body := range map[int]string{500: strings.Repeat(" ", 1<<20+1), 200: "not JSON"} {
-		if err := os.WriteFile(name, []byte(body), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFiles(t, f.pluginDir, map[string]string{bundle.MetadataFile: body})
 		if reply := f.do("GET", "/api/plugins/"+pluginID+"/manifest", f.admin, ""); reply.status != status {
 			t.Errorf("%.10q: %d %.200s", body, reply.status, reply.body)
 		}
@@ -72,11 +65,7 @@ func TestPluginJSON(t *testing.T) {
 		t.Errorf("the last changes after the plugin was removed: %+v", reply)
 	}
 	for _, path := range []string{"manifest", "changes"} {
-		if got := f.do("GET", "/api/plugins/"+pluginID+"/"+path, f.editor, ""); got.status != 403 {
-			t.Errorf("%s for an editor: %+v", path, got)
-		}
-		if got := f.do("GET", "/api/plugins/missing/"+path, f.admin, ""); got.status != 404 {
-			t.Errorf("%s of a missing plugin: %+v", path, got)
-		}
+		f.check(t, "for an editor", 403, "GET", "/api/plugins/"+pluginID+"/"+path, f.editor, "")
+		f.check(t, "of a missing plugin", 404, "GET", "/api/plugins/missing/"+path, f.admin, "")
 	}
 }

@@ -148,9 +148,7 @@ func TestFolders(t *testing.T) {
 		{"DELETE", "/api/folders/ops_1", "", 404},
 		{"GET", "/api/folders/ops_1", "", 404},
 	} {
-		if got := f.do(c.method, c.target, f.editor, c.body); got.status != c.status {
-			t.Errorf("%s %s %s: %+v, want %d", c.method, c.target, c.body, got, c.status)
-		}
+		f.check(t, "", c.status, c.method, c.target, f.editor, c.body)
 	}
 }
 

@@ -2,8 +2,6 @@ package api_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,9 +46,7 @@ func TestDashboardsAsValidated(t *testing.T) {
 		uid := "uid" + strconv.Itoa(i)
 		model, uidOfEntry := strings.Replace(c.model, "UID", uid, 1), strings.Replace(c.uid, "UID", uid, 1)
 		b := bundle.Plugin{Dir: t.TempDir(), Metadata: &bundle.Metadata{ID: "acme-clock-app"}}
-		if err := os.WriteFile(filepath.Join(b.Dir, "board.json"), []byte(model), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFiles(t, b.Dir, map[string]string{"board.json": model})
 		_, want := api.DashboardIn(b, bundle.Include{Type: "dashboard", Path: "board.json", UID: uidOfEntry})
 		got := inspect.CheckDashboard([]byte(model), uidOfEntry)
 		if (got == nil) != (want == nil) {
@@ -77,29 +73,21 @@ func TestOfferedDashboards(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("plugin.json", `{"id":"acme-boards-app","type":"app","name":"Boards","includes":[
-		{"type":"dashboard","path":"one.json"},
-		{"type":"dashboard","name":"Second","path":"two.json","uid":"two"},
-		{"type":"dashboard","path":"no-uid.json"},
-		{"type":"dashboard","path":"../outside.json","uid":"outside"},
-		{"type":"dashboard","path":"secret.json","role":"Admin"},
-		{"type":"page","path":"/a/acme-boards-app"}]}`)
-	write("one.json", `{"uid":"one","id":77,"version":9,"title":"One","tags":["acme"],"n":12345678901234567890,
-		"__inputs":[{"name":"DS","type":"datasource","pluginId":"acme-x"}],"panels":[{"datasource":"${DS}"}]}`)
-	write("secret.json", `{"uid":"secret","title":"Secret"}`)
-	write("two.json", `{"title":"Two"}`)
-	write("no-uid.json", `{"title":"None"}`)
-	write("../outside.json", `{"title":"Outside","uid":"outside"}`)
+	writeFiles(t, dir, map[string]string{
+		"plugin.json": `{"id":"acme-boards-app","type":"app","name":"Boards","includes":[
+			{"type":"dashboard","path":"one.json"},
+			{"type":"dashboard","name":"Second","path":"two.json","uid":"two"},
+			{"type":"dashboard","path":"no-uid.json"},
+			{"type":"dashboard","path":"../outside.json","uid":"outside"},
+			{"type":"dashboard","path":"secret.json","role":"Admin"},
+			{"type":"page","path":"/a/acme-boards-app"}]}`,
+		"one.json": `{"uid":"one","id":77,"version":9,"title":"One","tags":["acme"],"n":12345678901234567890,
+			"__inputs":[{"name":"DS","type":"datasource","pluginId":"acme-x"}],"panels":[{"datasource":"${DS}"}]}`,
+		"secret.json":     `{"uid":"secret","title":"Secret"}`,
+		"two.json":        `{"title":"Two"}`,
+		"no-uid.json":     `{"title":"None"}`,
+		"../outside.json": `{"title":"Outside","uid":"outside"}`,
+	})
 	f.mount(t, loader.Options{Dirs: []string{dir}})
 	want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"uid":"ops","title":"Ops"}`)
 	const list, target = "/api/plugins/acme-boards-app/dashboards", "/api/dashboards/import"
@@ -140,9 +128,7 @@ func TestOfferedDashboards(t *testing.T) {
 		{f.admin, `{"pluginId":"acme-boards-app","path":"secret.json"}`, 200},
 		{f.editor, `{}`, 400},
 	} {
-		if got := f.do("POST", target, c.who, c.body); got.status != c.status {
-			t.Errorf("%s: %+v, want %d", c.body, got, c.status)
-		}
+		f.check(t, "", c.status, "POST", target, c.who, c.body)
 	}
 	const imported = "one.json One true false; two.json Two true false; no-uid.json  false true; ../outside.json  false true; "
 	if got := summary(); got != imported {
@@ -174,6 +160,7 @@ func TestOfferedDashboardBounds(t *testing.T) {
 	f := newFixture(t)
 	dir := t.TempDir()
 	var includes []string
+	files := map[string]string{}
 	for i := range gate.MaxOfferedDashboards + 1 {
 		name := fmt.Sprintf("%03d.json", i)
 		includes = append(includes, fmt.Sprintf(`{"type":"dashboard","path":%q}`, name))
@@ -181,14 +168,10 @@ func TestOfferedDashboardBounds(t *testing.T) {
 		if i == 1 {
 			text += strings.Repeat(" ", gate.MaxDashboardFile)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		files[name] = text
 	}
-	manifest := `{"id":"acme-boards-app","type":"app","name":"Boards","includes":[` + strings.Join(includes, ",") + `]}`
-	if err := os.WriteFile(filepath.Join(dir, "plugin.json"), []byte(manifest), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	files["plugin.json"] = `{"id":"acme-boards-app","type":"app","name":"Boards","includes":[` + strings.Join(includes, ",") + `]}`
+	writeFiles(t, dir, files)
 	f.mount(t, loader.Options{Dirs: []string{dir}})
 	const list = "/api/plugins/acme-boards-app/dashboards"
 	first, second := want[[]object](t, f, 200, "GET", list+"?limit=5000", f.viewer, ""), want[[]object](t, f, 200, "GET", list+"?limit=5000&page=2", f.viewer, "")

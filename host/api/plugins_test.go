@@ -178,19 +178,25 @@ func withPlugins(t *testing.T, o loader.Options, ids ...string) *fixture {
 // writeBackend writes a plugin directory whose backend is this test executable.
 func writeBackend(t *testing.T, dir, id string) {
 	t.Helper()
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	metadata := fmt.Sprintf(`{"id":%q,"name":"Test","type":"datasource","backend":true,"executable":%q,"info":{"version":"1.2.3"},"dependencies":{}}`, id, backendName)
-	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFiles(t, dir, map[string]string{bundle.MetadataFile: fmt.Sprintf(
+		`{"id":%q,"name":"Test","type":"datasource","backend":true,"executable":%q,"info":{"version":"1.2.3"},"dependencies":{}}`, id, backendName)})
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(self, filepath.Join(dir, bundle.Host().Executable(backendName))); err != nil {
 		t.Skipf("this system cannot create symbolic links: %v", err)
+	}
+}
+
+// writeFiles writes files, which may be executables, below a directory.
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -201,13 +207,9 @@ func TestPluginMetrics(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	for who, want := range map[string]int{"": 401, f.viewer: 403} {
-		if got := f.do("GET", "/api/plugins/"+pluginID+"/metrics", who, ""); got.status != want {
-			t.Errorf("%d, want %d", got.status, want)
-		}
+		f.check(t, "", want, "GET", "/api/plugins/"+pluginID+"/metrics", who, "")
 	}
-	if got := f.do("GET", "/api/plugins/other/metrics", f.admin, ""); got.status != 404 {
-		t.Errorf("%d", got.status)
-	}
+	f.check(t, "", 404, "GET", "/api/plugins/other/metrics", f.admin, "")
 }
 
 // A scraper takes 404 for a failure, so a backend without metrics has an empty list of them.
@@ -216,9 +218,8 @@ func TestNoPluginMetrics(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, pluginID)
 	writeBackend(t, dir, pluginID)
-	metadata := fmt.Sprintf(`{"id":%q,"type":"datasource","backend":true,"executable":%q}`, pluginID, quietName)
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644),
-		os.Rename(filepath.Join(dir, bundle.Host().Executable(backendName)), filepath.Join(dir, bundle.Host().Executable(quietName)))); err != nil {
+	writeFiles(t, dir, map[string]string{bundle.MetadataFile: fmt.Sprintf(`{"id":%q,"type":"datasource","backend":true,"executable":%q}`, pluginID, quietName)})
+	if err := os.Rename(filepath.Join(dir, bundle.Host().Executable(backendName)), filepath.Join(dir, bundle.Host().Executable(quietName))); err != nil {
 		t.Fatal(err)
 	}
 	f := newFixture(t)
@@ -227,9 +228,7 @@ func TestNoPluginMetrics(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	f = withMounted(t, withInfo, loader.Options{})
-	if got := f.do("GET", "/api/plugins/acme-info-app/metrics", f.admin, ""); got.status != 404 {
-		t.Errorf("a plugin without a backend: %+v", got)
-	}
+	f.check(t, "a plugin without a backend", 404, "GET", "/api/plugins/acme-info-app/metrics", f.admin, "")
 }
 
 func TestPluginList(t *testing.T) {
@@ -247,9 +246,7 @@ func TestPluginList(t *testing.T) {
 	if got := f.do("GET", "/api/plugins/"+pluginID+"/health", f.viewer, ""); got.status != 200 || !strings.Contains(got.body, "fine") {
 		t.Errorf("%+v", got)
 	}
-	if got := f.do("GET", "/api/plugins/other/health", f.viewer, ""); got.status != 404 {
-		t.Errorf("%+v", got)
-	}
+	f.check(t, "", 404, "GET", "/api/plugins/other/health", f.viewer, "")
 }
 
 func TestResource(t *testing.T) {

@@ -150,9 +150,7 @@ func TestProxyApp(t *testing.T) {
 	}
 	want[object](t, f, 200, "POST", "/api/plugins/"+id+"/settings", f.admin, fmt.Sprintf(`{"jsonData":{"base":%q},"secureJsonData":{"key":"k"}}`, u.URL))
 	for who, status := range map[string]int{f.viewer: 403, f.editor: 200, f.admin: 200} {
-		if got := f.do("GET", base+"own/x", who, ""); got.status != status {
-			t.Errorf("own: %+v, want %d", got, status)
-		}
+		f.check(t, "own", status, "GET", base+"own/x", who, "")
 	}
 	if got := u.take(); got != "GET /own/x |GET /own/x " {
 		t.Errorf("upstream received %q", got)

@@ -34,12 +34,7 @@ func TestPublished(t *testing.T) {
 	f.ensureAdmin(t)
 	root := t.TempDir()
 	writeBackend(t, filepath.Join(root, pluginID), pluginID)
-	if err := os.Mkdir(filepath.Join(root, "roles"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "roles", bundle.MetadataFile), []byte(withRoles), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFiles(t, filepath.Join(root, "roles"), map[string]string{bundle.MetadataFile: withRoles})
 	f.mount(t, loader.Options{Dirs: []string{root}, HostVersion: "10.4.2", Toggles: []string{loader.ToggleRoles}})
 	reasons := readCompatibility(t)
 	who := map[string]string{"none": "", "viewer": f.viewer, "editor": f.editor, "admin": f.admin}

@@ -3,8 +3,6 @@ package api_test
 import (
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,9 +17,7 @@ func withMounted(t *testing.T, metadata string, o loader.Options) *fixture {
 	t.Helper()
 	f := newFixture(t)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFiles(t, dir, map[string]string{bundle.MetadataFile: metadata})
 	o.Dirs = []string{dir}
 	f.mount(t, o)
 	return f

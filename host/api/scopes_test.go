@@ -91,9 +91,7 @@ func TestScopesOfFolders(t *testing.T) {
 		{writer, "POST", "/api/dashboards/db", `{"dashboard":{"title":"x"},"folderId":1}`, 200},
 		{f.editor, "POST", "/api/folders", `{"uid":"general","title":"g"}`, 400},
 	} {
-		if got := f.do(c.method, c.target, c.who, c.body); got.status != c.status {
-			t.Errorf("%s %s %s: %+v, want %d", c.method, c.target, c.body, got, c.status)
-		}
+		f.check(t, "", c.status, c.method, c.target, c.who, c.body)
 	}
 }
 
@@ -121,9 +119,7 @@ func TestScopesOfLists(t *testing.T) {
 		"/api/datasources/1": 200, "/api/datasources/2": 403, "/api/datasources/99": 403, "/api/datasources/x": 400,
 		"/api/datasources/name/of%20ops": 200, "/api/datasources/name/of%20dev": 403, "/api/datasources/name/none": 403,
 	} {
-		if got := f.do("GET", target, who, ""); got.status != status {
-			t.Errorf("%s: %+v, want %d", target, got, status)
-		}
+		f.check(t, "", status, "GET", target, who, "")
 	}
 }
 

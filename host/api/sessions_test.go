@@ -146,9 +146,7 @@ func TestSessions(t *testing.T) {
 	if got := f.do("GET", "/api/sessions", f.admin, ""); got.body != "[]" && got.body != "[]\n" {
 		t.Errorf("the sessions of a service account: %+v", got)
 	}
-	if got := f.do("DELETE", "/api/sessions/2", f.admin, ""); got.status != 404 {
-		t.Errorf("a service account ends a session: %+v", got)
-	}
+	f.check(t, "a service account ends a session", 404, "DELETE", "/api/sessions/2", f.admin, "")
 	if got := f.withCookie("DELETE", "/api/sessions/2", one); got.status != 200 {
 		t.Errorf("end: %+v", got)
 	}
@@ -199,9 +197,7 @@ func signedIn(t *testing.T) (*fixture, *http.Cookie) {
 func TestSessionsAreNotTokens(t *testing.T) {
 	t.Parallel()
 	f, cookie := signedIn(t)
-	if got := f.do("GET", "/api/user", "Bearer "+cookie.Value, ""); got.status != 401 {
-		t.Errorf("the session as a token: %+v", got)
-	}
+	f.check(t, "the session as a token", 401, "GET", "/api/user", "Bearer "+cookie.Value, "")
 	if got := f.withCookie("GET", "/api/user", &http.Cookie{Name: cookie.Name, Value: strings.TrimPrefix(f.admin, "Bearer ")}); got.status != 401 {
 		t.Errorf("a token as a session: %+v", got)
 	}

@@ -205,8 +205,6 @@ func TestGrants(t *testing.T) {
 		{"POST", "/api/auth/keys", `{"name":"k","role":"Viewer"}`, 200},
 		{"POST", "/api/auth/keys", `{"name":"k","role":"Admin"}`, 403},
 	} {
-		if got := f.do(c.method, c.target, narrow, c.body); got.status != c.status {
-			t.Errorf("%s %s: %+v, want %d", c.method, c.target, got, c.status)
-		}
+		f.check(t, "", c.status, c.method, c.target, narrow, c.body)
 	}
 }
