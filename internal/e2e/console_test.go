@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,9 +38,8 @@ type consoleTest struct {
 	known               map[string][]string // selectors of what others made, by the rule of axe-core that it breaks
 	subject             string              // begins the names of screenshots
 
-	cmd  *exec.Cmd
-	url  string
-	link string // signs in once
+	*server        // that runs dev; nil in the tests of the preview
+	link    string // signs in once
 
 	browser context.Context
 	tab     context.Context
@@ -120,34 +118,13 @@ func TestConsole(t *testing.T) {
 // start starts dev and waits until it watches.
 func (c *consoleTest) start(t *testing.T, listen string) {
 	t.Helper()
-	c.cmd = exec.Command(c.slipway, "dev", "--dir", c.repo, "--listen", listen, "--data-dir", c.data)
-	c.cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
-	stdout, err := c.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	cmd := c.cmd
-	c.t.Cleanup(func() { _ = cmd.Process.Kill() })
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		if at, ok := strings.CutPrefix(lines.Text(), "slipway host is at "); ok {
-			c.url = at
-		}
-		if link, ok := strings.CutPrefix(lines.Text(), "sign in: "); ok {
-			c.link, _, _ = strings.Cut(link, " ")
-		}
-		if strings.HasPrefix(lines.Text(), "watching ") {
-			go func() {
-				for lines.Scan() {
-				}
-			}()
-			return
-		}
-	}
-	t.Fatal("dev ended before it watched")
+	cmd := exec.Command(c.slipway, "dev", "--dir", c.repo, "--listen", listen, "--data-dir", c.data)
+	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
+	c.server = launch(c.t, cmd)
+	c.await(t, 0, "watching ")
+	_, c.url, _ = strings.Cut(c.await(t, 0, "slipway host is at "), " is at ")
+	link, _ := strings.CutPrefix(c.await(t, 0, "sign in: "), "sign in: ")
+	c.link, _, _ = strings.Cut(link, " ")
 }
 
 func (c *consoleTest) stop(t *testing.T) {
@@ -155,7 +132,7 @@ func (c *consoleTest) stop(t *testing.T) {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	_ = c.cmd.Wait()
+	<-c.ended
 }
 
 // watch collects errors of the console, reports of the Content-Security-Policy, and requests

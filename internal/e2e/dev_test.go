@@ -3,9 +3,7 @@
 package e2e
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -26,11 +24,9 @@ type development struct {
 	*server
 	slipway string
 	repo    string
-	token   string
 	edits   int
 
-	mu     sync.Mutex
-	lines  []string // printed
+	seen   sync.Mutex
 	events []string // announced: their names
 }
 
@@ -123,71 +119,25 @@ func TestDevWithBundler(t *testing.T) {
 	d.terminate(t)
 }
 
-// start starts dev and follows what it prints and announces.
+// start starts dev and follows what it announces.
 func (d *development) start(t *testing.T, dir string) {
 	t.Helper()
 	cmd := exec.Command(d.slipway, "dev", "--dir", d.repo, "--listen=127.0.0.1:0", "--data-dir", filepath.Join(dir, "data"))
 	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stderr = log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	d.server = &server{cmd: cmd, ended: make(chan error, 1), output: func() string { return d.printed(0) + string(readFile(t, log.Name())) }}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	go func() {
-		for lines := bufio.NewScanner(stdout); lines.Scan(); {
-			d.mu.Lock()
-			d.lines = append(d.lines, lines.Text())
-			d.mu.Unlock()
-		}
-		d.ended <- cmd.Wait()
-	}()
+	d.server = serve(t, cmd)
 	d.await(t, 0, "watching ")
-	if text := d.server.output(); strings.Contains(text, "msg=audit") {
+	if text := d.output(); strings.Contains(text, "msg=audit") {
 		t.Errorf("audit records are in the way of what dev prints:\n%s", text)
 	}
-	d.url = address.FindString(d.printed(0))
-	d.token = regexp.MustCompile(`TOKEN=(\S+)`).FindStringSubmatch(d.printed(0))[1]
-	d.follow(t)
-}
-
-// follow collects the events that the host announces.
-func (d *development) follow(t *testing.T) {
-	t.Helper()
-	events := openEvents(t, d.url, d.token)
+	d.credential = regexp.MustCompile(`TOKEN=(\S+)`).FindStringSubmatch(d.printed(0))[1]
+	announced := d.follow(t)
 	go func() {
-		defer events.Close()
-		for lines := bufio.NewScanner(events); lines.Scan(); {
-			if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
-				d.mu.Lock()
-				d.events = append(d.events, name)
-				d.mu.Unlock()
-			}
+		for e := range announced {
+			d.seen.Lock()
+			d.events = append(d.events, e.name)
+			d.seen.Unlock()
 		}
 	}()
-}
-
-// openEvents follows the events that a host announces, until the test ends.
-func openEvents(t *testing.T, url, token string) io.ReadCloser {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/plugins/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("follow events: %v %v", resp, err)
-	}
-	return resp.Body
 }
 
 // load calls the backend continuously until stop is called, which returns the number of
@@ -204,9 +154,9 @@ func (d *development) load(t *testing.T) (failures func() []string, stop func() 
 		requests.Add(1)
 		status, body, err := d.get("/api/plugins/" + pluginID + path)
 		if err != nil || status != http.StatusOK {
-			d.mu.Lock()
+			d.seen.Lock()
 			failed = append(failed, fmt.Sprintf("%s: %d %s %v", path, status, body, err))
-			d.mu.Unlock()
+			d.seen.Unlock()
 		}
 	})
 	return func() []string { return failed }, func() int64 {
@@ -215,45 +165,14 @@ func (d *development) load(t *testing.T) (failures func() []string, stop func() 
 	}
 }
 
-// get sends a request with the token that dev printed.
-func (d *development) get(path string) (status int, body string, err error) {
-	req, err := http.NewRequest(http.MethodGet, d.url+path, nil)
-	if err != nil {
-		return 0, "", err
-	}
-	req.Header.Set("Authorization", "Bearer "+d.token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return 0, "", err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	return resp.StatusCode, string(text), err
-}
-
-// printed returns the lines that dev has printed, without the first since lines.
-func (d *development) printed(since int) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return strings.Join(d.lines[since:], "\n") + "\n"
-}
-
+// count returns how many lines dev has printed, and how many events it has announced.
 func (d *development) count() (lines, events int) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.lines), len(d.events)
-}
-
-// await waits until dev has printed a string, after the first since lines.
-func (d *development) await(t *testing.T, since int, text string) {
-	t.Helper()
-	for !strings.Contains(d.printed(since), text) {
-		select {
-		case err := <-d.ended:
-			t.Fatalf("dev ended: %v\n%s", err, d.output())
-		case <-time.After(time.Millisecond):
-		}
-	}
+	lines = len(d.lines)
+	d.mu.Unlock()
+	d.seen.Lock()
+	defer d.seen.Unlock()
+	return lines, len(d.events)
 }
 
 // awaitBody waits until a path has a string in its response.
@@ -266,8 +185,8 @@ func (d *development) awaitBody(t *testing.T, path, text string) {
 			return
 		}
 		select {
-		case err := <-d.ended:
-			t.Fatalf("dev ended: %v\n%s", err, d.output())
+		case <-d.ended:
+			t.Fatalf("dev ended: %v\n%s", d.err, d.output())
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -367,8 +286,8 @@ func (d *development) process(t *testing.T) {
 
 // failures returns how many failures were announced.
 func (d *development) failures() (n int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.seen.Lock()
+	defer d.seen.Unlock()
 	for _, name := range d.events {
 		if name == "plugin-failed" {
 			n++
@@ -563,7 +482,7 @@ func (d *development) curl(t *testing.T) {
 	for line := range strings.Lines(d.printed(0)) {
 		if command := strings.TrimSpace(line); strings.HasPrefix(command, "curl ") {
 			n++
-			if out := run(t, 0, "", "sh", "-c", "TOKEN="+d.token+"; "+command+" -sS --fail"); strings.Contains(out, `"error"`) {
+			if out := run(t, 0, "", "sh", "-c", "TOKEN="+d.credential+"; "+command+" -sS --fail"); strings.Contains(out, `"error"`) {
 				t.Errorf("%s\n%s", command, out)
 			}
 		}
@@ -577,32 +496,14 @@ func (d *development) curl(t *testing.T) {
 func (d *development) mage(t *testing.T) {
 	cmd := exec.Command("go", "tool", "mage", "dev", "-listen=127.0.0.1:0", "-dataDir="+t.TempDir())
 	cmd.Dir, cmd.Env = d.repo, append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	h := &server{cmd: cmd, ended: make(chan error, 1), output: func() string { return "" }}
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "watching ") {
-		if url := address.FindString(lines.Text()); url != "" && h.url == "" {
-			h.url = url
-		}
-	}
-	if h.url == "" {
-		t.Fatal("dev printed no URL")
-	}
+	h := serve(t, cmd)
+	h.await(t, 0, "watching ")
 	pid := h.backend(t)
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	sent := time.Now()
-	if _, err := io.Copy(io.Discard, stdout); err != nil { // ends with the last process that holds it
-		t.Error(err)
-	}
-	_ = cmd.Wait() // Mage was ended by the signal
+	<-h.ended // with the last process that holds its output; Mage was ended by the signal
 	for isAlive(pid) {
 		time.Sleep(time.Millisecond)
 	}

@@ -3,18 +3,15 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -55,7 +52,6 @@ func TestScript(t *testing.T) {
 		{"plugin", s.plugin},
 		{"app", s.app},
 		{"stop", s.stop},
-		{"dev", s.dev},
 		{"usage", s.usage},
 	} {
 		if !t.Run(step.name, step.run) {
@@ -310,30 +306,6 @@ func (s *script) stop(t *testing.T) {
 	t.Logf("the backend ended %s after SIGKILL to the host", time.Since(killed).Round(time.Millisecond))
 }
 
-// dev edits the backend under "slipway dev" and waits for the new one to respond. No
-// request may fail meanwhile.
-func (s *script) dev(t *testing.T) {
-	h := s.start(t, nil, "dev", "--dir", s.repo)
-	token := h.token(t, "Viewer")
-	health := "/api/plugins/" + pluginID + "/health"
-	h.call(t, token, 200, "GET", health, nil)
-	source := filepath.Join(s.repo, "pkg", "datasource.go")
-	text := string(readFile(t, source))
-	if err := os.WriteFile(source, []byte(strings.Replace(text, "the backend is running", "edited", 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	edited, requests := time.Now(), 0
-	for {
-		response := h.call(t, token, 200, "GET", health, nil).(map[string]any)
-		requests++
-		if response["message"] == "edited" {
-			break
-		}
-	}
-	t.Logf("the edit was live after %s; none of %d requests failed", time.Since(edited).Round(time.Millisecond), requests)
-	h.terminate(t)
-}
-
 func (s *script) usage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"unknown plugin type":   {"scaffold", "nope", "acme-x-nope"},
@@ -354,150 +326,16 @@ func (s *script) usage(t *testing.T) {
 	}
 }
 
-// server is a process of slipway host or slipway dev.
-type server struct {
-	cmd    *exec.Cmd
-	url    string
-	ended  chan error
-	output func() string
-}
-
 func (s *script) host(t *testing.T, env ...string) *server {
 	t.Helper()
 	return s.start(t, env, "host", "--plugins-dir", s.repo, "--feature-toggles=externalServiceAccounts")
 }
-
-var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
 func (s *script) start(t *testing.T, env []string, args ...string) *server {
 	t.Helper()
 	cmd := exec.Command(s.slipway, append(args, "--listen=127.0.0.1:0", "--data-dir", t.TempDir())...)
 	cmd.Env = append(append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password), env...)
 	return serve(t, cmd)
-}
-
-// serve starts a command that runs a host, and waits for the URL.
-func serve(t *testing.T, cmd *exec.Cmd) *server {
-	t.Helper()
-	var log bytes.Buffer
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	logFile, err := os.CreateTemp(t.TempDir(), "log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stderr = logFile
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	h := &server{cmd: cmd, ended: make(chan error, 1), output: func() string {
-		return log.String() + string(readFile(t, logFile.Name()))
-	}}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	lines := bufio.NewReader(stdout)
-	for h.url == "" {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			t.Fatalf("no URL in the output: %v\n%s", err, h.output())
-		}
-		log.WriteString(line)
-		h.url = address.FindString(line)
-	}
-	go func() {
-		_, _ = io.Copy(io.Discard, lines)
-		h.ended <- cmd.Wait()
-	}()
-	return h
-}
-
-// terminate sends SIGTERM and requires exit status 0.
-func (h *server) terminate(t *testing.T) {
-	t.Helper()
-	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case err := <-h.ended:
-		if err != nil {
-			t.Errorf("after SIGTERM: %v\n%s", err, h.output())
-		}
-	case <-time.After(20 * time.Second):
-		t.Fatalf("the host runs 20 s after SIGTERM\n%s", h.output())
-	}
-}
-
-// do sends a request. Without a token it uses the password of the admin.
-func (h *server) do(t *testing.T, token, method, path string, body any) (int, any) {
-	t.Helper()
-	var content io.Reader
-	if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		content = bytes.NewReader(data)
-	}
-	req, err := http.NewRequestWithContext(t.Context(), method, h.url+path, content)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if token == "" {
-		req.SetBasicAuth("admin", password)
-	} else {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", method, path, err, h.output())
-	}
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var response any
-	if err := json.Unmarshal(data, &response); err != nil {
-		t.Fatalf("%s %s: %d %q: %v", method, path, resp.StatusCode, data, err)
-	}
-	if resp.StatusCode == http.StatusInternalServerError {
-		t.Errorf("%s %s: 500 %s", method, path, data)
-	}
-	return resp.StatusCode, response
-}
-
-func (h *server) call(t *testing.T, token string, want int, method, path string, body any) any {
-	t.Helper()
-	status, response := h.do(t, token, method, path, body)
-	if status != want {
-		t.Fatalf("%s %s: status %d, want %d: %v\n%s", method, path, status, want, response, h.output())
-	}
-	return response
-}
-
-func (h *server) token(t *testing.T, role string) string {
-	t.Helper()
-	account := h.call(t, "", 201, "POST", "/api/serviceaccounts", map[string]any{"name": "test " + role, "role": role})
-	id := account.(map[string]any)["id"].(float64)
-	made := h.call(t, "", 200, "POST", fmt.Sprintf("/api/serviceaccounts/%.0f/tokens", id), map[string]any{"name": role})
-	return made.(map[string]any)["key"].(string)
-}
-
-// backend waits for the plugin's process and returns its id.
-func (h *server) backend(t *testing.T) int {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		for _, p := range h.call(t, "", 200, "GET", "/api/plugins", nil).([]any) {
-			state, _ := p.(map[string]any)["backend"].(map[string]any)
-			if pid, ok := state["pid"].(float64); ok && state["state"] == "running" {
-				return int(pid)
-			}
-		}
-	}
-	t.Fatalf("no running backend\n%s", h.output())
-	return 0
 }
 
 func expect(t *testing.T, got any, want string) {

@@ -116,12 +116,7 @@ func testForeign(t *testing.T, p bundle.Plugin) {
 			t.Errorf("after the kills, %s: %s: %.200s", path, result, text)
 		}
 	}
-	f.terminate(t)
-	for pid := range f.pids {
-		if isAlive(pid) {
-			t.Errorf("process %d was left behind", pid)
-		}
-	}
+	f.end(t)
 }
 
 // ask makes a call. The result is "health" if the backend reports its health, which may be
@@ -131,7 +126,7 @@ func (f *foreign) ask(path string) (result, text string) {
 	if body != "" {
 		method = http.MethodPost
 	}
-	status, text, err := f.send(method, path, body)
+	status, text, err := f.send(f.credential, method, path, body)
 	switch {
 	case status == 0:
 		return "error", err.Error()

@@ -4,8 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,13 +14,7 @@ import (
 func TestHangup(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	s := &swapping{dir: filepath.Join(root, swapID)}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	s.program = readFile(t, ourPrograms(t)+"swap")
-	s.metadata(t, "Swap")
-	s.replace(t)
+	s := newSwapping(t, root)
 	s.server = (&script{slipway: slipwayCommand(t)}).start(t, nil, "host", "--watch=off", "--plugins-dir", root)
 	s.credential = s.token(t, "Admin")
 	pid := s.backend(t)

@@ -3,13 +3,11 @@
 package e2e
 
 import (
-	"bufio"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -85,13 +83,7 @@ func (k *killing) session(t *testing.T, after time.Duration, signals []syscall.S
 	k.edit(t)
 	cmd := exec.Command(k.slipway, "dev", "--dir", k.repo, "--listen=127.0.0.1:0", "--data-dir", k.data)
 	cmd.Env = append(os.Environ(), "TMPDIR="+k.temp, "SLIPWAY_ADMIN_PASSWORD="+password)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	h := launch(t, cmd)
 	timer := time.AfterFunc(after, func() {
 		for _, s := range signals {
 			_ = cmd.Process.Signal(s) // the session may have ended
@@ -99,20 +91,17 @@ func (k *killing) session(t *testing.T, after time.Duration, signals []syscall.S
 	})
 	defer timer.Stop()
 	stage = "building"
-	var printed strings.Builder
-	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		fmt.Fprintln(&printed, lines.Text())
-		switch {
-		case strings.HasPrefix(lines.Text(), "watching "):
-			stage = "swapping"
-			k.edit(t)
-		case strings.Contains(lines.Text(), "is live"):
+	if _, ok := h.find(0, "watching "); ok {
+		stage = "swapping"
+		k.edit(t)
+		if _, ok := h.find(0, "is live"); ok {
 			stage = "stopping"
 			_ = cmd.Process.Signal(syscall.SIGTERM)
 		}
 	}
-	if err := cmd.Wait(); len(signals) == 0 && (err != nil || stage != "stopping") {
-		t.Fatalf("a session without other signals: %v, %s\n%s", err, stage, printed.String())
+	<-h.ended
+	if len(signals) == 0 && (h.err != nil || stage != "stopping") {
+		t.Fatalf("a session without other signals: %v, %s\n%s", h.err, stage, h.output())
 	}
 	return cmd.Process.Pid, stage
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -63,11 +62,7 @@ async function load(id) {
 // TestLoader loads bundles with the loader of existing hosts, in Chromium: an app, a data source
 // nested in it, and a panel whose module awaits.
 func TestLoader(t *testing.T) {
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed")
-	}
-	dir := t.TempDir()
+	tab, dir := openBrowser(t), t.TempDir()
 	if err := npmInstall(t, dir, loaderPackages...); err != nil {
 		t.Skip(err)
 	}
@@ -109,11 +104,6 @@ func TestLoader(t *testing.T) {
 	}
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.UserDataDir(filepath.Join(dir, "profile")))...)
-	defer stop()
-	tab, stop := chromedp.NewContext(allocator)
-	defer stop()
 	if err := chromedp.Do(tab, chromedp.Navigate(server.URL)); err != nil {
 		t.Fatal(err)
 	}

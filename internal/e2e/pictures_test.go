@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/json"
 	"flag"
@@ -96,27 +95,7 @@ func startExamples(t *testing.T, c *consoleTest, dir string) {
 	cmd := exec.Command(c.slipway, "host", "--plugins-dir", filepath.Join(dir, "plugins"), "--data-dir", filepath.Join(dir, "data"),
 		"--listen=127.0.0.1:0", "--feature-toggles=externalServiceAccounts")
 	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	lines := bufio.NewScanner(stdout)
-	for c.url == "" && lines.Scan() {
-		if at, ok := strings.CutPrefix(lines.Text(), "slipway host is at "); ok {
-			c.url = at
-		}
-	}
-	if c.url == "" {
-		t.Fatal("the host ended before it was ready")
-	}
-	go func() {
-		for lines.Scan() {
-		}
-	}()
+	c.server = serve(t, cmd)
 }
 
 // opened is when the shop sold the first bicycle of the plot.

@@ -3,10 +3,8 @@
 package e2e
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -115,24 +113,13 @@ func (p *previewTest) launch(t *testing.T, args ...string) (stop func()) {
 	t.Helper()
 	cmd := exec.Command(p.slipway, append(args, "--dir="+p.repo)...)
 	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
-	out, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stdout, cmd.Stderr = in, in
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	_ = in.Close()
+	h := launch(t, cmd)
 	stop = func() {
 		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait()
-		_ = out.Close()
+		<-h.ended
 	}
-	printed := ""
-	for lines := bufio.NewScanner(out); !strings.Contains(printed, "\nwatching ") && lines.Scan(); {
-		printed += lines.Text() + "\n"
-	}
+	h.find(0, "watching ")
+	printed := h.output()
 	if p.link = previewLink.FindString(printed); p.link == "" {
 		stop()
 		if strings.Contains(printed, "cannot be reached") {
@@ -140,7 +127,6 @@ func (p *previewTest) launch(t *testing.T, args ...string) (stop func()) {
 		}
 		t.Fatalf("no preview:\n%s", printed)
 	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
 	return stop
 }
 

@@ -3,9 +3,7 @@
 package e2e
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -125,35 +123,20 @@ func edited(t *testing.T, repo string, args []string) string {
 	cmd.Dir = repo
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
+	h := launch(t, cmd)
+	h.await(t, 0, "watching ")
 	source := filepath.Join(repo, "pkg", "datasource.go")
 	text := string(readFile(t, source))
-	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		out.WriteString(lines.Text() + "\n")
-		if strings.HasPrefix(lines.Text(), "watching ") {
-			write(t, source, strings.Replace(text, "the backend is running", "edited", 1))
-		}
-		if strings.Contains(lines.Text(), " is live, ") {
-			break
-		}
-	}
+	write(t, source, strings.Replace(text, "the backend is running", "edited", 1))
+	live := h.await(t, 0, " is live, ")
+	before, _, _ := strings.Cut(h.printed(0), live)
 	// A terminal sends Ctrl-C to the whole group. Mage exits with an error then.
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
 		t.Error(err)
 	}
-	if _, err := io.Copy(io.Discard, stdout); err != nil { // ends with the last process
-		t.Error(err)
-	}
-	_ = cmd.Wait()
+	<-h.ended
 	write(t, source, text)
-	return out.String()
+	return before + live
 }
 
 var (

@@ -24,27 +24,9 @@ func TestSecondSignalKills(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(slipwayCommand(t), "host", "--listen=127.0.0.1:0", "--data-dir", t.TempDir())
 	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	lines := bufio.NewScanner(stdout)
-	next := func(text string) string {
-		for lines.Scan() {
-			if strings.Contains(lines.Text(), text) {
-				return lines.Text()
-			}
-		}
-		t.Fatalf("the host ended before it printed %q: %v", text, cmd.Wait())
-		return ""
-	}
-	url := address.FindString(next("slipway host is at"))
-	next("note: no plugin directories were given; add them with --plugins-dir")
-	client, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	h := serve(t, cmd)
+	h.await(t, 0, "note: no plugin directories were given; add them with --plugins-dir")
+	client, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,18 +42,15 @@ func TestSecondSignalKills(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	next("waiting up to")
+	h.await(t, 0, "waiting up to")
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	for lines.Scan() {
-		if strings.Contains(lines.Text(), "aborted requests") {
-			t.Error("the host waited until the end of the drain")
-		}
+	if _, ok := h.find(0, "aborted requests"); ok {
+		t.Error("the host waited until the end of the drain")
 	}
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGINT {
-		t.Errorf("after the second Ctrl-C: %v", err)
+	if exit, ok := errors.AsType[*exec.ExitError](h.err); !ok || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGINT {
+		t.Errorf("after the second Ctrl-C: %v", h.err)
 	}
 	for {
 		left, err := filepath.Glob(fmt.Sprintf("/tmp/slipway-%d-*", cmd.Process.Pid))

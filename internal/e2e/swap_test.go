@@ -3,10 +3,7 @@
 package e2e
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -28,11 +25,10 @@ const swapID = "acme-swap-datasource"
 // replaces again and again.
 type swapping struct {
 	*server
-	dir        string // of the plugin
-	program    []byte
-	build      int
-	credential string
-	events     chan announced
+	dir     string // of the plugin
+	program []byte
+	build   int
+	events  <-chan announced
 
 	reported atomic.Int64 // the build of the last plugin-ready
 	requests atomic.Int64
@@ -41,28 +37,16 @@ type swapping struct {
 	pids     map[int]bool
 }
 
-type announced struct {
-	name    string
-	Changed []string
-	Reason  string
-}
-
 // TestSwaps replaces a plugin under load, and breaks it in between. No call may fail, and
 // once a build is announced, no call may reach an older one.
 func TestSwaps(t *testing.T) {
 	root := t.TempDir()
-	s := &swapping{dir: filepath.Join(root, swapID), events: make(chan announced, 1000), pids: map[int]bool{}}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	s.program = readFile(t, ourPrograms(t)+"swap")
-	s.metadata(t, "Swap")
-	s.replace(t)
+	s := newSwapping(t, root)
 	s.server = (&script{slipway: slipwayCommand(t)}).start(t, nil, "host", "--plugins-dir", root)
 	s.credential = s.token(t, "Admin")
 	s.backend(t)
 	s.reported.Store(int64(s.build))
-	s.follow(t)
+	s.events = s.follow(t)
 
 	stop := s.load()
 	var took []time.Duration
@@ -84,13 +68,19 @@ func TestSwaps(t *testing.T) {
 
 	t.Run("save", s.save)
 	t.Run("flat", s.flat)
+	s.end(t)
+	t.Logf("%d processes, none of them left", len(s.pids))
+}
+
+// end ends the host, which must leave no process behind.
+func (s *swapping) end(t *testing.T) {
+	t.Helper()
 	s.terminate(t)
 	for pid := range s.pids {
 		if isAlive(pid) {
 			t.Errorf("process %d was left behind", pid)
 		}
 	}
-	t.Logf("%d processes, none of them left", len(s.pids))
 }
 
 func logTimes(t *testing.T, what string, took []time.Duration) {
@@ -107,6 +97,19 @@ func (s *swapping) metadata(t *testing.T, name string) {
 
 func (s *swapping) executable() string {
 	return filepath.Join(s.dir, bundle.Host().Executable("gpx_swap"))
+}
+
+// newSwapping writes the plugin below a directory.
+func newSwapping(t *testing.T, root string) *swapping {
+	t.Helper()
+	s := &swapping{dir: filepath.Join(root, swapID), pids: map[int]bool{}}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.program = readFile(t, ourPrograms(t)+"swap")
+	s.metadata(t, "Swap")
+	s.replace(t)
+	return s
 }
 
 // replace writes the next build: alternately by a rename and in place, in two steps.
@@ -276,33 +279,6 @@ func (s *swapping) usage(t *testing.T) (u usage) {
 	return u
 }
 
-// follow collects the events that the host announces.
-func (s *swapping) follow(t *testing.T) {
-	t.Helper()
-	events := openEvents(t, s.url, s.credential)
-	connected := make(chan bool)
-	go func() {
-		defer events.Close()
-		name := ""
-		for lines := bufio.NewScanner(events); lines.Scan(); {
-			if lines.Text() == ": connected" {
-				close(connected)
-			}
-			if text, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
-				name = text
-			}
-			if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok && name != "plugin-state" {
-				e := announced{name: name}
-				if err := json.Unmarshal([]byte(text), &e); err != nil {
-					e.Reason = err.Error()
-				}
-				s.events <- e
-			}
-		}
-	}()
-	<-connected
-}
-
 // outcome returns the next event about a change to a part of the plugin. On a busy machine,
 // the file that a rename moves may be announced before, as an asset.
 func (s *swapping) outcome(t *testing.T, part string) announced {
@@ -313,8 +289,8 @@ func (s *swapping) outcome(t *testing.T, part string) announced {
 			if slices.Contains(e.Changed, part) {
 				return e
 			}
-		case err := <-s.ended:
-			t.Fatalf("the host ended: %v\n%s", err, s.output())
+		case <-s.ended:
+			t.Fatalf("the host ended: %v\n%s", s.err, s.output())
 		}
 	}
 }
@@ -349,7 +325,7 @@ func (s *swapping) ask(kind string) (int, error) {
 		}
 		return strconv.Atoi(lines[0])
 	}
-	_, text, err := s.send(http.MethodPost, "/api/ds/query", `{"queries":[{"refId":"A","datasource":{"uid":"`+swapID+`","type":"`+swapID+`"}}],"from":"now-1h","to":"now"}`)
+	_, text, err := s.send(s.credential, http.MethodPost, "/api/ds/query", `{"queries":[{"refId":"A","datasource":{"uid":"`+swapID+`","type":"`+swapID+`"}}],"from":"now-1h","to":"now"}`)
 	if err != nil {
 		return 0, err
 	}
@@ -366,28 +342,4 @@ func (s *swapping) version() (int, error) {
 		return 0, err
 	}
 	return strconv.Atoi(text)
-}
-
-func (s *swapping) get(path string) (status int, body string, err error) {
-	return s.send(http.MethodGet, path, "")
-}
-
-// send sends a request. A status other than 200 is an error.
-func (s *swapping) send(method, path, body string) (status int, response string, err error) {
-	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		return 0, "", err
-	}
-	req.Header.Set("Authorization", "Bearer "+s.credential)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return 0, "", err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("status %d: %s", resp.StatusCode, text)
-	}
-	return resp.StatusCode, string(text), err
 }

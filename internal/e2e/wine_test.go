@@ -113,15 +113,13 @@ func windowsPath(file string) string { return "Z:" + strings.ReplaceAll(file, "/
 
 // processes runs the unit tests of process groups.
 func (w *wine) processes(t *testing.T) {
-	for _, name := range []string{"process"} {
-		program := filepath.Join(t.TempDir(), name+".exe")
-		cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-c", "-o", program, "../"+name)
-		cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
-		if text, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", cmd, err, text)
-		}
-		t.Log(w.run(t, 0, "", program, "-test.v"))
+	program := filepath.Join(t.TempDir(), "process.exe")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-c", "-o", program, "../process")
+	cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, text)
 	}
+	t.Log(w.run(t, 0, "", program, "-test.v"))
 }
 
 func (w *wine) scaffold(t *testing.T) {
@@ -237,8 +235,8 @@ func (w *wine) backend(t *testing.T) {
 	command(t, console, "kill %d", pid)
 	w.awaitEdited(t, h, pid)
 	command(t, console, "ctrl-c")
-	if err := <-h.ended; err != nil {
-		t.Errorf("after Ctrl-C: %v\n%s", err, h.output())
+	if <-h.ended; h.err != nil {
+		t.Errorf("after Ctrl-C: %v\n%s", h.err, h.output())
 	}
 	w.left(t)
 }
@@ -278,8 +276,8 @@ func (w *wine) kill(t *testing.T) {
 	h, console = w.host(t)
 	h.backend(t)
 	command(t, console, "ctrl-c")
-	if err := <-h.ended; err != nil {
-		t.Errorf("after Ctrl-C: %v\n%s", err, h.output())
+	if <-h.ended; h.err != nil {
+		t.Errorf("after Ctrl-C: %v\n%s", h.err, h.output())
 	}
 	w.left(t)
 }
