@@ -23,12 +23,8 @@ func accounts(c *client) (any, error) {
 		MayCreate           bool
 		MayKeys, MayPlugins bool
 	}
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
-	data.MayCreate = p.May(access.ServiceAccountsCreate, allAccounts) || p.May(access.ServiceAccountsWrite, allAccounts)
-	data.MayKeys, data.MayPlugins = p.MayKeys(), p.MaySome(access.PluginsWrite)
+	data.MayCreate = c.May(access.ServiceAccountsCreate, allAccounts) || c.May(access.ServiceAccountsWrite, allAccounts)
+	data.MayKeys, data.MayPlugins = c.MayKeys(), c.MaySome(access.PluginsWrite)
 	search := url.Values{"query": {q.Get("query")}, "perpage": {strconv.Itoa(accountsPerPage)}, "page": {"1"}}
 	if page, err := strconv.Atoi(q.Get("page")); err == nil && page > 0 {
 		search.Set("page", strconv.Itoa(page))
@@ -69,12 +65,11 @@ func oneAccount(c *client) (any, error) {
 	if err := c.get(path+"/tokens", &data.List); err != nil {
 		return nil, err
 	}
-	p, err := c.permissions()
 	scope := "serviceaccounts:id:" + id
-	data.MayRevoke = p.May(access.ServiceAccountsWrite, scope) && (data.RequiredBy == "" || c.who.IsAdmin())
+	data.MayRevoke = c.May(access.ServiceAccountsWrite, scope) && (data.RequiredBy == "" || c.who.IsAdmin())
 	data.MayWrite = data.MayRevoke && data.RequiredBy == ""
-	data.MayDelete = data.MayRevoke || data.RequiredBy == "" && p.May(access.ServiceAccountsDelete, scope)
-	return data, err
+	data.MayDelete = data.MayRevoke || data.RequiredBy == "" && c.May(access.ServiceAccountsDelete, scope)
+	return data, nil
 }
 
 // roles loads the roles that plugins define.
@@ -85,20 +80,15 @@ func roles(c *client) (any, error) {
 
 // profile loads what the caller is and may do.
 func profile(c *client) (any, error) {
-	var data struct {
+	data := struct {
 		User        hostapi.User
 		Org         hostapi.Org
 		Permissions permissions
+	}{User: c.who, Permissions: c.permissions}
+	if !c.MaySome(access.OrgRead) {
+		return data, nil
 	}
-	data.User = c.who
-	var err error
-	if data.Permissions, err = c.permissions(); err != nil {
-		return nil, err
-	}
-	if data.Permissions.MaySome(access.OrgRead) {
-		err = c.get("/api/org", &data.Org)
-	}
-	return data, err
+	return &data, c.get("/api/org", &data.Org)
 }
 
 // keys loads the list of API keys.
@@ -107,12 +97,8 @@ func keys(c *client) (any, error) {
 		All                   []hostapi.APIKey
 		MayMigrate, MayDelete bool
 	}
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
-	data.MayMigrate = p.MaySome(access.APIKeysCreate) || p.MaySome(access.ServiceAccountsWrite)
-	data.MayDelete = p.May(access.APIKeysDelete, "apikeys:id:*") || p.May(access.ServiceAccountsWrite, "apikeys:id:*")
+	data.MayMigrate = c.MaySome(access.APIKeysCreate) || c.MaySome(access.ServiceAccountsWrite)
+	data.MayDelete = c.May(access.APIKeysDelete, "apikeys:id:*") || c.May(access.ServiceAccountsWrite, "apikeys:id:*")
 	return &data, c.get("/api/auth/keys?includeExpired=true", &data.All)
 }
 

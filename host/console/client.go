@@ -20,13 +20,20 @@ const maxResponse = 64 << 20
 // client calls the API with the credentials of a request for a page.
 type client struct {
 	Options
+	permissions
 	api    http.Handler
 	r      *http.Request // for the page
 	who    hostapi.User
 	frames string // origin of the frames on the page
 }
 
-func (c *client) identity() (who hostapi.User, err error) { return who, c.get("/api/user", &who) }
+// identify loads who the caller is and what they may do.
+func (c *client) identify() error {
+	if err := c.get("/api/user", &c.who); err != nil {
+		return err
+	}
+	return c.get("/api/access-control/user/permissions", &c.permissions)
+}
 
 // apiError is a response of the API that is not a success.
 type apiError struct {
@@ -135,13 +142,8 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return w.body.Write(p)
 }
 
-// permissions are what the caller may do: scopes by action, as
-// GET /api/access-control/user/permissions returns them.
+// permissions are what the caller may do: scopes by action.
 type permissions map[string][]string
-
-func (c *client) permissions() (p permissions, err error) {
-	return p, c.get("/api/access-control/user/permissions", &p)
-}
 
 // May reports whether the caller may perform an action on a scope, such as
 // "datasources:uid:x" or "datasources:uid:*".

@@ -192,13 +192,11 @@ func (c *console) serve(w http.ResponseWriter, r *http.Request, p page) {
 	call := &client{Options: c.Options, api: c.api, r: r}
 	v := view{Page: p.name, Title: p.title, Nav: p.nav}
 	if p.name != "login" {
-		who, err := call.identity()
-		if err != nil {
+		if err := call.identify(); err != nil {
 			c.fail(w, r, p, err)
 			return
 		}
-		v.Who = &who
-		call.who = who
+		v.Who = &call.who
 	}
 	var err error
 	if v.Data, err = p.load(call); err != nil {
@@ -220,8 +218,8 @@ func (c *console) fail(w http.ResponseWriter, r *http.Request, p page, err error
 		return
 	}
 	v := view{Page: errorPage().name, Title: errorPage().title, Nav: p.nav, Data: problem}
-	if who, err := (&client{api: c.api, r: r}).identity(); err == nil {
-		v.Who = &who
+	if call := (&client{api: c.api, r: r}); call.identify() == nil {
+		v.Who = &call.who
 	}
 	c.render(w, r, problem.Status, v)
 }

@@ -59,6 +59,23 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// adminAPI answers the calls of an administrator, by path.
+type adminAPI map[string]string
+
+func (f adminAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, ok := f[r.URL.Path]
+	switch {
+	case ok:
+	case r.URL.Path == "/api/user":
+		body = `{"login":"a","role":"Admin"}`
+	case r.URL.Path == "/api/access-control/user/permissions":
+		body = `{}`
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+	_, _ = io.WriteString(w, body)
+}
+
 // load returns a page.
 func load(t *testing.T, api http.Handler, path string) *httptest.ResponseRecorder {
 	t.Helper()
@@ -96,16 +113,13 @@ func TestBuiltinSource(t *testing.T) {
 // out if they failed, and the default data source comes first.
 func TestSourceLists(t *testing.T) {
 	t.Parallel()
-	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, map[string]string{
-			"/api/user":        `{"login":"a","role":"Admin"}`,
-			"/api/ds/query":    `{"results":{}}`,
-			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
-			"/api/plugins": `[{"id":"acme","name":"Rooms","type":"datasource","backend":{"state":"running"}},{"id":"one","name":"One","type":"datasource","backend":{"state":"restarting"}},
+	api := adminAPI{
+		"/api/ds/query":    `{"results":{}}`,
+		"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
+		"/api/plugins": `[{"id":"acme","name":"Rooms","type":"datasource","backend":{"state":"running"}},{"id":"one","name":"One","type":"datasource","backend":{"state":"restarting"}},
 				{"id":"app","name":"App","type":"app","backend":{}},{"id":"panel","name":"Panel","type":"panel"},
 				{"id":"bad","name":"Bad","type":"datasource","backend":{"state":"failed"}},{"id":"loop","name":"Loop","type":"datasource","backend":{"state":"crash-loop"}}]`,
-		}[r.URL.Path])
-	})
+	}
 	option := regexp.MustCompile(`<optgroup label="([^"]*)|<option value="(\w+:\w+)" data-path="[^"]*"( selected)?>([^<]*)`)
 	for path, want := range map[string][]string{
 		"/explore?source=uid:u":    {"Data sources", "uid:v Other", "uid:u selected Rooms", "uid:grafana -- Grafana -- (randomWalk)", "Plugins, without a data source", "type:acme Rooms (acme)", "type:one One"},
@@ -126,16 +140,13 @@ func TestSourceLists(t *testing.T) {
 // The links to Explore select a data source without running a query.
 func TestSaveDataSource(t *testing.T) {
 	t.Parallel()
-	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, map[string]string{
-			"/api/user":                            `{"login":"a","role":"Admin"}`,
-			"/api/access-control/user/permissions": `{"datasources:create":["*"],"datasources:write":["*"],"datasources:query":["*"]}`,
-			"/api/datasources":                     `[{"uid":"u","name":"Rooms","type":"good"}]`,
-			"/api/datasources/uid/u":               `{"uid":"u","name":"Rooms","type":"good"}`,
-			"/api/plugins": `[{"id":"a","type":"datasource","backend":{"state":"failed"}},{"id":"c","type":"datasource","backend":{"state":"running"}},
+	api := adminAPI{
+		"/api/access-control/user/permissions": `{"datasources:create":["*"],"datasources:write":["*"],"datasources:query":["*"]}`,
+		"/api/datasources":                     `[{"uid":"u","name":"Rooms","type":"good"}]`,
+		"/api/datasources/uid/u":               `{"uid":"u","name":"Rooms","type":"good"}`,
+		"/api/plugins": `[{"id":"a","type":"datasource","backend":{"state":"failed"}},{"id":"c","type":"datasource","backend":{"state":"running"}},
 				{"id":"b","type":"datasource"},{"id":"app","type":"app"}]`,
-		}[r.URL.Path])
-	})
+	}
 	const next, saved, test = `data-next="/datasources/{uid}?saved"`, `role="status">Saved<`, `name="check"`
 	const types, form = `<option selected>b</option><option>c</option><option>a</option>`, `name="type" value="b"`
 	const explore = `href="/explore?for=uid:u"`
@@ -180,19 +191,12 @@ func TestFailedBuild(t *testing.T) {
 		{start, start, 1, false},
 		{change, change, 1, false},
 	} {
-		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, ok := map[string]string{
-				"/api/user":              `{"login":"a","role":"Admin"}`,
-				"/api/plugins":           `[{"id":"p","backend":{"state":"running","reason":"exited: no database"}},{"id":"q","backend":{"state":"running"}}]`,
-				"/api/plugins/errors":    `[]`,
-				"/api/plugins/changes":   "[" + c.last + "]",
-				"/api/plugins/p/changes": "[" + c.changes + "]",
-			}[r.URL.Path]
-			if !ok {
-				w.WriteHeader(http.StatusNotFound)
-			}
-			_, _ = io.WriteString(w, body)
-		})
+		api := adminAPI{
+			"/api/plugins":           `[{"id":"p","backend":{"state":"running","reason":"exited: no database"}},{"id":"q","backend":{"state":"running"}}]`,
+			"/api/plugins/errors":    `[]`,
+			"/api/plugins/changes":   "[" + c.last + "]",
+			"/api/plugins/p/changes": "[" + c.changes + "]",
+		}
 		page := load(t, api, "/plugins/p").Body.String()
 		if rows := strings.Count(page, "<tr>") - strings.Count(page, "<thead>"); rows != c.rows {
 			t.Errorf("%s: %d rows, want %d", c.changes, rows, c.rows)
@@ -209,16 +213,16 @@ func TestFailedBuild(t *testing.T) {
 func TestOverviewCalls(t *testing.T) {
 	t.Parallel()
 	calls := 0
+	fake := adminAPI{
+		"/api/plugins":         `[` + strings.Repeat(`{"id":"p"},`, 299) + `{"id":"p"}]`,
+		"/api/plugins/errors":  `[{"pluginId":"p","reason":""}]`,
+		"/api/plugins/changes": `[{"id":"p","event":"plugin-failed","reason":"syntax error"}]`,
+	}
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		calls++
-		_, _ = io.WriteString(w, map[string]string{
-			"/api/user":            `{"login":"a","role":"Admin"}`,
-			"/api/plugins":         `[` + strings.Repeat(`{"id":"p"},`, 299) + `{"id":"p"}]`,
-			"/api/plugins/errors":  `[{"pluginId":"p","reason":""}]`,
-			"/api/plugins/changes": `[{"id":"p","event":"plugin-failed","reason":"syntax error"}]`,
-		}[r.URL.Path])
+		fake.ServeHTTP(w, r)
 	})
-	if page := load(t, api, "/").Body.String(); calls != 4 || !strings.Contains(page, "syntax error") {
+	if page := load(t, api, "/").Body.String(); calls != 5 || !strings.Contains(page, "syntax error") {
 		t.Errorf("%d calls for\n%s", calls, page)
 	}
 }
@@ -242,19 +246,11 @@ func TestPluginCalls(t *testing.T) {
 // A boolean of a plugin's schema that is not set stays so unless the user chooses a value.
 func TestBooleanSettings(t *testing.T) {
 	t.Parallel()
-	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, ok := map[string]string{
-			"/api/user":                            `{"login":"a","role":"Admin"}`,
-			"/api/access-control/user/permissions": `{}`,
-			"/api/plugins/p/settings":              `{"id":"p","name":"P","type":"app","jsonData":{"off":false,"on":true},"secureJsonFields":{}}`,
-			"/api/plugins/p" + settingsSchemaPath: `{"properties":{"jsonData":{"properties":{
+	api := adminAPI{
+		"/api/plugins/p/settings": `{"id":"p","name":"P","type":"app","jsonData":{"off":false,"on":true},"secureJsonFields":{}}`,
+		"/api/plugins/p" + settingsSchemaPath: `{"properties":{"jsonData":{"properties":{
 				"off":{"type":"boolean"},"on":{"type":"boolean"},"free":{"type":"boolean","title":"Mine"},"must":{"type":"boolean"}},"required":["must"]}}}`,
-		}[r.URL.Path]
-		if !ok {
-			w.WriteHeader(http.StatusNotFound)
-		}
-		_, _ = io.WriteString(w, body)
-	})
+	}
 	page := load(t, api, "/plugins/p/settings").Body.String()
 	for _, want := range []string{
 		`<input type="checkbox" name="jsonData.off">`, `<input type="checkbox" name="jsonData.on" checked>`,
@@ -269,19 +265,12 @@ func TestBooleanSettings(t *testing.T) {
 // A data source can have headers with any numbers, and new headers have higher ones.
 func TestHeaderNumbers(t *testing.T) {
 	t.Parallel()
-	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, ok := map[string]string{
-			"/api/user":                            `{"login":"a","role":"Admin"}`,
-			"/api/access-control/user/permissions": `{"datasources:write":["*"]}`,
-			"/api/plugins":                         `[]`,
-			"/api/datasources/uid/u": `{"uid":"u","name":"Rooms","type":"good","jsonData":{"httpHeaderName2":"X-Two","httpHeaderName10":"X-Ten","httpHeaderName02":"X-Other"},
+	api := adminAPI{
+		"/api/access-control/user/permissions": `{"datasources:write":["*"]}`,
+		"/api/plugins":                         `[]`,
+		"/api/datasources/uid/u": `{"uid":"u","name":"Rooms","type":"good","jsonData":{"httpHeaderName2":"X-Two","httpHeaderName10":"X-Ten","httpHeaderName02":"X-Other"},
 				"secureJsonFields":{"httpHeaderValue2":true,"httpHeaderValue4":true}}`,
-		}[r.URL.Path]
-		if !ok {
-			w.WriteHeader(http.StatusNotFound)
-		}
-		_, _ = io.WriteString(w, body)
-	})
+	}
 	page := load(t, api, "/datasources/u").Body.String()
 	var got []string
 	for _, m := range regexp.MustCompile(`name="jsonData\.httpHeaderName(\d+)" value="([^"]*)"`).FindAllStringSubmatch(page, -1) {
@@ -304,18 +293,11 @@ func TestEmptyLog(t *testing.T) {
 		"is not running and has not logged":         {state: "failed", problems: `{"pluginId":"p","reason":"exited"}`},
 		"Its last output:</p>\n<pre tabindex=\"0\"": {state: "failed", problems: `{"pluginId":"q","stderr":["other"]},{"pluginId":"p","stderr":["panic: no database","exit status 2"]}`},
 	} {
-		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, ok := map[string]string{
-				"/api/user":           `{"login":"a","role":"Admin"}`,
-				"/api/plugins":        `[{"id":"p","backend":{"state":"` + c.state + `"}}]`,
-				"/api/plugins/errors": `[` + c.problems + `]`,
-				"/api/plugins/p/logs": `{"records":[]}`,
-			}[r.URL.Path]
-			if !ok {
-				w.WriteHeader(http.StatusNotFound)
-			}
-			_, _ = io.WriteString(w, body)
-		})
+		api := adminAPI{
+			"/api/plugins":        `[{"id":"p","backend":{"state":"` + c.state + `"}}]`,
+			"/api/plugins/errors": `[` + c.problems + `]`,
+			"/api/plugins/p/logs": `{"records":[]}`,
+		}
 		page := load(t, api, "/plugins/p"+c.filter).Body.String()
 		_, log, _ := strings.Cut(page, `id="log"`)
 		if !strings.Contains(log, want) || strings.Contains(log, "panic: no database\nexit status 2") != strings.Contains(c.problems, "panic") || strings.Contains(log, "other") {

@@ -30,15 +30,16 @@ func dashboards(c *client) (any, error) {
 	if err := c.get("/api/search?"+search.Encode(), &data.Hits); err != nil {
 		return nil, err
 	}
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
+	data.MayWrite = c.May(access.DashboardsWrite, access.DashboardScope+"*")
+	return &data, c.folders(&data.Folders)
+}
+
+// folders loads the folders that a dashboard can be in, if the caller may list them.
+func (c *client) folders(into *[]hostapi.Folder) error {
+	if !c.May(access.FoldersRead, access.FolderScope+"*") {
+		return nil
 	}
-	data.MayWrite = p.May(access.DashboardsWrite, access.DashboardScope+"*")
-	if p.May(access.FoldersRead, access.FolderScope+"*") {
-		err = c.get("/api/folders?limit=5000", &data.Folders)
-	}
-	return data, err
+	return c.get("/api/folders?limit=5000", into)
 }
 
 // dashboardForm is the page of one dashboard, as JSON.
@@ -56,11 +57,7 @@ type dashboardForm struct {
 }
 
 func newDashboard(c *client) (any, error) {
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
-	if !p.May(access.DashboardsWrite, access.DashboardScope+"*") {
+	if !c.May(access.DashboardsWrite, access.DashboardScope+"*") {
 		return nil, &apiError{403, "Permission denied"}
 	}
 	source, err := defaultSource(c)
@@ -68,7 +65,7 @@ func newDashboard(c *client) (any, error) {
 		return nil, err
 	}
 	f := dashboardForm{IsNew: true, MayWrite: true, FolderUID: c.r.URL.Query().Get("folder"), Text: fmt.Sprintf(exampleDashboard, source)}
-	return f, c.get("/api/folders?limit=5000", &f.Folders)
+	return &f, c.folders(&f.Folders)
 }
 
 // exampleDashboard is the JSON of a new dashboard, in which %s stands for the data source.
@@ -96,19 +93,12 @@ func editDashboard(c *client) (any, error) {
 	if err := json.Unmarshal(d.Dashboard, &head); err != nil {
 		return nil, err
 	}
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
 	scope := access.DashboardScope + uid
 	f := dashboardForm{UID: uid, Title: cmp.Or(head.Title, uid), Text: indentJSON(d.Dashboard), FolderUID: d.Meta.FolderUID, FolderTitle: d.Meta.FolderTitle,
 		PluginID: d.Meta.PluginID, Version: d.Meta.Version, Updated: d.Meta.Updated,
-		Queries: queriesIn(d.Dashboard), MayWrite: p.May(access.DashboardsWrite, scope)}
-	f.MayDelete = f.MayWrite || p.May(access.DashboardsDelete, scope)
-	if p.May(access.FoldersRead, access.FolderScope+"*") {
-		err = c.get("/api/folders?limit=5000", &f.Folders)
-	}
-	return f, err
+		Queries: queriesIn(d.Dashboard), MayWrite: c.May(access.DashboardsWrite, scope)}
+	f.MayDelete = f.MayWrite || c.May(access.DashboardsDelete, scope)
+	return &f, c.folders(&f.Folders)
 }
 
 // dashboardQuery is a query of a panel.
@@ -173,13 +163,9 @@ func folders(c *client) (any, error) {
 		All                            []hostapi.Folder
 		MayCreate, MayWrite, MayDelete bool
 	}
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
 	const all = access.FolderScope + "*"
-	data.MayWrite = p.May(access.FoldersWrite, all)
-	data.MayCreate, data.MayDelete = data.MayWrite || p.May(access.FoldersCreate, all), data.MayWrite || p.May(access.FoldersDelete, all)
+	data.MayWrite = c.May(access.FoldersWrite, all)
+	data.MayCreate, data.MayDelete = data.MayWrite || c.May(access.FoldersCreate, all), data.MayWrite || c.May(access.FoldersDelete, all)
 	return &data, c.get("/api/folders?limit=5000", &data.All)
 }
 
@@ -190,11 +176,7 @@ func playlists(c *client) (any, error) {
 		All      []hostapi.Playlist
 		MayWrite bool
 	}
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
-	data.MayWrite = p.May(access.PlaylistsWrite, "playlists:uid:*")
+	data.MayWrite = c.May(access.PlaylistsWrite, "playlists:uid:*")
 	data.Query = c.r.URL.Query().Get("query")
 	return &data, c.get("/api/playlists?"+url.Values{"query": {data.Query}}.Encode(), &data.All)
 }
@@ -210,36 +192,28 @@ type playlistForm struct {
 }
 
 func newPlaylist(c *client) (any, error) {
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
-	if !p.May(access.PlaylistsWrite, "playlists:uid:*") {
+	if !c.May(access.PlaylistsWrite, "playlists:uid:*") {
 		return nil, &apiError{403, "Permission denied"}
 	}
 	f := playlistForm{Playlist: hostapi.Playlist{Interval: "30s", Items: []hostapi.PlaylistItem{{Type: "dashboard_by_uid"}}}, IsNew: true, MayWrite: true}
-	return &f, f.complete(c, p)
+	return &f, f.complete(c)
 }
 
 func editPlaylist(c *client) (any, error) {
 	uid := c.r.PathValue("uid")
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
-	f := playlistForm{MayWrite: p.May(access.PlaylistsWrite, "playlists:uid:"+uid)}
+	f := playlistForm{MayWrite: c.May(access.PlaylistsWrite, "playlists:uid:"+uid)}
 	if err := c.get("/api/playlists/"+url.PathEscape(uid), &f.Playlist); err != nil {
 		return nil, err
 	}
 	if err := c.get("/api/playlists/"+url.PathEscape(uid)+"/dashboards", &f.Shown); err != nil {
 		return nil, err
 	}
-	return &f, f.complete(c, p)
+	return &f, f.complete(c)
 }
 
 // complete adds the dashboards and tags that items can refer to.
-func (f *playlistForm) complete(c *client, p permissions) error {
-	if !p.May(access.DashboardsRead, access.DashboardScope+"*") {
+func (f *playlistForm) complete(c *client) error {
+	if !c.May(access.DashboardsRead, access.DashboardScope+"*") {
 		return nil
 	}
 	if err := c.get("/api/search?limit=500", &f.Hits); err != nil {

@@ -22,16 +22,12 @@ func dataSources(c *client) (any, error) {
 		Apps      []hostapi.Plugin
 		MayCreate bool
 	}
-	may, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
-	data.MayCreate = may.May(access.DatasourcesCreate, access.DatasourceScope+"*") || may.May(access.DatasourcesWrite, access.DatasourceScope+"*")
+	data.MayCreate = c.May(access.DatasourcesCreate, access.DatasourceScope+"*") || c.May(access.DatasourcesWrite, access.DatasourceScope+"*")
 	if err := c.get("/api/plugins", &data.Apps); err != nil {
 		return nil, err
 	}
 	data.Apps = slices.DeleteFunc(data.Apps, func(p hostapi.Plugin) bool {
-		return p.Type != "app" || !may.May(access.PluginsAccess, "plugins:id:"+p.ID)
+		return p.Type != "app" || !c.May(access.PluginsAccess, "plugins:id:"+p.ID)
 	})
 	return &data, c.get("/api/datasources", &data.All)
 }
@@ -84,11 +80,7 @@ type check struct {
 
 func newDataSource(c *client) (any, error) {
 	f := dataSourceForm{IsNew: true}
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
-	if !p.May(access.DatasourcesCreate, access.DatasourceScope+"*") && !p.May(access.DatasourcesWrite, access.DatasourceScope+"*") {
+	if !c.May(access.DatasourcesCreate, access.DatasourceScope+"*") && !c.May(access.DatasourcesWrite, access.DatasourceScope+"*") {
 		return nil, &apiError{403, "Permission denied"}
 	}
 	f.MayWrite = true
@@ -106,14 +98,10 @@ func editDataSource(c *client) (any, error) {
 	if f.Settings, err = settingsOf(f.JSONData); err != nil {
 		return nil, err
 	}
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
 	scope := access.DatasourceScope + uid
-	f.MayWrite = !f.ReadOnly && p.May(access.DatasourcesWrite, scope)
-	f.MayDelete = !f.ReadOnly && (p.May(access.DatasourcesWrite, scope) || p.May(access.DatasourcesDelete, scope))
-	f.MayQuery = p.May(access.DatasourcesQuery, scope)
+	f.MayWrite = !f.ReadOnly && c.May(access.DatasourcesWrite, scope)
+	f.MayDelete = !f.ReadOnly && (c.May(access.DatasourcesWrite, scope) || c.May(access.DatasourcesDelete, scope))
+	f.MayQuery = c.May(access.DatasourcesQuery, scope)
 	f.IsSaved = c.r.URL.Query().Has("saved")
 	if f.MayQuery && c.r.URL.Query().Has("check") && isFromHere(c.r) {
 		f.Checked = c.check("/api/datasources/uid/" + url.PathEscape(uid) + "/health")
@@ -251,11 +239,7 @@ func app(c *client) (any, error) {
 	if data.Type != "app" {
 		return nil, &apiError{404, "Only apps have settings here; settings of a data source are on its own page"}
 	}
-	p, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
-	data.MayWrite = p.May(access.PluginsWrite, "plugins:id:"+id)
+	data.MayWrite = c.May(access.PluginsWrite, "plugins:id:"+id)
 	visible, err := settingsOf(data.JSONData)
 	data.Plugin = c.settingsForm(id, visible, data.SecureJSONFields)
 	data.Rest, data.MoreSecrets = data.Plugin.rest(visible), data.Plugin.others(data.SecureJSONFields)

@@ -57,10 +57,6 @@ func reference(c *client) (any, error) {
 	if err := c.get("/api/openapi.json", &document); err != nil {
 		return nil, err
 	}
-	may, err := c.permissions()
-	if err != nil {
-		return nil, err
-	}
 	byTag := map[string][]operation{}
 	for _, path := range slices.Sorted(maps.Keys(document.Paths)) {
 		for _, method := range methods() {
@@ -72,7 +68,7 @@ func reference(c *client) (any, error) {
 				IsPublic: o.Permission == nil, IsDeprecated: o.Deprecated, IsAllowed: true}
 			if o.Permission != nil {
 				one.Actions, one.Scope = o.Permission.AnyOf, o.Permission.Scope
-				one.IsAllowed = len(one.Actions) == 0 || slices.ContainsFunc(one.Actions, may.MaySome)
+				one.IsAllowed = len(one.Actions) == 0 || slices.ContainsFunc(one.Actions, c.MaySome)
 			}
 			if schema := o.RequestBody.Content["application/json"].Schema; schema != nil {
 				one.Body, one.Schema = indentJSON(example(schema)), indentJSON(schema)
