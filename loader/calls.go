@@ -43,14 +43,6 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// Use calls do with a client of the running process and keeps that process until do
-// returns. It waits for a process that is starting or restarting. If there is none,
-// the error explains why. If Limits.Calls are in progress, the error is an *sdk.Error with status
-// 503 and the cause ErrBusy.
-func (p *Plugin) Use(ctx context.Context, do func(*backend.Client) error) error {
-	return p.call(ctx, CallOther, forever, func(_ context.Context, c *backend.Client, _ *measurement) error { return do(c) })
-}
-
 // measurement is a call in progress.
 type measurement struct {
 	process *Process // that is called

@@ -25,7 +25,6 @@ const (
 
 	CallSubscribe Call = "subscribe"
 	CallPublish   Call = "publish"
-	CallOther     Call = "other" // all calls by Plugin.Use
 )
 
 // Figures describe the calls to a plugin since it was mounted.

@@ -434,7 +434,7 @@ func driveHost(t *testing.T, host, plugin, kind string) map[string]any {
 
 // client calls a plugin through our loader and our client.
 type client struct {
-	plugin *loader.Plugin
+	plugin *backend.Client
 	kind   string
 	got    map[string]any
 }
@@ -453,7 +453,7 @@ type callError struct {
 	Unsupported bool       `json:"unsupported,omitempty"`
 }
 
-// driveClient mounts a plugin and makes the same calls as the existing host.
+// driveClient starts a plugin and makes the same calls as the existing host.
 func driveClient(t *testing.T, executable, kind string) map[string]any {
 	t.Helper()
 	root := t.TempDir()
@@ -469,33 +469,23 @@ func driveClient(t *testing.T, executable, kind string) map[string]any {
 	if err := os.Link(executable, filepath.Join(dir, bundle.Host().Executable("gpx_echo"))); err != nil {
 		t.Fatal(err)
 	}
-	l, err := loader.New(loader.Options{
-		Dirs: []string{root}, HostVersion: "12.1.0", AppURL: "http://localhost:3000/", Environ: os.Environ(),
+	plugins, faults := bundle.Discover(root)
+	if len(plugins) != 1 {
+		t.Fatalf("found %v, faults %v", plugins, faults)
+	}
+	p, err := loader.Start(t.Context(), plugins[0], loader.Options{
+		HostVersion: "12.1.0", AppURL: "http://localhost:3000/", Environ: os.Environ(),
 		Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
-	})
+	}, loader.Output{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var pid int
 	defer func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-		if pid == 0 || isAlive(pid) {
-			t.Errorf("the process %d was left behind", pid)
+		if err := p.Stop(); err != nil || isAlive(p.PID()) {
+			t.Errorf("the process %d was left behind: %v", p.PID(), err)
 		}
 	}()
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	p, mounted := l.Plugin(id)
-	if !mounted {
-		t.Fatalf("not mounted: %v", l.Faults())
-	}
-	if pid = p.Status().PID; pid == 0 {
-		t.Fatalf("not running: %+v", p.Status())
-	}
-	c := &client{plugin: p, kind: kind, got: map[string]any{}}
+	c := &client{plugin: p.Client(), kind: kind, got: map[string]any{}}
 	c.health(t)
 	c.query(t)
 	c.resources(t)
@@ -504,8 +494,10 @@ func driveClient(t *testing.T, executable, kind string) map[string]any {
 		text, err := s.CollectMetrics(ctx, &sdk.CollectMetricsRequest{Context: fullContext(kind)})
 		return string(text), err
 	})
-	if p.Status().PID != pid || p.Status().Restarts != 0 {
-		t.Errorf("the plugin did not survive the calls: %+v", p.Status())
+	select {
+	case <-p.Exited():
+		t.Errorf("the plugin did not survive the calls: %s", p.Result())
+	default:
 	}
 	return c.got
 }
@@ -516,11 +508,8 @@ func (c *client) try(t *testing.T, name string, call func(context.Context, *back
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	var o outcome
-	err := c.plugin.Use(ctx, func(s *backend.Client) (err error) {
-		o.Result, err = call(ctx, s)
-		return err
-	})
-	if err != nil {
+	var err error
+	if o.Result, err = call(ctx, c.plugin); err != nil {
 		o.Error = &callError{Message: err.Error(), Unsupported: errors.Is(err, backend.ErrUnsupported)}
 		if e, ok := errors.AsType[*sdk.Error](err); ok {
 			o.Error.Status, o.Error.Source, o.Error.Message = e.Status, e.Source, e.Message
