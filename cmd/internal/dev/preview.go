@@ -109,15 +109,24 @@ func (l previews) close() (err error) {
 	return err
 }
 
+// ready tells the pages that a change is live.
 func (l previews) ready(id string, changed []string, isFixed bool) {
 	for _, p := range l {
-		p.ready(id, changed, isFixed)
+		if p.server != nil && isFixed {
+			p.server.Fixed()
+		}
+		if p.server != nil {
+			p.server.Ready(id, changed)
+		}
 	}
 }
 
+// failed tells the pages why a change is not live.
 func (l previews) failed(messages []preview.Message) {
 	for _, p := range l {
-		p.failed(messages)
+		if p.server != nil {
+			p.server.Failed(messages)
+		}
 	}
 }
 
@@ -234,24 +243,6 @@ func (p *previewing) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), server.DefaultDrainTimeout)
 	defer cancel()
 	return errors.Join(p.http.Shutdown(ctx), p.http.Close()) // the requests have been canceled
-}
-
-// ready tells the page that a change is live.
-func (p *previewing) ready(id string, changed []string, isFixed bool) {
-	if p.server == nil {
-		return
-	}
-	if isFixed {
-		p.server.Fixed()
-	}
-	p.server.Ready(id, changed)
-}
-
-// failed tells the page why a change is not live.
-func (p *previewing) failed(messages []preview.Message) {
-	if p.server != nil {
-		p.server.Failed(messages)
-	}
 }
 
 // messagesOf returns findings for the page. Without errors among them, it is the reason alone.
