@@ -32,10 +32,27 @@ import (
 // echo is a service that responds with the headers of the request.
 func echo(t *testing.T) *httptest.Server {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return serve(t, func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Host", r.Host)
 		_ = json.NewEncoder(w).Encode(r.Header)
-	}))
+	})
+}
+
+// open returns a client that is closed when the test ends.
+func open(t *testing.T, o httpclient.Options) *httpclient.Client {
+	t.Helper()
+	c, err := httpclient.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// serve starts a service that is closed when the test ends.
+func serve(t *testing.T, respond http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(respond)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -71,11 +88,7 @@ func TestFromDataSource(t *testing.T) {
 	if err != nil || o.Timeout != 5*time.Second {
 		t.Fatalf("%+v, %v", o, err)
 	}
-	c, err := httpclient.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
+	c := open(t, o)
 	seen, err := ask(t.Context(), c, service.URL, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -109,16 +122,10 @@ func TestFromDataSource(t *testing.T) {
 func TestBodyStaysHome(t *testing.T) {
 	t.Parallel()
 	var received atomic.Int32
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { received.Add(1) }))
-	t.Cleanup(other.Close)
+	other := serve(t, func(_ http.ResponseWriter, r *http.Request) { received.Add(1) })
 	for status, wantErr := range map[int]bool{http.StatusTemporaryRedirect: true, http.StatusPermanentRedirect: true, http.StatusSeeOther: false} {
-		home := httptest.NewServer(http.RedirectHandler(other.URL, status))
-		t.Cleanup(home.Close)
-		c, err := httpclient.New(httpclient.Options{URL: home.URL})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = c.Close() }()
+		home := serve(t, http.RedirectHandler(other.URL, status).ServeHTTP)
+		c := open(t, httpclient.Options{URL: home.URL})
 		before := received.Load()
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, home.URL, strings.NewReader("hunter2"))
 		if err != nil {
@@ -164,13 +171,8 @@ func TestRefusedOptions(t *testing.T) {
 func TestCredentialsStayHome(t *testing.T) {
 	t.Parallel()
 	other := echo(t)
-	home := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
-	t.Cleanup(home.Close)
-	c, err := httpclient.New(httpclient.Options{URL: home.URL, BearerToken: "hunter2", Header: http.Header{"X-Key": {"hunter2"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
+	home := serve(t, http.RedirectHandler(other.URL, http.StatusTemporaryRedirect).ServeHTTP)
+	c := open(t, httpclient.Options{URL: home.URL, BearerToken: "hunter2", Header: http.Header{"X-Key": {"hunter2"}}})
 	own := http.Header{"Authorization": {"Bearer hunter2"}, "Cookie": {"k=hunter2"}, "X-Api-Key": {"hunter2"}, "Accept": {"text/plain"}}
 	for _, test := range []struct {
 		url string
@@ -185,10 +187,7 @@ func TestCredentialsStayHome(t *testing.T) {
 
 func TestErrorsHoldNoQuery(t *testing.T) {
 	t.Parallel()
-	c, err := httpclient.New(httpclient.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := open(t, httpclient.Options{})
 	if _, err := ask(t.Context(), c, "http://ann:hunter2@127.0.0.1:1/path?api_key=hunter2", nil); err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "/path") {
 		t.Errorf("%v", err)
 	}
@@ -205,11 +204,7 @@ func TestTLSStaysHome(t *testing.T) {
 	t.Cleanup(other.Close)
 	home := httptest.NewTLSServer(http.RedirectHandler(other.URL, http.StatusFound))
 	t.Cleanup(home.Close)
-	c, err := httpclient.New(httpclient.Options{URL: home.URL, TLS: httpclient.TLS{ClientCert: cert, ClientKey: key, SkipVerify: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
+	c := open(t, httpclient.Options{URL: home.URL, TLS: httpclient.TLS{ClientCert: cert, ClientKey: key, SkipVerify: true}})
 	if _, err := ask(t.Context(), c, home.URL, nil); err == nil || certificates.Load() != 0 {
 		t.Errorf("another origin was trusted, and saw %d certificates: %v", certificates.Load()-1, err)
 	}
@@ -217,7 +212,7 @@ func TestTLSStaysHome(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		var out io.Writer = w
 		if r.URL.Path == "/bomb" && r.Header.Get("Accept-Encoding") == "gzip" {
 			w.Header().Set("Content-Encoding", "gzip")
@@ -226,17 +221,13 @@ func TestLimit(t *testing.T) {
 			out = z
 		}
 		_, _ = io.WriteString(out, strings.Repeat("x", 100_000))
-	}))
-	t.Cleanup(s.Close)
+	})
 	for _, c := range []struct {
 		path  string
 		limit int64
 		fails bool
 	}{{"/", 100_000, false}, {"/", 99_999, true}, {"/bomb", 99_999, true}, {"/", -1, false}, {"/", 0, false}, {"/", math.MaxInt64, false}} {
-		client, err := httpclient.New(httpclient.Options{MaxResponse: c.limit})
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := open(t, httpclient.Options{MaxResponse: c.limit})
 		resp, err := client.HTTP.Get(s.URL + c.path)
 		if err != nil {
 			t.Fatal(err)
@@ -251,7 +242,7 @@ func TestLimit(t *testing.T) {
 		case c.fails && (!isError || e.Status != http.StatusBadGateway || e.Source != sdk.SourceDownstream):
 			t.Errorf("%s with the limit %d: got the error %#v, want a downstream error with status 502", c.path, c.limit, err)
 		}
-		_, _ = resp.Body.Close(), client.Close()
+		_ = resp.Body.Close()
 	}
 }
 
@@ -259,11 +250,7 @@ func TestLimit(t *testing.T) {
 func TestWithinACall(t *testing.T) {
 	t.Parallel()
 	service := echo(t)
-	c, err := httpclient.New(httpclient.Options{URL: service.URL, ForwardSignIn: true, BearerToken: "the plugin's"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
+	c := open(t, httpclient.Options{URL: service.URL, ForwardSignIn: true, BearerToken: "the plugin's"})
 	var seen http.Header
 	k := sdktest.Start(t, sdk.Plugin{CheckHealth: func(ctx context.Context, _ *sdk.CheckHealthRequest) (_ *sdk.CheckHealthResult, err error) {
 		seen, err = ask(ctx, c, service.URL, nil)
@@ -311,10 +298,7 @@ func TestTLS(t *testing.T) {
 		"not checked":   {httpclient.TLS{SkipVerify: true}, "0"},
 		"another's too": {httpclient.TLS{CA: cert, ServerName: "other.example"}, ""},
 	} {
-		client, err := httpclient.New(httpclient.Options{URL: server.URL, TLS: c.tls})
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := open(t, httpclient.Options{URL: server.URL, TLS: c.tls})
 		seen, err := ask(t.Context(), client, server.URL, nil)
 		if (err == nil) != (c.clients != "") || seen.Get("Client") != c.clients {
 			t.Errorf("%s: %v, %v", name, seen, err)
@@ -324,7 +308,6 @@ func TestTLS(t *testing.T) {
 				t.Errorf("%s: %+v", name, e)
 			}
 		}
-		_ = client.Close()
 	}
 }
 
@@ -349,13 +332,8 @@ func certificate(t *testing.T) (cert, key string) {
 
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
-	t.Cleanup(s.Close)
-	c, err := httpclient.New(httpclient.Options{URL: s.URL, Timeout: 20 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	c := open(t, httpclient.Options{URL: s.URL, Timeout: 20 * time.Millisecond})
 	u, err := c.URL("a", "b")
 	if err != nil || u.Path != "/a/b" {
 		t.Fatalf("%v, %v", u, err)
@@ -367,7 +345,7 @@ func TestTimeout(t *testing.T) {
 
 func TestGetJSON(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.EscapedPath() {
 		case "/v1/a%2Fb":
 			_, _ = io.WriteString(w, `[1,2]`)
@@ -381,20 +359,12 @@ func TestGetJSON(t *testing.T) {
 		default:
 			w.WriteHeader(http.StatusNotFound)
 		}
-	}))
-	t.Cleanup(s.Close)
-	c, err := httpclient.New(httpclient.Options{URL: s.URL + "/v1/", MaxResponse: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
+	})
+	c := open(t, httpclient.Options{URL: s.URL + "/v1/", MaxResponse: 1000})
 	if list, err := httpclient.GetJSON[[]int](t.Context(), c, "a/b"); err != nil || len(list) != 2 {
 		t.Errorf("%v, %v", list, err)
 	}
-	none, err := httpclient.New(httpclient.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	none := open(t, httpclient.Options{})
 	for name, test := range map[string]struct {
 		client  *httpclient.Client
 		segment string

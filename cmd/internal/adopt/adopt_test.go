@@ -83,6 +83,14 @@ func state(t *testing.T, dir string) map[string]string {
 	return all
 }
 
+// compare requires the state of a directory.
+func compare(t *testing.T, dir string, want map[string]string, when string) {
+	t.Helper()
+	if diff := cmp.Diff(want, state(t, dir)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", when, diff)
+	}
+}
+
 func checkout(t *testing.T) version.Origin {
 	t.Helper()
 	from, err := version.Find()
@@ -190,9 +198,7 @@ func TestPlan(t *testing.T) {
 			root := repository(t, c.archive)
 			before := state(t, root)
 			p := makePlan(t, filepath.Join(root, filepath.FromSlash(c.dir)))
-			if diff := cmp.Diff(before, state(t, root)); diff != "" {
-				t.Errorf("MakePlan changed the repository (-want +got):\n%s", diff)
-			}
+			compare(t, root, before, "MakePlan changed the repository")
 			if diff := cmp.Diff(c.files, paths(p)); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
 			}
@@ -231,9 +237,7 @@ func TestPlan(t *testing.T) {
 			if slices.Sort(restored); !slices.Equal(restored, slices.Sorted(slices.Values(c.files))) {
 				t.Errorf("Undo restored %v, want %v", restored, c.files)
 			}
-			if diff := cmp.Diff(before, state(t, root)); diff != "" {
-				t.Errorf("after Undo (-want +got):\n%s", diff)
-			}
+			compare(t, root, before, "after Undo")
 		})
 	}
 }
@@ -249,9 +253,7 @@ func TestPlanInterrupted(t *testing.T) {
 	if err == nil || err.Error() != "interrupted; nothing was changed" {
 		t.Errorf("error %v", err)
 	}
-	if diff := cmp.Diff(before, state(t, root)); diff != "" {
-		t.Errorf("MakePlan changed the repository (-want +got):\n%s", diff)
-	}
+	compare(t, root, before, "MakePlan changed the repository")
 }
 
 func TestPlanRefuses(t *testing.T) {
@@ -274,9 +276,7 @@ func TestPlanRefuses(t *testing.T) {
 			if request := new(RequestError); !errors.As(err, &request) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want a RequestError with %q", err, c.want)
 			}
-			if diff := cmp.Diff(before, state(t, root)); diff != "" {
-				t.Errorf("MakePlan changed the repository (-want +got):\n%s", diff)
-			}
+			compare(t, root, before, "MakePlan changed the repository")
 		})
 	}
 }
@@ -290,9 +290,7 @@ func TestPlanOffline(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "GOPROXY=off") || !strings.Contains(err.Error(), "nothing was changed") {
 		t.Errorf("error %v", err)
 	}
-	if diff := cmp.Diff(before, state(t, root)); diff != "" {
-		t.Errorf("MakePlan changed the repository (-want +got):\n%s", diff)
-	}
+	compare(t, root, before, "MakePlan changed the repository")
 }
 
 // applied returns a repository after init, and its files before and after.
@@ -320,9 +318,7 @@ func TestUndo(t *testing.T) {
 	if _, err := Undo(root); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before, state(t, root)); diff != "" {
-		t.Errorf("after Undo (-want +got):\n%s", diff)
-	}
+	compare(t, root, before, "after Undo")
 	if _, err := Undo(root); !errors.Is(err, ErrNoRecord) {
 		t.Errorf("a second Undo returned %v, want %v", err, ErrNoRecord)
 	}
@@ -385,15 +381,11 @@ func TestUndoOfTwoRuns(t *testing.T) {
 	if err := p.Apply(); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(after, state(t, root)); diff != "" {
-		t.Errorf("after the second run (-first +second):\n%s", diff)
-	}
+	compare(t, root, after, "after the second run")
 	if _, err := Undo(root); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before, state(t, root)); diff != "" {
-		t.Errorf("after Undo (-want +got):\n%s", diff)
-	}
+	compare(t, root, before, "after Undo")
 }
 
 func TestUndoKeepsDataOfHost(t *testing.T) {
@@ -423,9 +415,7 @@ func TestApplyRestores(t *testing.T) {
 	if err := p.Apply(); err == nil || !strings.Contains(err.Error(), ".github/workflows/slipway.yml") {
 		t.Errorf("Apply returned %v", err)
 	}
-	if diff := cmp.Diff(before, state(t, root)); diff != "" {
-		t.Errorf("after an incomplete Apply (-want +got):\n%s", diff)
-	}
+	compare(t, root, before, "after an incomplete Apply")
 }
 
 // TestApplyRefusesChangedFiles checks that Apply does not overwrite what changed after
@@ -440,9 +430,7 @@ func TestApplyRefusesChangedFiles(t *testing.T) {
 		if err := p.Apply(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("Apply returned %v", err)
 		}
-		if diff := cmp.Diff(before, state(t, root)); diff != "" {
-			t.Errorf("Apply changed files although it refused (-want +got):\n%s", diff)
-		}
+		compare(t, root, before, "Apply changed files although it refused")
 	}
 }
 
@@ -463,9 +451,7 @@ func TestUndoOfForeignRecord(t *testing.T) {
 		if restored, err := Undo(root); err == nil {
 			t.Errorf("%s: Undo restored %v", name, restored)
 		}
-		if diff := cmp.Diff(before, state(t, parent)); diff != "" {
-			t.Errorf("%s: Undo changed files (-want +got):\n%s", name, diff)
-		}
+		compare(t, parent, before, name)
 	}
 }
 
