@@ -17,6 +17,7 @@ import (
 // SharedImport is a name of a module of the host that a frontend uses as a value.
 type SharedImport struct {
 	Module, Name string
+	Range        HostRange             // of the plugin to which the file belongs
 	IsGuarded    bool                  // the file asks whether the host has it, or which version it is
 	Place        func() validate.Place // of the import or, for a member of a whole module, of its first use
 }
@@ -25,12 +26,8 @@ type SharedImport struct {
 // that some version in its range lacks or deprecates: what its files import, whole modules that they
 // import, and what other files of it export again. For a built plugin, it holds what module.js uses.
 var SharedImports = validate.NewFact(func(p *validate.Pass) []SharedImport {
-	hosts := HostRanges.Of(p)
-	if hosts.Err != nil {
-		return nil
-	}
 	if p.Where != validate.Source {
-		return moduleImports(p, hosts.Admitted)
+		return moduleImports(p, HostRanges.Of(p))
 	}
 	r := reexports{files: map[string]importer{}}
 	var names []string
@@ -54,10 +51,10 @@ var SharedImports = validate.NewFact(func(p *validate.Pass) []SharedImport {
 	if slices.ContainsFunc(names, func(name string) bool { return exportsAgain(r.files[name].imports) }) {
 		eachFrontend(p, read, isAny, []string{"'.", `".`})
 	}
-	r.admitted = hosts.Admitted
 	var all []SharedImport
 	for _, name := range names {
-		if f := r.files[name]; r.mayUse(f) {
+		r.hosts = hostRangeIn(p, path.Dir(name))
+		if f := r.files[name]; r.hosts.Err == nil && r.mayUse(f) {
 			if s := readScript(p, f.code); s != nil {
 				all = append(all, r.uses(p, s)...)
 			}
@@ -70,7 +67,7 @@ var SharedImports = validate.NewFact(func(p *validate.Pass) []SharedImport {
 func IsPartOfHost(module string) bool { return strings.HasPrefix(module, "app/") }
 
 // EachPartOfHost calls check with each such module of which a file of the frontend's source uses a name.
-func EachPartOfHost(p *validate.Pass, check func(module string, at func() validate.Place)) {
+func EachPartOfHost(p *validate.Pass, check func(module string, r HostRange, at func() validate.Place)) {
 	EachScript(p, func(s *Script) {
 		isUsed := func(n script.ImportedName) bool {
 			for range s.Uses(n.Local, n.Name == "*") {
@@ -80,7 +77,7 @@ func EachPartOfHost(p *validate.Pass, check func(module string, at func() valida
 		}
 		for _, m := range s.Imports() {
 			if IsPartOfHost(m.Module) && slices.ContainsFunc(m.Names, isUsed) {
-				check(m.Module, func() validate.Place { return s.At(p, m.At, m.At) })
+				check(m.Module, hostRangeIn(p, path.Dir(s.Name)), func() validate.Place { return s.At(p, m.At, m.At) })
 			}
 		}
 	}, "'app/", `"app/`)
@@ -96,8 +93,8 @@ func exportsAgain(imports []script.Import) bool {
 
 // reexports finds what the files of a frontend, by their names without extension, export of others.
 type reexports struct {
-	files    map[string]importer
-	admitted shared.Set // versions in the range
+	files map[string]importer
+	hosts HostRange // of the file that is read
 }
 
 // importer is a file that imports.
@@ -144,8 +141,8 @@ func (r reexports) matters(module, name string) bool {
 	if !isKnown {
 		return shared.IsOurs(module)
 	}
-	isLacking := n.Values != 0 && r.admitted&m.Versions()&^n.Values != 0
-	return isLacking || r.admitted&n.Deprecated != 0
+	isLacking := n.Values != 0 && r.hosts.Admitted&m.Versions()&^n.Values != 0
+	return isLacking || r.hosts.Admitted&n.Deprecated != 0
 }
 
 // uses returns what a file uses of the host's modules.
@@ -167,7 +164,7 @@ func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
 				if !r.matters(module, name) {
 					continue
 				}
-				found := SharedImport{Module: module, Name: name, IsGuarded: checksVersion || use.IsGuard || isKnown(use.Member)}
+				found := SharedImport{Module: module, Name: name, Range: r.hosts, IsGuarded: checksVersion || use.IsGuard || isKnown(use.Member)}
 				if i, isSeen := seen[found.Name]; isSeen {
 					all[i].IsGuarded = all[i].IsGuarded || found.IsGuarded
 					continue
@@ -225,13 +222,16 @@ func (r reexports) resolve(file, module, name string, depth int) (string, string
 
 // moduleImports returns what module.js uses of the host's modules and some version in the range lacks.
 // React is left out: what React 19 has removed is in many libraries, which do not use it there.
-func moduleImports(p *validate.Pass, admitted shared.Set) (all []SharedImport) {
+func moduleImports(p *validate.Pass, hosts HostRange) (all []SharedImport) {
+	if hosts.Err != nil {
+		return nil
+	}
 	m := Module.Of(p)
 	lacking := map[string]map[string]bool{} // names by module
 	for _, requested := range Requested(m.Data) {
 		known, ok := shared.Find(requested.Module)
 		if ok && !strings.HasPrefix(requested.Module, "react") {
-			lacking[requested.Module] = known.Lacking(admitted)
+			lacking[requested.Module] = known.Lacking(hosts.Admitted)
 		}
 	}
 	isLacking := func(member []byte) bool {
@@ -268,7 +268,8 @@ func moduleImports(p *validate.Pass, admitted shared.Set) (all []SharedImport) {
 			p.Source(m.File, m.Data)
 			return placeOf(m.File, at(), t.From, t.To)
 		}
-		all = append(all, SharedImport{Module: member.Module, Name: member.Name, IsGuarded: member.IsGuard || checksVersion, Place: place})
+		use := SharedImport{Module: member.Module, Name: member.Name, Range: hosts, IsGuarded: member.IsGuard || checksVersion, Place: place}
+		all = append(all, use)
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 	"go/ast"
+	"path"
 	"regexp"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 type CalledRoute struct {
 	Path  string // such as "/api/datasources/${id}/health"; a substitution of Go is %d or %s
 	File  []byte // the code around it
+	Range HostRange
 	Place func() validate.Place
 }
 
@@ -52,7 +54,8 @@ func routesOfScript(p *validate.Pass, s *Script, check func(CalledRoute)) {
 			continue
 		}
 		span.To = span.From + len(m[0])
-		check(CalledRoute{"/" + string(m[1]), s.Data, func() validate.Place { return s.Place(p, span) }})
+		hosts := hostRangeIn(p, path.Dir(s.Name))
+		check(CalledRoute{"/" + string(m[1]), s.Data, hosts, func() validate.Place { return s.Place(p, span) }})
 	}
 }
 
@@ -74,14 +77,15 @@ func routesOfModule(p *validate.Pass, check func(CalledRoute)) {
 		}
 		if m := pathOfAPI.FindSubmatch(module.Data[from:]); m != nil {
 			to := from + len(m[0])
-			check(CalledRoute{"/" + string(m[1]), module.Data, func() validate.Place { return PlaceIn(p, module.File, module.Data, from, to) }})
+			place := func() validate.Place { return PlaceIn(p, module.File, module.Data, from, to) }
+			check(CalledRoute{"/" + string(m[1]), module.Data, HostRanges.Of(p), place})
 		}
 	}
 }
 
 func routesOfGo(p *validate.Pass, f *GoFile, check func(CalledRoute)) {
 	report := func(path string, n ast.Node) {
-		check(CalledRoute{path, f.code.Data, func() validate.Place { return f.Place(p, n) }})
+		check(CalledRoute{path, f.code.Data, HostRanges.Of(p), func() validate.Place { return f.Place(p, n) }})
 	}
 	ast.Inspect(f.Syntax, func(n ast.Node) bool {
 		switch n := n.(type) {

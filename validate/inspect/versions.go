@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"errors"
+	"path"
 	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -44,8 +45,8 @@ func parseRange(p *validate.Pass, pointer, text string) DeclaredRange {
 	return d
 }
 
-// rangeAt returns the range at a pointer.
-func rangeAt(p *validate.Pass, pointer string) (DeclaredRange, bool) {
+// RangeAt returns the range at a pointer.
+func RangeAt(p *validate.Pass, pointer string) (DeclaredRange, bool) {
 	all := DeclaredRanges.Of(p)
 	i := slices.IndexFunc(all, func(d DeclaredRange) bool { return d.Pointer == pointer })
 	if i < 0 {
@@ -57,29 +58,59 @@ func rangeAt(p *validate.Pass, pointer string) (DeclaredRange, bool) {
 // ServiceRange returns the range of service versions. ok is false if plugin.json has
 // no such string; err is the syntax error if the string is not a range.
 func ServiceRange(p *validate.Pass) (r ranges.Range, err *ranges.Error, ok bool) {
-	d, ok := rangeAt(p, RangePointer(p))
+	d, ok := RangeAt(p, RangePointer(p))
 	return d.Range, d.Err, ok
 }
 
 // HostRange is the range of versions of existing hosts.
 type HostRange struct {
 	DeclaredRange
-	Admitted shared.Set // the versions of the table that it admits
+	Doc      *bundle.Document // which declares it
+	Admitted shared.Set       // the versions of the table that it admits
 }
 
-// HostRanges holds the range that plugin.json declares for existing hosts, or else its only range. Err is set if
-// there is none that can be read.
-var HostRanges = validate.NewFact(func(p *validate.Pass) HostRange {
+// Place returns the position of the range, which need not be in the plugin's own plugin.json.
+func (r HostRange) Place(p *validate.Pass) validate.Place {
+	if r.Doc.File != p.File {
+		p.Source(r.Doc.File, r.Doc.Data)
+	}
+	return ValueIn(p, r.Doc, r.Pointer)
+}
+
+// HostRanges holds the range of the plugin for existing hosts. Err is set if there is none that can be read.
+var HostRanges = validate.NewFact(func(p *validate.Pass) HostRange { return hostRangeIn(p, p.Dir) })
+
+var hostRanges = validate.NewFact(func(*validate.Pass) map[string]HostRange { return map[string]HostRange{} })
+
+// hostRangeIn returns the range that the nearest plugin.json, in dir or above in the outermost plugin, declares for
+// existing hosts, or else its only range: hosts get a nested plugin only with those around it.
+func hostRangeIn(p *validate.Pass, dir string) HostRange {
+	known := hostRanges.Of(p)
+	r, ok := known[dir]
+	if ok {
+		return r
+	}
+	doc := p.Doc
+	if dir != p.Dir {
+		doc = Document(p, p.Root, path.Join(dir, bundle.MetadataFile))
+	}
 	pointer := "/dependencies/" + bundle.Published().DependencyKey
-	if !p.Doc.Has(pointer) {
+	if doc == nil || !doc.Has(pointer) {
 		pointer = RangePointer(p)
 	}
-	d, ok := rangeAt(p, pointer)
-	if !ok { // the run may have a range in its place
-		d = parseRange(p, pointer, "")
+	if isDeclared := doc != nil && doc.Has(pointer); !isDeclared && dir != p.Root {
+		r = hostRangeIn(p, path.Dir(dir))
+	} else {
+		if doc == nil {
+			doc = p.Doc
+		}
+		text, _ := doc.Text(pointer)
+		d := parseRange(p, pointer, text) // the run may have a range in its place
+		r = HostRange{d, doc, shared.Admitted(d.Range)}
 	}
-	return HostRange{d, shared.Admitted(d.Range)}
-})
+	known[dir] = r
+	return r
+}
 
 // ServiceRangeWidth returns how many versions the range of the plugin admits, which is Many if it has none.
 func ServiceRangeWidth(p *validate.Pass) ranges.Width {

@@ -27,7 +27,7 @@ func backendOutsideRange() validate.Rule {
 			}
 			words := []string{"useragent"}
 			for name, fact := range sdkFacts() {
-				if d.admitted&^fact.hosts != 0 {
+				if d.Admitted&^fact.hosts != 0 {
 					words = append(words, name[strings.LastIndexByte(name, '.')+1:])
 				}
 			}
@@ -36,14 +36,14 @@ func backendOutsideRange() validate.Rule {
 			}
 			inspect.EachSDKUse(p, func(name string, isGuarded bool, at func() validate.Place) {
 				fact, ok := sdkFacts()[name]
-				if !ok || d.admitted&^fact.hosts == 0 {
+				if !ok || d.Admitted&^fact.hosts == 0 {
 					return
 				}
 				f := validate.Finding{Place: at(), Message: fmt.Sprintf("%s: existing hosts %s", name, fact.what)}
 				if isGuarded || fact.isOptional {
 					f.Severity = guardedUse.in(p)
 				}
-				d.report(p, f, d.admitted&^fact.hosts)
+				d.report(p, f, d.Admitted&^fact.hosts)
 			}, words...)
 		},
 	}

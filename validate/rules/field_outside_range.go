@@ -21,7 +21,7 @@ func fieldOutsideRange() validate.Rule {
 				return
 			}
 			report := func(k kind, pointer, what, has string) {
-				d.report(p, validate.Finding{Place: p.Value(pointer), Message: what, Severity: k.in(p)}, d.admitted&^hosts(has))
+				d.report(p, validate.Finding{Place: p.Value(pointer), Message: what, Severity: k.in(p)}, d.Admitted&^hosts(has))
 			}
 			if kind, _ := p.Doc.Text("/type"); kind == string(bundle.TypeSecretsManager) {
 				// pull requests 49544 and 101467 of https://github.com/grafana/grafana

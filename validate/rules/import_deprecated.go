@@ -16,18 +16,10 @@ func importDeprecated() validate.Rule {
 		Help:    "replace it, if all versions in the range have the replacement",
 		Where:   validate.Source,
 		Check: func(p *validate.Pass) {
-			uses := inspect.SharedImports.Of(p)
-			if len(uses) == 0 {
-				return
-			}
-			d, ok := declaredRange(p)
-			if !ok {
-				return
-			}
-			for _, use := range uses {
+			for _, use := range inspect.SharedImports.Of(p) {
 				m, _ := shared.Find(use.Module)
 				name, _ := m.Name(use.Name)
-				if name.Deprecated&d.admitted == 0 || name.Deprecated.Newest() < name.Values.Newest() {
+				if name.Deprecated&use.Range.Admitted == 0 || name.Deprecated.Newest() < name.Values.Newest() {
 					continue // not yet, or no longer
 				}
 				message := fmt.Sprintf("%s of %s is deprecated in %s", use.Name, use.Module, versions(name.Deprecated))

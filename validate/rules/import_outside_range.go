@@ -24,25 +24,22 @@ func importOutsideRange() validate.Rule {
 		Aspect:    "imports",
 		IsOfRange: true,
 		Check: func(p *validate.Pass) {
-			d, ok := declaredRange(p)
-			if !ok {
-				return
-			}
-			uses := inspect.SharedImports.Of(p)
-			if len(uses) == 0 {
-				return
-			}
-			widest := d.widest(p)
-			for _, use := range uses {
+			declaredRange(p) // or why that is not compared, even if nothing is imported
+			widest := map[*bundle.Document]string{}
+			for _, use := range inspect.SharedImports.Of(p) {
+				d, ok := declaredIn(p, use.Range)
 				missing, why := d.missing(use)
-				if missing == 0 {
+				if !ok || missing == 0 {
 					continue
+				}
+				if _, isKnown := widest[d.Doc]; !isKnown {
+					widest[d.Doc] = d.widest(p)
 				}
 				f := validate.Finding{Place: use.Place(), Message: use.Module + " " + why}
 				if use.IsGuarded {
 					f.Severity = guardedUse.in(p)
 				} else {
-					f.Help, f.Fix = d.help(p, widest)
+					f.Help, f.Fix = d.help(p, widest[d.Doc])
 				}
 				d.report(p, f, missing)
 			}
@@ -50,16 +47,16 @@ func importOutsideRange() validate.Rule {
 	}
 }
 
-// widest returns the widest range within the declared one that has all that a plugin imports, or "" if that
+// widest returns the widest range within the declared one that has all that its plugins import, or "" if that
 // is the declared range, or there is none.
 func (d declared) widest(p *validate.Pass) string {
-	good := d.admitted
+	good := d.Admitted
 	for _, use := range inspect.SharedImports.Of(p) {
-		if missing, _ := d.missing(use); !use.IsGuarded {
+		if missing, _ := d.missing(use); !use.IsGuarded && use.Range.Doc == d.Doc {
 			good &^= missing
 		}
 	}
-	return narrowed(d.text, d.admitted, good)
+	return narrowed(d.Text, d.Admitted, good)
 }
 
 // missing returns the versions in the range that do not have what a plugin uses, and which do.
@@ -73,11 +70,11 @@ func (d declared) missing(use inspect.SharedImport) (shared.Set, string) {
 	case !isKnown && (d.isBuilt || !shared.IsOurs(use.Module) || shared.IsAdded(use.Module, use.Name)):
 		return 0, "" // the table does not have the types of others, and a compiler has seen the names in a bundle
 	case !isKnown:
-		return d.admitted & m.Versions(), fmt.Sprintf("never exported %s", use.Name)
+		return d.Admitted & m.Versions(), fmt.Sprintf("never exported %s", use.Name)
 	case name.Values == 0: // only a type
 		return 0, ""
 	}
-	return d.admitted & m.Versions() &^ name.Values, fmt.Sprintf("exports %s in %s", use.Name, versions(name.Values))
+	return d.Admitted & m.Versions() &^ name.Values, fmt.Sprintf("exports %s in %s", use.Name, versions(name.Values))
 }
 
 // help returns what to do about the range.
@@ -85,9 +82,13 @@ func (d declared) help(p *validate.Pass, widest string) (string, *validate.Fix) 
 	if widest == "" {
 		return "", nil
 	}
-	return fmt.Sprintf("write %q as the range, or use it only if it is not undefined", widest), &validate.Fix{
+	help := fmt.Sprintf("write %q as the range, or use it only if it is not undefined", widest)
+	if d.Doc.File != p.File {
+		return help, nil
+	}
+	return help, &validate.Fix{
 		Title: fmt.Sprintf("change the range to %q", widest),
-		Edits: []validate.Edit{p.Replace(d.pointer, widest)},
+		Edits: []validate.Edit{p.Replace(d.Pointer, widest)},
 	}
 }
 
@@ -115,33 +116,39 @@ func narrowed(text string, admitted, good shared.Set) string {
 
 // declared is the range of versions of existing hosts that a plugin allows.
 type declared struct {
-	pointer  string
-	text     string
-	admitted shared.Set
-	isBuilt  bool
+	inspect.HostRange
+	isBuilt bool
 }
 
 // declaredRange returns the range of a plugin. ok is false if it has none that can be read, or the table has none
 // of its versions.
 func declaredRange(p *validate.Pass) (d declared, ok bool) {
-	r := inspect.HostRanges.Of(p)
+	return declaredIn(p, inspect.HostRanges.Of(p))
+}
+
+// declaredIn is declaredRange for the range of a file, which may belong to a nested plugin.
+func declaredIn(p *validate.Pass, r inspect.HostRange) (d declared, ok bool) {
 	if r.Err != nil {
 		return d, false
 	}
-	d = declared{pointer: r.Pointer, text: r.Text, admitted: r.Admitted, isBuilt: p.Where != validate.Source}
-	if minors := shared.Minors(); d.admitted == 0 && r.Range.IsSatisfiable() && !r.Range.AdmitsBelow(minors[len(minors)-1]) {
+	d = declared{HostRange: r, isBuilt: p.Where != validate.Source}
+	if minors := shared.Minors(); d.Admitted == 0 && r.Range.IsSatisfiable() && !r.Range.AdmitsBelow(minors[len(minors)-1]) {
 		p.Skipf("the range has only versions after %s, the newest that this version of Slipway knows", shared.Minor(len(minors)-1))
 	}
-	return d, d.admitted != 0
+	return d, d.Admitted != 0
 }
 
 // publishedRange returns the range of a plugin for existing hosts: one that has their dependency key, or that is
 // checked as if it had.
 func publishedRange(p *validate.Pass) (d declared, ok bool) {
-	if !p.Doc.Has("/dependencies/"+bundle.Published().DependencyKey) && p.Range("") == "" {
+	return publishedIn(p, inspect.HostRanges.Of(p))
+}
+
+func publishedIn(p *validate.Pass, r inspect.HostRange) (d declared, ok bool) {
+	if !r.Doc.Has("/dependencies/"+bundle.Published().DependencyKey) && p.Range("") == "" {
 		return d, false
 	}
-	return declaredRange(p)
+	return declaredIn(p, r)
 }
 
 // hosts returns the minor versions of a range.
@@ -158,7 +165,7 @@ func (d declared) report(p *validate.Pass, f validate.Finding, missing shared.Se
 	if missing == 0 {
 		return
 	}
-	f.Related = []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}}
+	f.Related = []validate.Related{{Place: d.Place(p), Message: "the range is here"}}
 	f.Hosts = missing
 	reportAllowed(p, f, versions(missing))
 }

@@ -30,8 +30,12 @@ func minVersionIAM() validate.Rule {
 // needsVersion reports that the key at the pointer needs service version least while
 // the plugin admits earlier ones.
 func needsVersion(p *validate.Pass, pointer string, least *semver.Version, k kind) {
-	r, err, ok := inspect.ServiceRange(p)
-	if !ok || err != nil || !r.AdmitsBelow(least) {
+	d := inspect.HostRanges.Of(p)
+	if own, ok := inspect.RangeAt(p, inspect.RangePointer(p)); ok {
+		d.DeclaredRange, d.Doc = own, p.Doc
+	}
+	r := d.Range
+	if d.Err != nil || !r.AdmitsBelow(least) {
 		return
 	}
 	lowest, _ := r.Lowest()
@@ -48,7 +52,7 @@ func needsVersion(p *validate.Pass, pointer string, least *semver.Version, k kin
 		Message:  fmt.Sprintf("%s requires service version %s or later", key, least),
 		Help:     fmt.Sprintf("raise the lower bound of %q to %s or later, or delete %s", p.Profile.DependencyKey, least, key),
 		Related: []validate.Related{{
-			Place:   p.Value(inspect.RangePointer(p)),
+			Place:   d.Place(p),
 			Message: fmt.Sprintf("the lowest version allowed here is %s", lowest),
 		}},
 		Hosts: hosts,

@@ -19,12 +19,16 @@ func moduleNotShared() validate.Rule {
 		Help:   "bundle the module, or change the range to versions that share it",
 		Aspect: "modules",
 		Check: func(p *validate.Pass) {
-			d, ok := declaredRange(p)
-			if !ok {
+			if p.Where == validate.Source {
+				inspect.EachPartOfHost(p, func(module string, r inspect.HostRange, at func() validate.Place) {
+					if d, ok := declaredIn(p, r); ok {
+						d.notShared(p, module, at)
+					}
+				})
 				return
 			}
-			if p.Where == validate.Source {
-				inspect.EachPartOfHost(p, func(module string, at func() validate.Place) { d.notShared(p, module, at) })
+			d, ok := declaredRange(p)
+			if !ok {
 				return
 			}
 			m := inspect.Module.Of(p)
@@ -41,7 +45,7 @@ func (d declared) notShared(p *validate.Pass, module string, at func() validate.
 	if !isKnown {
 		return
 	}
-	r, _ := ranges.Parse(p.Range(d.text))
+	r, _ := ranges.Parse(p.Range(d.Text))
 	var without []string
 	var hosts shared.Set
 	for i := range shared.Minors() {
@@ -64,6 +68,6 @@ func (d declared) notShared(p *validate.Pass, module string, at func() validate.
 	reportAllowed(p, validate.Finding{
 		Place: at(), Help: help, Hosts: hosts,
 		Message: fmt.Sprintf("%s is shared by hosts %s", module, text),
-		Related: []validate.Related{{Place: p.Value(d.pointer), Message: "the range is here"}},
+		Related: []validate.Related{{Place: d.Place(p), Message: "the range is here"}},
 	}, allowed)
 }

@@ -1,9 +1,12 @@
 package rules
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -82,6 +85,57 @@ func TestNarrowed(t *testing.T) {
 		}
 		if got != want && (!strings.HasPrefix(want, "skipped") || !strings.HasPrefix(got, want)) {
 			t.Errorf("%s: %q, want %q", declared, got, want)
+		}
+	}
+}
+
+// TestCompiledCode plants code in source and, as a build compiles it, in dist and in a zip. What the nearest range of versions does not have is
+// reported in each place, whatever plugin the code belongs to.
+func TestCompiledCode(t *testing.T) {
+	t.Parallel()
+	const combobox = "@grafana/ui exports Combobox in 11.5 and later, but the plugin allows "
+	for _, c := range []struct{ name, dir, outer, nested, source, built, want string }{
+		{"import", "", ">=10.3.0", "", "import { Combobox } from '@grafana/ui';\nf(Combobox);\n",
+			`define(["@grafana/ui"],function(a){f(a.Combobox)})`, combobox + "10.3 to 11.4"},
+		{"route", "", ">=10.3.0", "", "get('/api/tsdb/query');\n", `define([],function(){get("/api/tsdb/query")})`,
+			"/api/tsdb/query: existing hosts do not serve it from 9.0 on, but the plugin allows 10.3 and later"},
+		{"part of the host", "", ">=10.3.0", "", "import { a } from 'app/plugins/sdk';\nf(a);\n",
+			`define(["app/plugins/sdk"],function(a){f(a.a)})`, "app/plugins/sdk is shared by hosts <12.0.0, but the plugin allows 12.0 and later"},
+		{"nested, range of the outer plugin", "panel/", ">=11.2.0", "", "import { Combobox } from '@grafana/ui';\nf(Combobox);\n",
+			`define(["@grafana/ui"],function(a){f(a.Combobox)})`, combobox + "11.2 to 11.4"},
+		{"nested, range of its own", "panel/", ">=10.3.0", ">=11.4.0", "import { Combobox } from '@grafana/ui';\nf(Combobox);\n",
+			`define(["@grafana/ui"],function(a){f(a.Combobox)})`, combobox + "11.4"},
+		{"nested, sufficient range of its own", "panel/", ">=10.3.0", ">=12.0.0", "import { Combobox } from '@grafana/ui';\nf(Combobox);\n",
+			`define(["@grafana/ui"],function(a){f(a.Combobox)})`, ""},
+		{"nested route, range of the outer plugin", "panel/", ">=10.3.0", "", "get('/api/tsdb/query');\n",
+			`define([],function(){get("/api/tsdb/query")})`,
+			"/api/tsdb/query: existing hosts do not serve it from 9.0 on, but the plugin allows 10.3 and later"},
+		{"nested part of the host", "panel/", ">=11.2.0 <12.0.0", ">=12.0.0", "import { a } from 'app/plugins/sdk';\nf(a);\n",
+			`define(["app/plugins/sdk"],function(a){f(a.a)})`, "app/plugins/sdk is shared by hosts <12.0.0, but the plugin allows 12.0 and later"},
+	} {
+		for _, place := range []validate.Where{validate.Source, validate.Dist, validate.Zip} {
+			p := completePlugin(t, place)
+			allow(c.outer)(p)
+			removeIn(panelFile, "/dependencies/serviceDependency")(p)
+			if c.nested != "" {
+				setIn(panelFile, "/dependencies/grafanaDependency", c.nested)(p)
+			}
+			file, code := c.dir+"code.ts", c.source
+			if place != validate.Source {
+				file, code = c.dir+"module.js", c.built
+			}
+			addFile(file, code)(p)
+			var said []string
+			for _, f := range p.run(t, []validate.Rule{importOutsideRange(), routeOutsideRange(), moduleNotShared()}).Findings {
+				said = append(said, f.Message)
+				if i := slices.IndexFunc(f.Related, func(r validate.Related) bool { return r.Message == "the range is here" }); i < 0 ||
+					path.Base(f.Related[i].File) != bundle.MetadataFile || f.Related[i].Line == 0 {
+					t.Errorf("%s in %s: %+v", c.name, place, f.Related)
+				}
+			}
+			if got := strings.Join(said, "\n"); got != c.want {
+				t.Errorf("%s in %s: %q, want %q", c.name, place, got, c.want)
+			}
 		}
 	}
 }

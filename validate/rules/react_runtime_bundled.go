@@ -44,7 +44,7 @@ func reactRuntimeBundled() validate.Rule {
 // withReact19 returns the versions in the range that have React 19.
 func (d declared) withReact19() (with shared.Set) {
 	for i := range shared.Minors() {
-		if d.admitted.Has(i) && shared.React(i) >= 19 {
+		if d.Admitted.Has(i) && shared.React(i) >= 19 {
 			with |= 1 << i
 		}
 	}

@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"sync"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -20,24 +19,17 @@ func routeOutsideRange() validate.Rule {
 		Help:   "call what all versions in the range serve, or change the range",
 		Aspect: "routes",
 		Check: func(p *validate.Pass) {
-			d, ok := publishedRange(p)
-			if !ok {
-				return
-			}
-			routes := slices.DeleteFunc(slices.Clone(hostRoutes()), func(r route) bool { return d.admitted&^r.served == 0 })
-			if len(routes) == 0 {
-				return
-			}
 			inspect.EachRoute(p, func(called inspect.CalledRoute) {
-				for _, r := range routes {
-					if !r.path.MatchString(called.Path) {
+				d, ok := publishedIn(p, called.Range)
+				for _, r := range hostRoutes() {
+					if !ok || d.Admitted&^r.served == 0 || !r.path.MatchString(called.Path) {
 						continue
 					}
 					f := validate.Finding{Place: called.Place(), Message: fmt.Sprintf("%s: existing hosts %s", called.Path, r.what), Help: r.help}
 					if r.other != nil && r.other.Match(called.File) {
 						f.Severity = guardedUse.in(p)
 					}
-					d.report(p, f, d.admitted&^r.served)
+					d.report(p, f, d.Admitted&^r.served)
 				}
 			})
 		},
