@@ -17,6 +17,9 @@ type Report struct {
 	Findings []Finding
 	Skips    []Skip
 
+	// Elsewhere lists the rules that apply to no form in which the plugins are here, with the reason and without a file.
+	Elsewhere []Skip
+
 	Files      []string     // every plugin.json that was read, sorted
 	Left       []string     // directories that Options.NoDist left out, sorted
 	Suppressed []Suppressed // findings that are not in Findings, since a suppression or baseline contains them

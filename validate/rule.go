@@ -36,6 +36,9 @@ type Rule struct {
 	// OfOutermost makes the rule check no nested plugins.
 	OfOutermost bool
 
+	// OfRepository makes the rule check a built plugin only if Options.Source is set.
+	OfRepository bool
+
 	// Check checks one plugin and reports findings to the Pass. It may run in several
 	// goroutines at once, each with its own Pass. A panic becomes a Skip.
 	Check func(*Pass)
@@ -69,6 +72,23 @@ const (
 // Has reports whether w and other have a form in common. The zero Where has every form.
 func (w Where) Has(other Where) bool {
 	return w == 0 || other == 0 || w&other != 0
+}
+
+// Elsewhere returns why the rule does not run on plugins in any of the forms, or "".
+func (r Rule) Elsewhere(forms Where) string {
+	switch {
+	case r.Where.Has(forms):
+		return ""
+	case r.OfArchive:
+		return "only for the entries of a zip"
+	case r.Where == Zip:
+		return "only for what is distributed"
+	case r.OfRepository:
+		return "only with a source to compare with"
+	case r.Where == Source:
+		return "only for code and files that a build replaces"
+	}
+	return "only for what a build writes"
 }
 
 // String returns the names of the forms, separated by commas.

@@ -115,6 +115,11 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	for _, t := range s.targets {
 		seen |= t.where
 	}
+	for _, r := range opts.Rules {
+		if reason := r.Elsewhere(seen); reason != "" && len(s.targets) > 0 {
+			report.Elsewhere = append(report.Elsewhere, Skip{Rule: r.ID, Reason: reason})
+		}
+	}
 	unused := report.suppress(opts, seen)
 	report.dropCopies()
 	run.finish(unused)
@@ -132,6 +137,9 @@ func (o *Options) dropOff() (off []Skip) {
 	for _, r := range o.Rules {
 		if o.IsCatalog {
 			r.Severity = cmp.Or(r.Catalog, r.Severity)
+		}
+		if r.OfRepository && o.Source == nil {
+			r.Where = Source
 		}
 		switch cmp.Or(o.Severities[r.ID], r.Severity) {
 		case Off:

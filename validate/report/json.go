@@ -53,7 +53,7 @@ func JSON(w io.Writer, r *validate.Report, o Options) error {
 		},
 		Profiles: append([]string{}, r.Profiles...), Directory: o.Directory,
 		Findings: []jsonFinding{},
-		Skips:    []jsonSkip{},
+		Skips:    []jsonSkip{}, Elsewhere: []jsonElsewhere{},
 
 		Suppressed: []jsonSuppressed{},
 		Gone:       []jsonGone{},
@@ -70,6 +70,9 @@ func JSON(w io.Writer, r *validate.Report, o Options) error {
 	for _, s := range r.Skips {
 		out.Skips = append(out.Skips, jsonSkip(s))
 	}
+	for _, s := range r.Elsewhere {
+		out.Elsewhere = append(out.Elsewhere, jsonElsewhere{s.Rule, s.Reason})
+	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
@@ -84,6 +87,8 @@ type jsonReport struct {
 	Directory string        `json:"directory,omitempty"`
 	Findings  []jsonFinding `json:"findings"`
 	Skips     []jsonSkip    `json:"skips"`
+
+	Elsewhere []jsonElsewhere `json:"elsewhere"` // rules for other forms of a plugin
 
 	Suppressed []jsonSuppressed `json:"suppressed"`
 	Gone       []jsonGone       `json:"gone"`
@@ -134,6 +139,11 @@ type jsonGone struct {
 	File    string `json:"file"`
 	Pointer string `json:"pointer,omitempty"`
 	Message string `json:"message"`
+}
+
+type jsonElsewhere struct {
+	Rule   string `json:"rule"`
+	Reason string `json:"reason"`
 }
 
 type jsonRelated struct {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -34,7 +35,8 @@ func JUnit(w io.Writer, r *validate.Report, _ Options) error {
 		}
 		cases[f.File] = append(cases[f.File], c)
 	}
-	for _, s := range r.Skips {
+	for _, s := range slices.Concat(r.Skips, r.Elsewhere) {
+		s.File = cmp.Or(s.File, "rules for other forms of a plugin")
 		c := junit.Case{Name: s.Rule, Class: s.File}
 		if s.Rule == "" {
 			c.Name = "all rules"

@@ -69,6 +69,9 @@ func sample() *validate.Report {
 			{Rule: "required-field", File: "zz/plugin.json", Reason: "plugin.json is not valid JSON"},
 			{File: "zzz", Reason: "permission denied", IsBroken: true},
 		},
+		Elsewhere: []validate.Skip{
+			{Rule: "zip-root", Reason: "only for the entries of a zip"}, {Rule: "module-js-missing", Reason: "only for what a build writes"},
+		},
 		Suppressed: []validate.Suppressed{
 			{Finding: validate.Finding{Rule: "logo-not-svg", Severity: validate.Warning, Place: at("plugin.json", 2, 2, 2, 12, "/info"), Message: "an old logo"},
 				Reason: "the designer is on vacation"},

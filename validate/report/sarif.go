@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -41,7 +42,7 @@ func SARIF(w io.Writer, r *validate.Report, o Options) error {
 		result.Suppressions = []sarifSuppression{{Kind: "external", Justification: f.Reason}}
 		run.Results = append(run.Results, result)
 	}
-	for _, skip := range r.Skips {
+	for _, skip := range slices.Concat(r.Skips, r.Elsewhere) {
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, s.notification(skip))
 	}
 	run.Tool.Driver = sarifDriver{Name: "slipway", Version: o.Version, InformationURI: home, Rules: s.rules}

@@ -137,6 +137,11 @@ func (t *writer) skips() {
 		}
 		t.printf("\n")
 	}
+	for _, g := range groups(t.report.Elsewhere) {
+		if t.isVerbose {
+			t.printf("not run here, %s:\n  %s\n\n", g.reason, t.paint(faint, Wrap(strings.Join(g.rules, ", "), 95)))
+		}
+	}
 }
 
 // gone prints the baseline entries that no longer occur.
@@ -199,6 +204,13 @@ func summary(r *validate.Report) string {
 	}
 	if n := len(r.Skips); n > 0 {
 		line += "; " + text.Plural(n, "check") + " did not run"
+	}
+	var elsewhere []string
+	for _, g := range groups(r.Elsewhere) {
+		elsewhere = append(elsewhere, fmt.Sprintf("%s %s", text.Plural(len(g.rules), "rule"), g.reason))
+	}
+	if len(elsewhere) > 0 {
+		line += "; not run here: " + strings.Join(elsewhere, ", ")
 	}
 	return line
 }

@@ -3,6 +3,7 @@ package rulebook
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path"
@@ -30,11 +31,14 @@ or as zip (what is distributed). Of a plugin.json from standard input, what need
 With `+"`rules: {preset: catalog}`"+` in slipway.yaml, a plugin without errors has none that Grafana's catalog can find offline
 either. A severity that slipway.yaml sets takes precedence.
 
-| Rule | service | grafana | catalog | Where | What it reports |
-| --- | --- | --- | --- | --- | --- |
+| Rule | service | grafana | catalog | What it reports |
+| --- | --- | --- | --- | --- |
 `, len(rules))
 	for _, r := range rules {
 		matrix(b, r)
+	}
+	if err := places(b, rules); err != nil {
+		return err
 	}
 	for _, r := range rules {
 		Read(r).markdown(b)
@@ -53,18 +57,74 @@ func matrix(w io.Writer, r validate.Rule) {
 		outermost, nested := severities(r, c, false), severities(r, c, true)
 		if c.What == "" {
 			ofRule = outermost
-			forms := where(r.Where)
-			if r.OfOutermost {
-				forms += "; not nested"
-			}
-			fmt.Fprintf(w, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, outermost, forms, cell(r.Summary))
+			fmt.Fprintf(w, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, outermost, cell(r.Summary))
 		} else if outermost != ofRule {
-			fmt.Fprintf(w, "| | %s | | … %s |\n", outermost, cell(c.What))
+			fmt.Fprintf(w, "| | %s | … %s |\n", outermost, cell(c.What))
 		}
 		if nested != outermost && !r.OfOutermost {
-			fmt.Fprintf(w, "| | %s | | … %s |\n", nested, strings.TrimSpace(cell(c.What)+" in a nested plugin"))
+			fmt.Fprintf(w, "| | %s | … %s |\n", nested, strings.TrimSpace(cell(c.What)+" in a nested plugin"))
 		}
 	}
+}
+
+// places writes where each rule runs, or why it does not.
+func places(w io.Writer, rules []validate.Rule) error {
+	fmt.Fprint(w, `
+## Where rules run
+
+A rule that does not run where a plugin is validated is counted in the summary of the report, and listed in a verbose one and in the
+formats for programs.
+
+| Rule | Source | Dist | Zip | Standard input | Nested plugins |
+| --- | --- | --- | --- | --- | --- |
+`)
+	for _, r := range rules {
+		alone, err := onStandardInput(r)
+		if err != nil {
+			return err
+		}
+		nested := ""
+		switch {
+		case r.OfArchive:
+			nested = r.Elsewhere(validate.Source)
+		case r.OfOutermost:
+			nested = "only for the outermost plugin"
+		}
+		fmt.Fprintf(w, "| [%s](#%s)", r.ID, r.ID)
+		built := r
+		if r.OfRepository {
+			built.Where = validate.Source
+		}
+		for _, why := range []string{r.Elsewhere(validate.Source), built.Elsewhere(validate.Dist), built.Elsewhere(validate.Zip), alone, nested} {
+			fmt.Fprintf(w, " | %s", cmp.Or(why, "runs"))
+		}
+		fmt.Fprintln(w, " |")
+	}
+	return nil
+}
+
+// onStandardInput returns why a rule does not run on a plugin.json without the files around it, or "".
+func onStandardInput(r validate.Rule) (string, error) {
+	text := `{"type": "app", "backend": true, "executable": "gpx_x", "info": {"version": "1.0.0", "logos": {"small": "x.svg"},
+		"screenshots": [{"path": "x.png"}]}, "dependencies": {"grafanaDependency": ">=10.3.0"}}`
+	for _, f := range Read(r).Bad {
+		if path.Base(f.Name) == bundle.MetadataFile {
+			text = f.Text
+		}
+	}
+	files, o, err := validate.OpenReader(strings.NewReader(text))
+	if err != nil {
+		return "", err
+	}
+	o.Rules, o.IsCatalog = []validate.Rule{r.TurnedOn()}, r.Severity == validate.Off
+	report, err := validate.Run(context.Background(), files, o)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range slices.Concat(report.Elsewhere, report.Skips) {
+		return s.Reason, nil
+	}
+	return "", nil
 }
 
 // severities returns the cells of the profile service, the profile grafana, and the preset catalog.

@@ -47,7 +47,7 @@ func TestEveryRuleHasAPage(t *testing.T) {
 func sample() validate.Rule {
 	return validate.Rule{
 		ID: "no-bell", Severity: validate.Info, Summary: "no bell | rings", Why: "A <bell> wakes *people*.", Help: "take it away",
-		Where: validate.Source | validate.Dist,
+		Where: validate.Source, Check: func(*validate.Pass) {},
 		Example: func() string {
 			return "A bell\nrings.\n\n-- good/a.json --\n{}\n-- bad/a.json --\n{\"bell\": \"\a\"}\n-- where --\nzip\n" +
 				"-- findings --\na.json:1:3 no-bell /bell it rings\nb.zip:0:0 zip-root - and more\n-- fixed/a.json --\n{ }\n"
@@ -61,7 +61,7 @@ func TestPage(t *testing.T) {
 	if err := Read(sample()).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	const want = `no-bell (info; source, dist)
+	const want = `no-bell (info; source)
   no bell | rings
 
 Why
@@ -109,9 +109,9 @@ func TestList(t *testing.T) {
 	if err := List(&b, []validate.Rule{sample(), {ID: "x", Severity: validate.Error, Summary: "all is well"}}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `RULE     SEVERITY  WHERE         WHAT IT REPORTS
-no-bell  info      source, dist  no bell | rings
-x        error     everywhere    all is well
+	const want = `RULE     SEVERITY  WHERE       WHAT IT REPORTS
+no-bell  info      source      no bell | rings
+x        error     everywhere  all is well
 `
 	if b.String() != want {
 		t.Errorf("got:\n%s", &b)
@@ -124,7 +124,7 @@ func TestMarkdownIsPlain(t *testing.T) {
 	if err := Markdown(&b, []validate.Rule{sample()}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`| [no-bell](#no-bell) | info | info | info | source, dist | no bell \| rings |`, "## no-bell", `A &lt;bell&gt; wakes \*people\*.`} {
+	for _, want := range []string{`| [no-bell](#no-bell) | info | info | info | no bell \| rings |`, "| [no-bell](#no-bell) | runs | only for code and files that a build replaces | only", "## no-bell", `A &lt;bell&gt; wakes \*people\*.`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("missing %s in:\n%s", want, &b)
 		}

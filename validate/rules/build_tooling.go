@@ -13,8 +13,9 @@ func buildTooling() validate.Rule {
 		Summary: "repository without the build files of Grafana's tools",
 		Why: "The catalog refuses repositories without the webpack configuration that create-plugin writes and, if they have a go.mod, without a " +
 			"magefile of Grafana's SDK, whatever builds the plugin.",
-		Help:        "add the files that create-plugin writes, or keep them; Slipway does not need them, and leaves them alone",
-		OfOutermost: true,
+		Help:         "add the files that create-plugin writes, or keep them; Slipway does not need them, and leaves them alone",
+		OfOutermost:  true,
+		OfRepository: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
 			if !ok {

@@ -34,8 +34,12 @@ func goManifest() validate.Rule {
 			r, hasSource := inspect.RepositoryOf(p)
 			fsys, dir := p.FS, p.Dir
 			if p.Where == validate.Source {
+				if goFilesAround.isOff(p) {
+					return
+				}
 				ok := false
-				if fsys, dir, ok = r.Built(p); !ok || goFilesAround.isOff(p) {
+				if fsys, dir, ok = r.Built(p); !ok {
+					p.Skipf("there is no dist to compare with the source")
 					return
 				}
 			}

@@ -19,8 +19,9 @@ func goSDK() validate.Rule {
 		Summary: "backend without Grafana's SDK",
 		Why: "The catalog requires backends to be written in Go with Grafana's SDK, not a fork of it. Plugins built with Slipway's own SDK " +
 			"run in existing hosts, but cannot be published there.",
-		Help:        "require " + grafanaSDK + " in go.mod, and remove its replace directive",
-		OfOutermost: true,
+		Help:         "require " + grafanaSDK + " in go.mod, and remove its replace directive",
+		OfOutermost:  true,
+		OfRepository: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
 			if !ok || !hasBackend(p) {

@@ -7,11 +7,12 @@ import (
 
 func packageJSONMissing() validate.Rule {
 	return validate.Rule{
-		ID:          "package-json-missing",
-		Summary:     "repository without a valid package.json",
-		Why:         "The catalog requires package.json in the source of every plugin, and compares its version with that of plugin.json.",
-		Help:        `add a package.json with the name and the version of the plugin`,
-		OfOutermost: true,
+		ID:           "package-json-missing",
+		Summary:      "repository without a valid package.json",
+		Why:          "The catalog requires package.json in the source of every plugin, and compares its version with that of plugin.json.",
+		Help:         `add a package.json with the name and the version of the plugin`,
+		OfOutermost:  true,
+		OfRepository: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
 			if !ok || r.PackageJSON() != nil {

@@ -53,7 +53,7 @@ func ruleMutants() []mutant {
 		{name: "version with trailing garbage", mutate: set("/info/version", "1.2.3garbage"), rule: "version-semver", at: value, what: "/info/version"},
 		{name: "invalid date", mutate: set("/info/updated", "31.01.2026"), rule: "updated-date", at: value, what: "/info/updated"},
 		{name: "date that does not exist", mutate: set("/info/updated", "2026-02-30"), rule: "updated-date", at: value, what: "/info/updated"},
-		{name: "version of package.json", form: source, mutate: addFile("package.json", `{"version": "9.9.9"}`), rule: "package-version-mismatch", at: value, what: "/info/version"},
+		{name: "version of package.json", form: source, mutate: addFile("../package.json", `{"version": "9.9.9"}`), rule: "package-version-mismatch", at: value, what: "/info/version"},
 		{name: "blank description", mutate: set("/info/description", " "), rule: "description-empty", at: value, what: "/info/description"},
 		{name: "no description", mutate: removeIn("plugin.json", "/info/description"), rule: "description-empty", at: inside, what: "/info/description"},
 		{name: "no keywords", mutate: set("/info/keywords", raw("[]")), rule: "keywords-empty", at: value, what: "/info/keywords"},

@@ -15,8 +15,9 @@ func sourcemapStale() validate.Rule {
 		Summary: "source map that differs from the source",
 		Why: "The catalog compares each source in the map of module.js with the file of that name below src. A difference means that the " +
 			"archive was built from something else.",
-		Help:        "build the plugin again from this source",
-		OfOutermost: true,
+		Help:         "build the plugin again from this source",
+		OfOutermost:  true,
+		OfRepository: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
 			if !ok {
@@ -24,6 +25,7 @@ func sourcemapStale() validate.Rule {
 			}
 			fsys, dir, ok := r.Built(p)
 			if !ok {
+				p.Skipf("there is no dist to compare with the source")
 				return
 			}
 			for _, name := range filesNamed(p, fsys, dir, inspect.ModuleFile+".map") {

@@ -16,14 +16,14 @@ func svgUnsafe() validate.Rule {
 		ID:      "svg-unsafe",
 		Summary: "SVG image that runs code or loads external resources",
 		Why: "An SVG image can contain scripts and load external resources. In a browser, it acts on behalf of the user who views it. " +
-			"The host serves every file of a plugin, so the images that plugin.json does not name are checked as well, once they are built.",
+			"The host serves every file of a plugin, so the images that plugin.json does not name are checked as well, in src and in built plugins.",
 		Help:  "remove the script or the reference from the image",
 		Check: func(p *validate.Pass) { scanImages(p, maxSVGBytes) },
 	}
 }
 
 // scanImages reports the dangers in the SVG images, of which it reads at most left bytes: those that
-// plugin.json names, and all files of a built plugin.
+// plugin.json names, and all files of src or a built plugin.
 func scanImages(p *validate.Pass, left int64) {
 	for _, i := range inspect.Images.Of(p) {
 		isSVG := i.Kind == "svg" || i.IsTooLarge && strings.EqualFold(path.Ext(i.File), ".svg")
@@ -31,7 +31,7 @@ func scanImages(p *validate.Pass, left int64) {
 			return
 		}
 	}
-	if p.Where == validate.Source || p.IsNested {
+	if p.IsNested || p.Where == validate.Source && path.Base(p.Dir) != "src" { // which builds copy as a whole
 		return
 	}
 	files, err := filesOf(p)

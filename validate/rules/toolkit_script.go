@@ -12,11 +12,12 @@ import (
 
 func toolkitScript() validate.Rule {
 	return validate.Rule{
-		ID:          "toolkit-script",
-		Summary:     "package.json that builds with grafana-toolkit",
-		Why:         "grafana-toolkit is no longer maintained, and the catalog refuses new plugins that use it.",
-		Help:        "build with Slipway, or with the webpack configuration of create-plugin, and delete the script",
-		OfOutermost: true,
+		ID:           "toolkit-script",
+		Summary:      "package.json that builds with grafana-toolkit",
+		Why:          "grafana-toolkit is no longer maintained, and the catalog refuses new plugins that use it.",
+		Help:         "build with Slipway, or with the webpack configuration of create-plugin, and delete the script",
+		OfOutermost:  true,
+		OfRepository: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
 			if !ok {
