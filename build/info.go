@@ -7,18 +7,17 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
@@ -118,14 +117,11 @@ func (p *Plan) version(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-// npmVersion returns the version in package.json, "" if there is none.
+// npmVersion returns the version in package.json, "" if there is none. Rules of validate have checked it.
 func (p *Plan) npmVersion() (string, error) {
-	data, err := os.ReadFile(filepath.Join(p.Repo.Root, "package.json"))
+	data, err := limit.ReadFile(filepath.Join(p.Repo.Root, "package.json"), limit.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
-	}
-	if err == nil && !utf8.Valid(data) {
-		err = errors.New("it is not UTF-8: save it in that encoding")
 	}
 	if err != nil {
 		return "", fmt.Errorf("read version from package.json: %w", err)
@@ -134,16 +130,7 @@ func (p *Plan) npmVersion() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read version: %w", err)
 	}
-	version, isText := doc.Text("/version")
-	at := doc.Value("/version").Start
-	switch {
-	case !doc.Has("/version"):
-		return "", nil
-	case !isText:
-		return "", fmt.Errorf(`package.json:%d:%d: "version" must be a string, such as "1.2.3"`, at.Line, at.Column)
-	case version != "" && parseVersion(version) == nil:
-		return "", fmt.Errorf(`package.json:%d:%d: the version %q must have three numbers, such as "1.2.3"`, at.Line, at.Column, version)
-	}
+	version, _ := doc.Text("/version")
 	return version, nil
 }
 

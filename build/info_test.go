@@ -101,10 +101,10 @@ func TestVersionMismatch(t *testing.T) {
 		"changed since the tag":                {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, dirty: true, want: "9.0.0"},
 		"no package.json":                      {plugin: "%VERSION%", want: "src/plugin.json: info.version is %VERSION%, but there is no package.json and the commit has no tag such as v1.2.3: restore package.json"},
 		"package.json has no version":          {plugin: "%VERSION%", npm: `", "a": "`, want: "but package.json has no version and the commit has no tag such as v1.2.3: add \"version\" to package.json"},
-		"package.json is not an object":        {plugin: "%VERSION%", npm: `"`, want: "read version: package.json:1:"},
-		"package.json has no semantic version": {plugin: "%VERSION%", npm: "1.0", want: `package.json:1:13: the version "1.0" must have three numbers, such as "1.2.3"`},
+		"package.json is not an object":        {plugin: "%VERSION%", npm: `"`, want: "package.json:1:15: plugin.json takes its version from package.json, which is not valid JSON"},
+		"package.json has no semantic version": {plugin: "%VERSION%", npm: "1.0", want: `package.json:1:13: the version "1.0" in package.json`},
 		"package.json has a number":            {plugin: "%VERSION%", npm: `", "version": 1, "a": "`, want: `package.json:1:`},
-		"package.json is not UTF-8":            {plugin: "%VERSION%", npm: "\xff", want: "read version from package.json: it is not UTF-8: save it in that encoding"},
+		"package.json is not UTF-8":            {plugin: "%VERSION%", npm: "\xff", want: "in package.json, which a build writes for %VERSION%, is not a semantic version"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

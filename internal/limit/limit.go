@@ -57,6 +57,9 @@ func OpenRegular(open func(string, int, os.FileMode) (*os.File, error), name str
 	return f, nil
 }
 
+// Settings is more than any file of settings has, such as a package.json or a lockfile.
+const Settings = 64 << 20
+
 // ReadFile reads a regular file of at most limit bytes. It refuses others, such as named
 // pipes, which might never end.
 func ReadFile(name string, limit int64) ([]byte, error) {

@@ -61,11 +61,14 @@ func (r Repository) ValuePlace(p *validate.Pass, doc *bundle.Document, pointer s
 	return ValueIn(p, doc, pointer)
 }
 
+// MaxPackageJSON is the size beyond which package.json is not read.
+const MaxPackageJSON = 1 << 20
+
 // PackageJSON parses package.json, which may have comments. It returns nil if there is none, or if it cannot be
 // parsed.
 func (r Repository) PackageJSON() *bundle.Document {
-	const name, maxBytes = "package.json", 1 << 20
-	data, err := r.Read(name, maxBytes)
+	const name = "package.json"
+	data, err := r.Read(name, MaxPackageJSON)
 	if err != nil {
 		return nil
 	}

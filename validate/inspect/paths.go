@@ -38,8 +38,9 @@ var Assets = validate.NewFact(func(p *validate.Pass) []Asset {
 	var all []Asset
 	add := func(pointer string, isFile bool) {
 		if text, ok := p.Doc.Text(pointer); ok {
-			a := Asset{Pointer: pointer, Text: text}
-			a.Verdict, a.Problem = judge(p, text, isFile)
+			a := Asset{Pointer: pointer}
+			a.Text = Resolved(p, text)
+			a.Verdict, a.Problem = judge(p, a.Text, isFile)
 			a.resolve(p, isFile)
 			all = append(all, a)
 		}

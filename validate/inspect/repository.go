@@ -3,7 +3,9 @@ package inspect
 import (
 	"encoding/json"
 	"path"
+	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -39,6 +41,16 @@ func MayBeBuilt(p *validate.Pass, file string) bool {
 	at := home(p)
 	return p.Where == validate.Source &&
 		(at != p.Root && Exists(p, path.Join(at, tree.Below(p.Root, file))) || hasBuild.Of(p))
+}
+
+// Resolved returns a text of plugin.json as a build writes it, with its placeholders replaced.
+func Resolved(p *validate.Pass, text string) string {
+	if name, _ := bundle.FindPlaceholder(text); name == "" || p.Where != validate.Source {
+		return text
+	}
+	id, _ := p.Doc.Text("/id")
+	of := strings.NewReplacer(bundle.PlaceholderID, id, bundle.PlaceholderVersion, "1.0.0", bundle.PlaceholderToday, "2026-01-31")
+	return of.Replace(text)
 }
 
 // hasBuild holds whether the repository has a build other than Slipway's, which may create or

@@ -182,6 +182,7 @@ const (
 	longID
 	otherVersion
 	packageVersion
+	unbuildableVersion
 	emptyKeyword
 	leftoverText
 	rangeOfOther
@@ -253,8 +254,11 @@ var kinds = sync.OnceValue(func() []kindOf {
 		longID:         {"id-format", "more parts than the published schema allows", "..ie", ""},
 		otherVersion:   {"package-version-mismatch", "", "==w=", ""}, // releases are named after either
 		packageVersion: {"package-version-mismatch", "no version in package.json", ".=.=", ""},
-		emptyKeyword:   {"keywords-empty", "an empty keyword", "wwww", ""},
-		leftoverText:   {"scaffold-text", "other than the heading of README.md", "wwww", ""},
+
+		unbuildableVersion: {"version-semver", "what %VERSION% stands for, if no build accepts it", "eeee", ""},
+
+		emptyKeyword: {"keywords-empty", "an empty keyword", "wwww", ""},
+		leftoverText: {"scaffold-text", "other than the heading of README.md", "wwww", ""},
 
 		rangeOfOther:  {ofRange, "the range of the other profile", "wwww", ""},
 		acceptedRange: {ofRange, "a range that the published schema accepts", "==ww", ""},

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -117,6 +119,57 @@ func TestVersionOfPackage(t *testing.T) {
 		}
 		if found != 1 {
 			t.Errorf("%s: %d findings", profile, found)
+		}
+	}
+}
+
+// TestPlaceholders requires that rules judge what a build will write for a placeholder.
+func TestPlaceholders(t *testing.T) {
+	t.Parallel()
+	const noVersion = `the version %s in package.json, which a build writes for %%VERSION%%, is not a semantic version`
+	for _, c := range []struct{ name, pointer, text, pkg, want string }{
+		{"version", "/info/version", "%VERSION%", `{"version": "1.2.3-beta.1"}`, ""},
+		{"version with a v", "/info/version", "%VERSION%", `{"version": "v1.2.3"}`, fmt.Sprintf(noVersion, `"v1.2.3"`)},
+		{"version with a zero", "/info/version", "%VERSION%", `{"version": "01.2.3"}`, fmt.Sprintf(noVersion, `"01.2.3"`)},
+		{"version of two numbers", "/info/version", "%VERSION%", `{"version": "1.2"}`, fmt.Sprintf(noVersion, `"1.2"`)},
+		{"version that is a number", "/info/version", "%VERSION%", `{"version": 1}`, fmt.Sprintf(noVersion, `""`)},
+		{"no version, but perhaps a tag", "/info/version", "%VERSION%", `{}`, ""},
+		{"no package.json", "/info/version", "%VERSION%", "", ""},
+		{"package.json with a comment", "/info/version", "%VERSION%", "// x\n{\"version\": \"1.2.3\"}", ""},
+		{"package.json that is no JSON", "/info/version", "%VERSION%", `{"version" "1.2.3"}`,
+			"plugin.json takes its version from package.json, which is not valid JSON: expected a colon after the key"},
+		{"own version and broken package.json", "/info/version", "1.2.3", `{"version" "1.2.3"}`, ""},
+		{"v before the placeholder", "/info/version", "v%VERSION%", `{"version": "1.2.3"}`, `"v%VERSION%" is not a semantic version`},
+		{"day", "/info/updated", "%TODAY%", "", ""},
+		{"day and more", "/info/updated", "%TODAY%T00", "", `"2026-01-31T00" is not a date in the form YYYY-MM-DD`},
+		{"URL", "/info/links/0/url", "https://example.org/%PLUGIN_ID%", "", ""},
+		{"not a URL", "/info/links/0/url", "x y%PLUGIN_ID%", "", `"info.links[0].url" must be a full URL, found "x y%PLUGIN_ID%"`},
+		{"action", "/roles/0/role/permissions/0/action", "%PLUGIN_ID%:read", "", ""},
+		{"path", "/info/logos/small", "img/%PLUGIN_ID%.svg", "", ""},
+		{"other path", "/info/logos/small", "img/%PLUGIN_ID%2.svg", "", `path "img/acme-tide-app2.svg" does not exist`},
+	} {
+		p := completePlugin(t, validate.Source)
+		set(c.pointer, c.text)(p)
+		p.files["img/acme-tide-app.svg"] = p.files["img/logo.svg"]
+		if c.pkg != "" {
+			addFile("../package.json", c.pkg)(p)
+		}
+		tree := fstest.MapFS{}
+		for name, f := range p.files {
+			tree[path.Join(p.dir, name)] = f
+		}
+		report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All(), Profile: "grafana"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, f := range report.Findings {
+			if f.File == "package.json" || f.Pointer == c.pointer && f.File == "src/plugin.json" {
+				said = append(said, f.Message)
+			}
+		}
+		if got := strings.Join(said, "\n"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }

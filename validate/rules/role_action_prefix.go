@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func roleActionPrefix() validate.Rule {
@@ -31,6 +32,7 @@ func roleActionPrefix() validate.Rule {
 
 func checkAction(p *validate.Pass, id, pointer string) {
 	action, ok := p.Doc.Text(pointer)
+	action = inspect.Resolved(p, action)
 	if !ok || slices.Contains(sharedActions(p.Profile), action) {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func updatedDate() validate.Rule {
@@ -20,7 +21,8 @@ func updatedDate() validate.Rule {
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/updated"
 			text, _ := p.Doc.Text(pointer)
-			if text == "" || text == bundle.PlaceholderToday || leavesPlaceholder(p, text) {
+			text = inspect.Resolved(p, text)
+			if placeholder, _ := bundle.FindPlaceholder(text); text == "" || placeholder != "" {
 				return // required-field and unresolved-placeholder report it
 			}
 			if _, err := time.Parse(time.DateOnly, text); err == nil {
@@ -35,12 +37,6 @@ func updatedDate() validate.Rule {
 			p.Report(f)
 		},
 	}
-}
-
-// leavesPlaceholder reports whether text is in a built plugin and contains a placeholder.
-func leavesPlaceholder(p *validate.Pass, text string) bool {
-	placeholder, _ := bundle.FindPlaceholder(text)
-	return placeholder != "" && p.Where != validate.Source
 }
 
 // readDate returns an unambiguous date as year-month-day, or "" if text is not one.

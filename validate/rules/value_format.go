@@ -35,6 +35,9 @@ func valueFormat() validate.Rule {
 				default:
 					continue
 				}
+				if resolved := inspect.Resolved(p, text); resolved != text && v.Node.Validate(resolved) == nil {
+					continue
+				}
 				f := validate.Finding{Severity: violation.in(p), Place: v.Place(p), Message: v.Message(p.Doc)}
 				if len(v.Node.Examples) > 0 {
 					f.Help = fmt.Sprintf("write it like %s", schema.Either(v.Examples()))
