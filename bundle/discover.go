@@ -25,6 +25,17 @@ type Plugin struct {
 	Root     string            // the outermost plugin directory that contains Dir, even one that cannot be mounted; otherwise Dir
 }
 
+// ExecutablePath returns where the executable of the plugin for this platform is. It is an error if that is outside of
+// the outermost plugin: nested plugins may share an executable with those around them, but nothing else is started.
+func (p Plugin) ExecutablePath() (string, error) {
+	path := filepath.Join(p.Dir, filepath.FromSlash(Host().Executable(p.Metadata.Executable)))
+	rel, err := filepath.Rel(cmp.Or(p.Root, p.Dir), path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path, fmt.Errorf("\"executable\" is %q, which is outside of the plugin", p.Metadata.Executable)
+	}
+	return path, nil
+}
+
 const (
 	maxDepth    = 32    // of nested directories
 	sourceDir   = "src" // where plugin repositories keep plugin.json

@@ -238,3 +238,19 @@ func TestExecutablePlatform(t *testing.T) {
 		}
 	}
 }
+
+func TestExecutablePath(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		root, dir, executable string
+		isInside              bool
+	}{
+		{"", "/p/a", "gpx", true}, {"", "/p/a", "../gpx", false}, {"", "/p/a", "../a/gpx", true}, {"/p/a", "/p/a/b", "../gpx", true},
+		{"/p/a", "/p/a/b/c", "../../bin/gpx", true}, {"/p/a", "/p/a/b", "../../gpx", false}, {"/p/a", "/p/a/b", "../../ab/gpx", false},
+	} {
+		p := Plugin{Root: filepath.FromSlash(c.root), Dir: filepath.FromSlash(c.dir), Metadata: &Metadata{Executable: c.executable}}
+		if path, err := p.ExecutablePath(); (err == nil) != c.isInside {
+			t.Errorf("%+v: %s, %v", c, path, err)
+		}
+	}
+}

@@ -106,6 +106,7 @@ const (
 	FaultDependencyRange     FaultCode = "dependency-range"
 	FaultDependencyCycle     FaultCode = "dependency-cycle"
 	FaultNoExecutable        FaultCode = "executable-undeclared"
+	FaultExecutableOutside   FaultCode = "executable-outside"
 	FaultExecutableMissing   FaultCode = "executable-missing"
 	FaultExecutableIrregular FaultCode = "executable-irregular"
 	FaultExecutableUnread    FaultCode = "executable-unreadable"

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,7 +24,11 @@ func Executable(p bundle.Plugin) (string, error) {
 	if p.Metadata.Executable == "" {
 		return "", newFault(bundle.FaultNoExecutable, `plugin.json sets "backend" but not "executable"`)
 	}
-	host, path := bundle.Host(), executablePath(p)
+	host := bundle.Host()
+	path, err := p.ExecutablePath()
+	if err != nil {
+		return "", newFault(bundle.FaultExecutableOutside, "%v", err)
+	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -68,6 +73,7 @@ func (o Options) find(p bundle.Plugin) (found bundle.Plugin, executable string, 
 	}
 	moved := p
 	if moved.Dir = o.Aside(p.Dir); moved.Dir != "" {
+		moved.Root = strings.TrimSuffix(moved.Dir, strings.TrimPrefix(p.Dir, cmp.Or(p.Root, p.Dir)))
 		if aside, asideErr := Executable(moved); asideErr == nil {
 			return moved, aside, nil
 		}

@@ -338,6 +338,8 @@ func seeds(t *testing.T) []seed {
 		{code: bundle.FaultDependencyRange, write: all(plugin("b", "", ""), plugin("a", "", requires(`{"id":"b","name":"b","type":"app","version":"^2.0.0"}`)))},
 		{code: bundle.FaultDependencyCycle, write: all(plugin("b", "ok", requires(`{"id":"a","name":"a","type":"app","version":"1.0.0"}`)), plugin("a", "ok", requires(`{"id":"b","name":"b","type":"app","version":"1.0.0"}`)))},
 		{code: bundle.FaultNoExecutable, write: plugin("a", "", `,"backend":true`)},
+		{code: bundle.FaultExecutableOutside, write: all(plugin("b", "ok", ""),
+			file("a/plugin.json", complete("a", "", `,"backend":true,"executable":"../b/gpx_ok"`)))},
 		{code: bundle.FaultExecutableMissing, write: file("a/plugin.json", complete("a", "x", ""))},
 		{code: bundle.FaultExecutableIrregular, write: all(file("a/plugin.json", complete("a", "x", "")), file("a/"+bundle.Host().Executable("gpx_x")+"/file", ""))},
 		{code: bundle.FaultExecutableUnread, write: program([]byte("\x7fELF and no more"), 0o755)},

@@ -148,7 +148,8 @@ func isBelow(paths []string, dir string) bool {
 // isAnyMoving reports whether a file on which the process of a plugin depends is still
 // being written.
 func isAnyMoving(moving []string, b mounted) bool {
-	files := []string{filepath.Join(b.Dir, bundle.MetadataFile), executablePath(b.Plugin), filepath.Join(b.Dir, archive.ManifestFile)}
+	executable, _ := b.ExecutablePath() // Executable reports an error
+	files := []string{filepath.Join(b.Dir, bundle.MetadataFile), executable, filepath.Join(b.Dir, archive.ManifestFile)}
 	return slices.ContainsFunc(files, func(path string) bool {
 		_, ok := slices.BinarySearch(moving, path)
 		return ok
@@ -167,11 +168,6 @@ func (l *Loader) logNew(message string, faults, before []bundle.Fault) {
 	}
 }
 
-// executablePath returns the path of the executable in the directory of a plugin.
-func executablePath(p bundle.Plugin) string {
-	return filepath.Join(p.Dir, filepath.FromSlash(bundle.Host().Executable(p.Metadata.Executable)))
-}
-
 // identity identifies the state of a plugin on disk. If it has changed, so may have what the
 // process runs. The zero value is that of no plugin.
 type identity struct {
@@ -188,8 +184,10 @@ func identityOf(b mounted) identity {
 	if b.verified != nil {
 		id.manifest = sha256.Sum256(b.verified.manifest.Encode())
 	}
-	if info, err := os.Stat(executablePath(b.Plugin)); err == nil {
-		id.executable = stateOf(info)
+	if executable, err := b.ExecutablePath(); err == nil {
+		if info, err := os.Stat(executable); err == nil {
+			id.executable = stateOf(info)
+		}
 	}
 	return id
 }

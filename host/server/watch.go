@@ -62,10 +62,11 @@ func changedParts(plugins []*loader.Plugin, files []string) map[*loader.Plugin][
 
 // partOf names the part of a plugin to which a file belongs, as builds do.
 func partOf(b bundle.Plugin, file string) string {
+	executable, _ := b.ExecutablePath() // one outside of the plugin is never started
 	switch file {
 	case filepath.Join(b.Dir, bundle.MetadataFile):
 		return "metadata"
-	case filepath.Join(b.Dir, filepath.FromSlash(bundle.Host().Executable(b.Metadata.Executable))):
+	case executable:
 		return "backend"
 	}
 	if ext := filepath.Ext(file); ext == ".js" || ext == ".map" {
