@@ -132,6 +132,7 @@ func TestMissingKeys(t *testing.T) {
 			"name", "type", "info.version", "info.updated", "info.keywords", "info.logos", "dependencies.serviceDependency"},
 		`{"id":"a","name":"a","type":"app","info":{"version":"1","updated":"u","keywords":[],"logos":{"small":"s","large":"l"}},"dependencies":{"grafanaVersion":"4.6.x"}}`: {
 			"dependencies.grafanaDependency"},
+		`{"ID":"a","name":"a","Type":"app","INFO":{"Version":"1","updated":"u","keywords":[],"logos":{"small":"s","LARGE":"l"}},"dependencies":{"GrafanaDependency":"*"}}`: nil,
 		`{"id":"a","name":"a","type":"app","info":{"version":"1","updated":"u","keywords":[],"logos":{"small":"s"}},"dependencies":{"grafanaDependency":"*","plugins":[{"id":"b"}]}}`: {
 			"info.logos.large", "dependencies.plugins[0].name", "dependencies.plugins[0].type", "dependencies.plugins[0].version"},
 	} {

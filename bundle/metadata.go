@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // MetadataFile is the name of the file that describes a plugin.
@@ -137,18 +139,15 @@ func (d *Dependencies) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, (*plain)(d)); err != nil {
 		return err
 	}
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(data, &keys); err != nil {
-		return err
-	}
+	keys := membersOf(data)
 	for _, p := range Profiles() {
-		if raw, ok := keys[p.LegacyDependencyKey]; ok && d.ServiceVersion == "" {
+		if raw := keys.named(p.LegacyDependencyKey); raw != nil && d.ServiceVersion == "" {
 			_ = json.Unmarshal(raw, &d.ServiceVersion) // hosts ignore it, so its type does not matter
 		}
 	}
 	for _, p := range Profiles() {
-		raw, ok := keys[p.DependencyKey]
-		if !ok {
+		raw := keys.named(p.DependencyKey)
+		if raw == nil {
 			continue
 		}
 		if err := json.Unmarshal(raw, &d.ServiceRange); err != nil {
@@ -211,44 +210,57 @@ func ParseMetadata(data []byte) (*Metadata, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("decode %s: %w", MetadataFile, err)
 	}
-	var keys map[string]json.RawMessage
-	_ = json.Unmarshal(data, &keys) // an object, as m is
 	m.Missing = missingKeys(data)
 	// Hosts ignore other enterprise features and invalid values in them.
 	var features struct{ HealthDiagnosticsErrors bool }
-	if json.Unmarshal(keys["enterpriseFeatures"], &features) == nil {
+	if json.Unmarshal(membersOf(data).named("enterpriseFeatures"), &features) == nil {
 		m.HealthDiagnosticsErrors = features.HealthDiagnosticsErrors
 	}
 	return &m, nil
 }
 
+// members holds the members of an object by their names in lower case: the decoder, like existing hosts, ignores case.
+type members map[string]json.RawMessage
+
+// membersOf returns no members if data is not an object.
+func membersOf(data []byte) members {
+	var keys map[string]json.RawMessage
+	_ = json.Unmarshal(data, &keys)
+	folded := members{}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		folded[strings.ToLower(key)] = keys[key]
+	}
+	return folded
+}
+
+func (m members) named(name string) json.RawMessage { return m[strings.ToLower(name)] }
+
 // missingKeys returns the required keys that a plugin.json lacks, such as "info.logos".
 // Null and the empty string do not count as values.
 func missingKeys(data []byte) (list []string) {
-	within := func(prefix string, data []byte, names ...string) map[string]json.RawMessage {
-		var keys map[string]json.RawMessage
-		_ = json.Unmarshal(data, &keys) // no keys if it is not an object
+	within := func(prefix string, data []byte, names ...string) members {
+		keys := membersOf(data)
 		for _, name := range names {
-			if raw := string(keys[name]); raw == "" || raw == "null" || raw == `""` {
+			if raw := string(keys.named(name)); raw == "" || raw == "null" || raw == `""` {
 				list = append(list, prefix+name)
 			}
 		}
 		return keys
 	}
 	root := within("", data, "id", "name", "type", "info", "dependencies")
-	if raw, ok := root["info"]; ok {
+	if raw := root.named("info"); raw != nil {
 		info := within("info.", raw, "version", "updated", "keywords", "logos")
-		if raw, ok := info["logos"]; ok {
+		if raw := info.named("logos"); raw != nil {
 			within("info.logos.", raw, "small", "large")
 		}
 	}
-	if raw, ok := root["dependencies"]; ok {
+	if raw := root.named("dependencies"); raw != nil {
 		keys := within("", raw)
 		hasRange, name := false, Profiles()[0].DependencyKey
 		for _, p := range Profiles() {
-			text := string(keys[p.DependencyKey])
+			text := string(keys.named(p.DependencyKey))
 			hasRange = hasRange || text != "" && text != "null" && text != `""`
-			if keys[p.LegacyDependencyKey] != nil {
+			if keys.named(p.LegacyDependencyKey) != nil {
 				name = p.DependencyKey
 			}
 		}
@@ -256,7 +268,7 @@ func missingKeys(data []byte) (list []string) {
 			list = append(list, "dependencies."+name)
 		}
 		var plugins []json.RawMessage
-		_ = json.Unmarshal(keys["plugins"], &plugins)
+		_ = json.Unmarshal(keys.named("plugins"), &plugins)
 		for i, raw := range plugins {
 			within(fmt.Sprintf("dependencies.plugins[%d].", i), raw, "id", "name", "type", "version")
 		}

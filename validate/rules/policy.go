@@ -176,6 +176,7 @@ const (
 	choiceOfRole
 	violation
 	misspelledKey
+	foldedKey
 	keyOfOpenObject
 	unmountableID
 	shortID
@@ -247,6 +248,7 @@ var kinds = sync.OnceValue(func() []kindOf {
 
 		violation:       {ofSchema, "", "====", "=w=w"}, // the catalog does not apply the schema to these
 		misspelledKey:   {"unknown-field", "a misspelling of a required key", "eeee", ""},
+		foldedKey:       {"unknown-field", "a key that differs from a known one only in case", "eeee", ""},
 		keyOfOpenObject: {"unknown-field", "where the published schema allows other keys", "=w=w", ""},
 
 		unmountableID:  {"id-format", "an id that no host mounts", "eeee", ""},

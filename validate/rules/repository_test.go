@@ -174,6 +174,52 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
+// TestCaseOfKeys requires an error for a key that hosts take for another one, at every depth.
+func TestCaseOfKeys(t *testing.T) {
+	t.Parallel()
+	const last = ", and the last one takes precedence"
+	for _, c := range []struct{ pointer, want string }{
+		{"/ID", `key "ID" differs only in case from "id": hosts read it as "id"` + last},
+		{"/Executable", `key "Executable" differs only in case from "executable": hosts read it as "executable"` + last},
+		{"/category", ""},
+		{"/Category", `key "Category" differs only in case from "category": hosts read it as "category"`},
+		{"/info/VERSION", `key "VERSION" differs only in case from "version": hosts read it as "version"` + last},
+		{"/info/logos/Small", `key "Small" differs only in case from "small": hosts read it as "small"` + last},
+		{"/includes/0/Path", `key "Path" differs only in case from "path": hosts read it as "path"` + last},
+		{"/dependencies/ServiceDependency", `key "ServiceDependency" differs only in case from "serviceDependency": hosts read it as "serviceDependency"` + last},
+		{"/\u017ftate", "key \"\u017ftate\" differs only in case from \"state\": hosts read it as \"state\"" + last},
+	} {
+		p := completePlugin(t, validate.Source)
+		set(c.pointer, "iot")(p)
+		got := ""
+		for _, f := range p.run(t, All()).Findings {
+			if f.Pointer == c.pointer && f.Rule == "unknown-field" {
+				got = f.Message
+			}
+			if got != "" && f.Pointer == c.pointer && f.Severity != validate.Error {
+				t.Errorf("%s: %s", c.pointer, f.Severity)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.pointer, got, c.want)
+		}
+	}
+}
+
+// TestBuildTime requires an error for numbers that existing hosts cannot decode.
+func TestBuildTime(t *testing.T) {
+	t.Parallel()
+	for literal, want := range map[string]bool{
+		"1769817600000": true, "-1": true, "1.5": false, "1e3": false, "1.0": false, "99999999999999999999": false,
+	} {
+		p := completePlugin(t, validate.Dist)
+		set("/info/build/time", raw(literal))(p)
+		if got := lines(p.run(t, All())); (got == "") != want || !want && !strings.Contains(got, "existing hosts do not load plugin.json") {
+			t.Errorf("%s: %s", literal, got)
+		}
+	}
+}
+
 // TestDashboardWithoutUID requires advice that works in the hosts of the profile: existing ones
 // do not read the uid of the entry in "includes" when they import the dashboard.
 func TestDashboardWithoutUID(t *testing.T) {

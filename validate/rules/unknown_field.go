@@ -17,7 +17,7 @@ func unknownField() validate.Rule {
 		ID:      schema.UnknownField,
 		Summary: "unknown key",
 		Why: "The host ignores keys that it does not know, so a misspelled key silently has no effect. If the key is a misspelling " +
-			"of a required key, the finding is an error.",
+			"of a required key, the finding is an error; so is a key in another case, which hosts do not ignore.",
 		Help: "delete the key",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {
@@ -25,6 +25,10 @@ func unknownField() validate.Rule {
 					continue
 				}
 				f := validate.Finding{Severity: kindOfUnknown(v.Pointer).in(p), Place: v.Place(p), Message: v.Message(p.Doc)}
+				if known := v.Folded(); known != "" {
+					reportFolded(p, v, known)
+					continue
+				}
 				if v.Meant != "" {
 					f.Severity = misspelledKey.in(p)
 					f.Message += fmt.Sprintf("; did you mean the required key %q?", v.Meant)
@@ -37,6 +41,28 @@ func unknownField() validate.Rule {
 			}
 		},
 	}
+}
+
+// reportFolded reports a key that hosts take for another one, since they ignore the case of keys.
+func reportFolded(p *validate.Pass, v schema.Violation, known string) {
+	in, key := schema.Parent(v.Pointer)
+	f := validate.Finding{
+		Severity: foldedKey.in(p), Place: v.Place(p),
+		Message: fmt.Sprintf("key %q differs only in case from %[2]q: hosts read it as %[2]q", key, known),
+		Help:    fmt.Sprintf("rename it to %q", known),
+	}
+	for _, other := range p.Doc.Keys(in) {
+		if other != key && strings.EqualFold(other, key) {
+			f.Message += ", and the last one takes precedence"
+			f.Help = "delete one of them"
+			at := p.Key(in + "/" + bundle.EscapePointer(other))
+			f.Related = []validate.Related{{Place: at, Message: fmt.Sprintf("%q is here", other)}}
+			p.Report(f)
+			return
+		}
+	}
+	f.Fix = renameKey(p, v, known)
+	p.Report(f)
 }
 
 // kindOfUnknown returns the kind of an unknown key: the published schema allows others in some objects.

@@ -32,7 +32,22 @@ func wrongType() validate.Rule {
 					Fix:     typeFix(p, v, found),
 				})
 			}
+			checkBuildTime(p)
 		},
+	}
+}
+
+// checkBuildTime reports a time that is a number in JSON, but not one of Go's int64, as which existing hosts decode it.
+func checkBuildTime(p *validate.Pass) {
+	const pointer = "/info/build/time"
+	span := p.Doc.Value(pointer)
+	literal := string(p.Doc.Data[span.Start.Offset:span.End.Offset])
+	if _, err := strconv.ParseInt(literal, 10, 64); err != nil && p.Doc.Kind(pointer) == "number" {
+		p.Report(validate.Finding{
+			Place:   p.Value(pointer),
+			Message: fmt.Sprintf("%s is %.40s, with which existing hosts do not load plugin.json", schema.Name(pointer), literal),
+			Help:    "write a whole number of milliseconds, without exponent, such as 1769817600000, or delete the key",
+		})
 	}
 }
 

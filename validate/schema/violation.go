@@ -162,6 +162,21 @@ func joinMisspelled(profile bundle.Profile, all []Violation) []Violation {
 	})
 }
 
+// Folded returns the known key from which an unknown one differs only in case, or "". Hosts decode plugin.json with
+// Go's encoding/json, which does not distinguish them, except in a map, such as the parameters of a token.
+func (v Violation) Folded() string {
+	in, key := Parent(v.Pointer)
+	if strings.HasSuffix(in, "/params") {
+		return ""
+	}
+	for known := range v.Node.Properties {
+		if strings.EqualFold(known, key) {
+			return known
+		}
+	}
+	return ""
+}
+
 // KeyInProfile returns the name that a profile has for a key of another profile, or
 // "" if the key is not such a key.
 func KeyInProfile(profile bundle.Profile, key string) string {
