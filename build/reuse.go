@@ -16,7 +16,6 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/slipway-dev/slipway/build/webpack"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/version"
@@ -163,8 +162,8 @@ func (p *Plan) addBundler(in inputs) error {
 
 // bundleConfig returns the files that change how imports are resolved and compiled,
 // whether they exist or not: lockfiles and the configuration of package managers, up to the root of the
-// git repository, what package managers write about a node_modules, tsconfig.json with what it extends, the repository's
-// list of shared libraries, and its webpack configuration.
+// git repository, what package managers write about a node_modules, tsconfig.json with what it
+// extends, and the configuration of webpack or rspack, whose imports are among the files that were read.
 func (p *Plan) bundleConfig() []string {
 	var files []string
 	for dir := p.Repo.Root; ; dir = filepath.Dir(dir) {
@@ -176,10 +175,8 @@ func (p *Plan) bundleConfig() []string {
 			break
 		}
 	}
-	for _, name := range append(webpack.Names(),
-		".config/bundler/externals.ts", ".config/webpack/webpack.config.ts", ".config/webpack/webpack.config.js", ".config/tsconfig.json") {
-		files = append(files, filepath.Join(p.Repo.Root, filepath.FromSlash(name)))
-	}
+	bundlers, _ := filepath.Glob(filepath.Join(p.Repo.Root, "*pack.config.*")) // the pattern is valid
+	files = append(append(files, bundlers...), filepath.Join(p.Repo.Root, ".config", "tsconfig.json"))
 	return append(files, tsconfigs(filepath.Join(p.Repo.Root, "tsconfig.json"))...)
 }
 
@@ -223,15 +220,15 @@ func tsconfigs(file string) []string {
 	return files
 }
 
-// importable lists the files in the repository that an import may be resolved to. A new
-// one can take precedence over a file that was read.
+// importable lists the files in the repository that an import may be resolved to, or that may be the configuration of a
+// bundler. A new one can take precedence over a file that was read.
 func (p *Plan) importable() (names []string, err error) {
 	err = fs.WalkDir(os.DirFS(p.Repo.Root), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if d.IsDir() {
-			if name != "." && (p.isIgnored(p.Repo.Root, filepath.FromSlash(name)) || strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules") {
+			if name != "." && (p.isIgnored(p.Repo.Root, filepath.FromSlash(name)) || strings.HasPrefix(d.Name(), ".") && d.Name() != ".config" || d.Name() == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil

@@ -125,8 +125,8 @@ func (p *Plan) copyAssets(_ context.Context, staging string, r *Result) error {
 	r.assets = part{name: "assets", content: text.Plural(len(p.Assets), "file")}
 	for _, a := range p.Assets {
 		to := filepath.Join(staging, filepath.FromSlash(a.To))
-		if p.options.Frontend.Command != "" && exists(to) {
-			continue // the repository's own bundler wrote it
+		if exists(to) {
+			continue // the repository's own bundler wrote it, or its configuration copies another file
 		}
 		if err := p.copyAsset(a, to); err != nil {
 			return fmt.Errorf("copy %s: %w", a.From, err)

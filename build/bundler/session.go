@@ -70,7 +70,11 @@ func (s *Session) Inputs() (files []string) {
 func (s *Session) Warnings() (list []frontend.Message) {
 	for _, source := range slices.Sorted(maps.Keys(s.frontends)) {
 		if b := s.frontends[source]; b.last != nil {
-			list = append(list, b.warnings...)
+			for _, m := range b.warnings {
+				if !slices.Contains(list, m) { // frontends share the configuration of a bundler
+					list = append(list, m)
+				}
+			}
 		}
 	}
 	return list

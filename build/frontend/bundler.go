@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,11 +10,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/build/bundlerconfig"
 )
 
 // bundler is one run of esbuild and what it leaves to us: the modules that the host shares,
@@ -21,9 +23,10 @@ import (
 // when the module runs.
 type bundler struct {
 	Options
-	ctx       context.Context // of the one call of Bundle
-	libraries []library
-	replaced  replacements
+	ctx      context.Context // of the one call of Bundle
+	config   *bundlerconfig.Config
+	isAlone  bool // a worker or a program of our own, which has no host
+	replaced replacements
 
 	confinement Confinement
 	isAsync     bool // the entry awaits at its top level
@@ -55,9 +58,9 @@ type traits struct {
 	isInjected bool // the host passes arguments by the names of parameters: it runs Angular
 }
 
-func newBundler(ctx context.Context, o Options, libraries []library, replaced replacements) *bundler {
+func newBundler(ctx context.Context, o Options, c *bundlerconfig.Config) *bundler {
 	return &bundler{
-		Options: o, ctx: ctx, libraries: libraries, replaced: replaced, confinement: Confine(o.Root), isClassic: isClassic(o.Root), asked: map[string]bool{},
+		Options: o, ctx: ctx, config: c, replaced: replacementsOf(o, c), confinement: Confine(o.Root), isClassic: isClassic(o.Root), asked: map[string]bool{},
 		assets: map[string][]byte{}, licenses: map[string][]byte{}, texts: map[string]string{}, packages: map[string]map[string]bool{},
 	}
 }
@@ -65,11 +68,13 @@ func newBundler(ctx context.Context, o Options, libraries []library, replaced re
 // The suffixes that a repository can append to a path, and the one that we append for
 // new URL(path, import.meta.url), where x is ./x if there is such a file.
 const (
-	rawSuffix   = "?raw"
-	urlSuffix   = "?url"
-	assetSuffix = "?plugin-asset"
-	styleSuffix = "?plugin-style" // of a file in a style sheet
-	rawLoader   = "!raw-loader!"  // webpack's way to write ?raw
+	rawSuffix    = "?raw"
+	urlSuffix    = "?url"
+	assetSuffix  = "?plugin-asset"
+	styleSuffix  = "?plugin-style"  // of a file in a style sheet
+	inlineSuffix = "?plugin-inline" // a URL with the contents
+	jsonSuffix   = "?plugin-json"
+	rawLoader    = "!raw-loader!" // webpack's way to write ?raw
 )
 
 // nodeScheme begins the names of modules of Node.js where they cannot be those of packages.
@@ -84,6 +89,8 @@ const (
 	// sharedNamespace holds the shared libraries of an asynchronous module. It is written as
 	// an ES module, whose imports would end up outside of the function that AMD calls.
 	sharedNamespace = "plugin-shared"
+	globalNamespace = "plugin-global" // of expressions that the repository puts in the place of modules
+	ignoreNamespace = "plugin-ignore" // of modules that IgnorePlugin removes: an import of them throws
 	emptyNamespace  = "plugin-empty"  // of modules that the repository replaces by nothing
 	injectNamespace = "plugin-inject" // of modules that export what a name stands for
 	injectPrefix    = injectNamespace + ":"
@@ -96,14 +103,19 @@ func (b *bundler) plugin() api.Plugin {
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: assetNamespace}, b.loadAsset)
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: injectNamespace}, b.loadInjected)
-		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: emptyNamespace}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
-			contents := ""
-			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
-		})
-		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: sharedNamespace}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
-			contents := "module.exports=" + requireName + "(" + quote(in.Path) + ")"
-			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
-		})
+		for namespace, contents := range map[string]func(name string) string{
+			emptyNamespace:  func(string) string { return "" },
+			globalNamespace: func(expression string) string { return "module.exports=" + expression },
+			sharedNamespace: func(name string) string { return "module.exports=" + requireName + "(" + quote(name) + ")" },
+			ignoreNamespace: func(name string) string {
+				return "throw Object.assign(new Error(" + quote("Cannot find module '"+name+"'") + "),{code:'MODULE_NOT_FOUND'})"
+			},
+		} {
+			build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: namespace}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
+				text := contents(in.Path)
+				return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, nil
+			})
+		}
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[cm]?[jt]sx?$`}, b.loadCode)
 		sheets := &sass{b: b, limits: sassLimits()}
 		build.OnLoad(api.OnLoadOptions{Filter: `\.s[ac]ss$`}, sheets.load)
@@ -140,37 +152,35 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		text := fmt.Sprintf("a package asks for %q, which is outside of it: a bundle contains only files of the repository and of its packages", name)
 		return api.OnResolveResult{Errors: []api.Message{{Text: text}}}, nil
 	}
+	if !isStyle && b.config.HasReplacements && !b.isAlone && in.PluginData != (replaced{}) {
+		if out, err := b.replaceRequest(build, in); out != nil || err != nil {
+			return *cmp.Or(out, &api.OnResolveResult{}), err
+		}
+	}
 	for _, suffix := range []string{rawSuffix, urlSuffix, assetSuffix} {
 		if path, ok := strings.CutSuffix(name, suffix); ok && !isStyle {
 			return b.suffixed(b.findAsset(build, in, path, suffix), suffix), nil
 		}
 	}
-	switch {
-	case in.Kind == api.ResolveCSSURLToken && strings.HasPrefix(name, "/"): // of the host
+	if in.Kind == api.ResolveCSSURLToken && strings.HasPrefix(name, "/") { // of the host
 		return api.OnResolveResult{Path: name, External: true}, nil
-	case isStyle:
-	case isShared(b.libraries, name), strings.HasPrefix(name, legacyPrefix):
-		name = strings.TrimPrefix(name, legacyPrefix)
-		b.mu.Lock()
-		b.asked[name] = true
-		b.seen.isInjected = b.seen.isInjected || name == "angular" || strings.HasPrefix(name, "app/")
-		b.mu.Unlock()
-		if b.isAsync {
-			return api.OnResolveResult{Path: name, Namespace: sharedNamespace}, nil
-		}
-		return api.OnResolveResult{Path: name, External: true}, nil
-	case isWasmModule(in):
-		return resolution(b.findAsset(build, in, name, urlSuffix)), nil
-	case slices.Contains(assetExtensions(), strings.ToLower(filepath.Ext(name))):
-		return b.suffixed(b.findAsset(build, in, name, urlSuffix), urlSuffix), nil
 	}
 	if isStyle {
 		return b.resolveStyle(build, in), nil
 	}
+	if out, err := b.external(in, name); out != nil || err != nil {
+		return *cmp.Or(out, &api.OnResolveResult{}), err
+	}
+	if isWasmModule(in) {
+		return resolution(b.findAsset(build, in, name, urlSuffix)), nil
+	}
+	if out, err := b.resolveAsset(build, in, name); out != nil || err != nil {
+		return *cmp.Or(out, &api.OnResolveResult{}), err
+	}
 	if !isBare(name) && !strings.HasPrefix(name, nodeScheme) {
 		return api.OnResolveResult{}, nil
 	}
-	if to, ok := b.replaced.of(name); ok {
+	if to, ok := instead(b.replaced.alias, name); ok {
 		return b.replace(build, in, to)
 	}
 	if !isBare(name) {
@@ -188,11 +198,11 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if found != nil {
 		return resolution(*found), nil
 	}
-	if to, ok := b.replaced.fallback[name]; ok {
+	if to, ok := instead(b.replaced.fallback, name); ok {
 		return b.replace(build, in, to)
 	}
 	// Without any, esbuild reports the error.
-	return api.OnResolveResult{Errors: append(b.replaced.unknown(name), unknownInWasm(in)...)}, nil
+	return api.OnResolveResult{Errors: unknownInWasm(in)}, nil
 }
 
 // resolveStyle resolves what a style sheet imports or refers to: a file of the repository, or one of a
@@ -227,19 +237,30 @@ func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string
 		return api.OnResolveResult{Path: in.Path, Namespace: emptyNamespace}, nil
 	}
 	found := b.find(build, in, to)
-	installed := filepath.Join(b.Root, "node_modules") + string(filepath.Separator)
-	if name, ok := strings.CutPrefix(to, installed); ok && len(found.Errors) > 0 && b.Packages != nil {
-		// The same file of the repository's own version of the package.
-		name = filepath.ToSlash(name)
-		dir, ok, err := b.Packages.Dir(b.ctx, filepath.Join(b.Root, "package.json"), PackageName(name))
+	if len(found.Errors) > 0 {
+		file, err := b.located(to) // the same file of the repository's own version of the package
 		if err != nil {
-			return api.OnResolveResult{Errors: failed(err, name)}, nil
+			return api.OnResolveResult{Errors: failed(err, to)}, nil
 		}
-		if ok {
-			return resolution(ask(build, in, dir, "./node_modules/"+name)), nil
+		if file != to {
+			return resolution(ask(build, in, b.Root, file)), nil
 		}
 	}
 	return resolution(found), nil
+}
+
+// located returns where a path of the repository is: packages of the lockfile may be in the cache.
+func (b *bundler) located(file string) (string, error) {
+	installed := filepath.Join(b.Root, "node_modules") + string(filepath.Separator)
+	name, ok := strings.CutPrefix(file, installed)
+	if _, err := os.Lstat(file); err == nil || !ok || b.Packages == nil {
+		return file, nil
+	}
+	dir, ok, err := b.Packages.Dir(b.ctx, filepath.Join(b.Root, "package.json"), PackageName(filepath.ToSlash(name)))
+	if err != nil || !ok {
+		return file, err
+	}
+	return filepath.Join(dir, "node_modules", name), nil
 }
 
 // failed returns the error of an import whose package cannot be provided.
@@ -257,7 +278,7 @@ func resolution(r api.ResolveResult) api.OnResolveResult {
 	if r.SideEffects {
 		effects = api.SideEffectsTrue
 	}
-	return api.OnResolveResult{Errors: r.Errors, Path: r.Path, Namespace: r.Namespace, External: r.External, Suffix: r.Suffix, SideEffects: effects}
+	return api.OnResolveResult{Errors: r.Errors, Path: r.Path, Namespace: r.Namespace, External: r.External, Suffix: r.Suffix, PluginData: r.PluginData, SideEffects: effects}
 }
 
 // request is what a resolution depends on.
@@ -402,7 +423,7 @@ func (b *bundler) findAsset(build api.PluginBuild, in api.OnResolveArgs, path, s
 			return found
 		}
 	}
-	if to, ok := b.replaced.of(path); ok && to != "" && isBare(path) {
+	if to, ok := instead(b.replaced.alias, path); ok && to != "" && isBare(path) {
 		path = to
 	}
 	return b.find(build, in, path)
@@ -417,8 +438,6 @@ func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string)
 			found.Errors = failed(err, path)
 		} else if elsewhere != nil {
 			return *elsewhere
-		} else if unknown := b.replaced.unknown(path); unknown != nil {
-			found.Errors = unknown
 		}
 	}
 	return found

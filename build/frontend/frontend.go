@@ -38,7 +38,7 @@ type Options struct {
 	// Packages provides what is not in a node_modules; nil provides nothing.
 	Packages Packages
 
-	Substitutions config.Substitutions // over those of the repository's webpack configuration
+	Substitutions config.Substitutions // over those of the configuration of the repository's bundler
 }
 
 // Packages provides packages in the versions of the lockfile of a repository.
@@ -133,7 +133,13 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 	if wrong := b.requiredWasm(meta); wrong != nil {
 		return nil, &Error{Messages: Messages(b.Root, wrong)}
 	}
+	if err := b.addCopies(); err != nil {
+		return nil, err
+	}
 	r := &Result{Warnings: Messages(b.Root, built.Warnings), Read: b.files(meta)}
+	for _, m := range b.config.Unread {
+		r.Warnings = append(r.Warnings, Message(m))
+	}
 	var code, sourceMap, css []byte
 	for _, f := range b.takeLicenses("", built.OutputFiles) {
 		switch name := filepath.Base(f.Path); name {
@@ -151,7 +157,8 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 	}
 	for i, t := range b.themed {
 		name := themePrefix + strconv.Itoa(i) + ".css"
-		base, err := filepath.Rel(filepath.Dir(t.file), b.Source) // of the images in dist
+		dir := filepath.Join(b.Source, filepath.FromSlash(path.Dir(t.output))) // sources and dist have the same directories
+		base, err := filepath.Rel(dir, b.Source)                               // of the images in dist
 		if err != nil {
 			return nil, err
 		}
@@ -246,19 +253,15 @@ func (b *bundler) settings(entries ...api.EntryPoint) api.BuildOptions {
 		"module": moduleName, "exports": "undefined",
 	}
 	maps.Copy(define, b.replaced.define)
-	var inject []string
-	for _, name := range slices.Sorted(maps.Keys(b.replaced.inject)) {
-		inject = append(inject, injectPrefix+name)
-	}
-	return api.BuildOptions{
+	o := api.BuildOptions{
 		EntryPointsAdvanced: entries,
-		Inject:              inject,
+		Inject:              b.replaced.injected(),
 		AbsWorkingDir:       b.Root,
 		TsconfigRaw:         tsconfigRaw(b.Root),
 		Outdir:              b.outdir(),
 		AssetNames:          "[name]-[hash]",
 		Bundle:              true,
-		NodePaths:           slices.Sorted(maps.Values(b.native)),
+		NodePaths:           slices.Concat(slices.Sorted(maps.Values(b.native)), b.config.Modules),
 		Format:              format,
 		Platform:            api.PlatformBrowser,
 		MainFields:          []string{"browser", "module", "main"},
@@ -273,19 +276,38 @@ func (b *bundler) settings(entries ...api.EntryPoint) api.BuildOptions {
 		LegalComments:       comments,
 		Charset:             api.CharsetUTF8,
 		PublicPath:          basePlaceholder,
-		Loader:              loaders(),
+		Loader:              b.loaders(),
 		Metafile:            true,
 		Plugins:             []api.Plugin{b.plugin()},
 		LogLevel:            api.LogLevelSilent,
 		LogOverride:         map[string]api.LogLevel{"empty-import-meta": api.LogLevelSilent},
 	}
+	if len(b.config.MainFields) > 0 {
+		o.MainFields = b.config.MainFields
+	}
+	if len(b.config.Conditions) > 0 {
+		o.Conditions = append([]string{"module"}, b.config.Conditions...)
+	}
+	usual := []string{".tsx", ".ts", ".jsx", ".js", ".css", ".json"}
+	more := slices.DeleteFunc(slices.Clone(b.config.Extensions), func(extension string) bool { return slices.Contains(usual, extension) })
+	if len(more) > 0 {
+		o.ResolveExtensions = append(usual, more...)
+	}
+	return o
 }
 
 // loaders returns what is done with the files that are not code.
-func loaders() map[string]api.Loader {
+func (b *bundler) loaders() map[string]api.Loader {
 	list := map[string]api.Loader{".txt": api.LoaderText, ".js": api.LoaderJSX}
 	for _, extension := range assetExtensions() {
 		list[extension] = api.LoaderFile
+	}
+	kinds := map[string]api.Loader{
+		"file": api.LoaderFile, "text": api.LoaderText, "dataurl": api.LoaderDataURL, "json": api.LoaderJSON, "empty": api.LoaderEmpty,
+		"js": api.LoaderJSX, "ts": api.LoaderTS, "tsx": api.LoaderTSX, "css": api.LoaderCSS,
+	}
+	for extension, kind := range b.Substitutions.Loader {
+		list[extension] = kinds[kind]
 	}
 	return list
 }
@@ -353,7 +375,7 @@ func (m metafile) onDemand(entry string) int {
 
 // files returns all files that were read, slash-separated.
 func (b *bundler) files(meta metafile) []string {
-	list := slices.Clone(b.read)
+	list := append(slices.Clone(b.read), b.config.Read...)
 	for name := range meta.Inputs {
 		if !strings.Contains(strings.TrimPrefix(name, filepath.ToSlash(filepath.VolumeName(name))), ":") {
 			list = append(list, name)

@@ -594,26 +594,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestShared(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	if diff := cmp.Diff(shared(), sharedBy(root), cmp.AllowUnexported(library{})); diff != "" {
-		t.Error(diff)
-	}
-	file := filepath.Join(root, ".config", "webpack", "webpack.config.ts")
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	config := "const c = {\n    externals: [\n      { 'amd-module': 'module' },\n      'lodash',\n      \"d3\",\n      /^@grafana\\/ui/i,\n      ({ request }, callback) => {\n        const prefix = 'grafana/';\n      },\n    ],\n    mode: 'production',\n    other: ['not', 'this'],\n}"
-	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	want := []library{{"lodash", false}, {"d3", false}, {"@grafana/ui", true}}
-	if diff := cmp.Diff(want, sharedBy(root), cmp.AllowUnexported(library{})); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // cached provides the packages of a directory as build/packages does.
 type cached struct{ dir string }
 

@@ -44,17 +44,16 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	b.mu.Lock()
 	b.read = append(b.read, filepath.ToSlash(b.relative(from.file)))
 	b.mu.Unlock()
-	if from.suffix == rawSuffix {
+	if loader, ok := map[string]api.Loader{
+		rawSuffix: api.LoaderText, styleSuffix: api.LoaderFile, inlineSuffix: api.LoaderDataURL, jsonSuffix: api.LoaderJSON,
+	}[from.suffix]; ok {
 		contents := string(text)
-		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderText}, nil
-	}
-	if from.suffix == styleSuffix {
-		contents := string(text)
-		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderFile}, nil
+		return api.OnLoadResult{Contents: &contents, Loader: loader}, nil
 	}
 	name := urlName(filepath.Base(from.file))
 	if isCode(name) && from.suffix == assetSuffix {
-		worker := newBundler(b.ctx, b.Options, nil, b.replaced) // a worker has no host to ask
+		worker := newBundler(b.ctx, b.Options, b.config)
+		worker.isAlone = true
 		built := api.Build(worker.workerSettings(from.file))
 		if worker.isAsync = awaits(built.Errors); worker.isAsync {
 			built = api.Build(worker.workerSettings(from.file))

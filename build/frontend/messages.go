@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/build/bundlerconfig"
 )
 
 // baseConfig matches the warning about a tsconfig.json that extends one in a package that is not
@@ -137,7 +139,7 @@ var (
 	noLoader       = regexp.MustCompile(`^no loader is configured for "([^"]+)" files: (.+)$`)
 )
 
-const ownBundler = `build the frontend with the repository's own bundler: set "frontend: {command: npm run build}" in slipway.yaml`
+const ownBundler = bundlerconfig.OwnBundler
 
 // explain adds help to the most common errors in a repository.
 func explain(root, text, help string) (string, string) {
@@ -166,7 +168,7 @@ func explain(root, text, help string) (string, string) {
 		return fmt.Sprintf("cannot find %q", filepath.Base(m[1])), "check the path and the case of its letters"
 	}
 	if m := noLoader.FindStringSubmatch(text); m != nil {
-		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or " + ownBundler
+		return fmt.Sprintf("no loader for %s files", m[1]), fmt.Sprintf(`write below "frontend" in slipway.yaml how to load them, as in loader: {%q: file}, or %s`, m[1], ownBundler)
 	}
 	if m := baseConfigFile.FindStringSubmatch(text); m != nil {
 		return text, fmt.Sprintf(`restore %s, or correct "extends"`, m[1])

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -11,7 +12,7 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
-	"github.com/slipway-dev/slipway/build/webpack"
+	"github.com/slipway-dev/slipway/build/bundlerconfig"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/validate/script"
 )
@@ -21,26 +22,42 @@ import (
 type replacements struct {
 	alias    map[string]string // before anything else is tried
 	fallback map[string]string // if the module is not found
-	computed []string          // aliases that nobody has evaluated
-	define   map[string]string
+	define   map[string]string // literals and names
 	inject   map[string]config.Export
+	values   map[string]string // expressions of define, by the names there
 }
 
-// replacementsOf returns the literal settings of the webpack configuration of a repository, and over
-// them those of slipway.yaml.
-func replacementsOf(o Options) replacements {
-	w := webpack.Read(o.Root)
-	maps.Copy(w.Alias, o.Substitutions.Alias)
-	maps.Copy(w.Define, o.Substitutions.Define)
-	maps.Copy(w.Inject, o.Substitutions.Inject)
-	r := replacements{alias: w.Alias, fallback: w.Fallback, computed: w.Computed, define: w.Define, inject: w.Inject}
-	for _, modules := range []map[string]string{r.alias, r.fallback} {
-		for name, to := range modules {
-			modules[name] = located(o.Root, to)
+// replacementsOf returns those of the configuration of the repository's bundler, and over them those of
+// slipway.yaml.
+func replacementsOf(o Options, c *bundlerconfig.Config) replacements {
+	r := replacements{alias: map[string]string{}, fallback: map[string]string{}, define: map[string]string{}, inject: map[string]config.Export{}, values: map[string]string{}}
+	for _, alias := range []map[string]string{c.Alias, o.Substitutions.Alias} {
+		for name, to := range alias {
+			r.alias[name] = located(o.Root, to)
 		}
 	}
-	for name, to := range r.inject {
-		r.inject[name] = config.Export{Module: located(o.Root, to.Module), Name: to.Name}
+	for name, to := range c.Fallback {
+		r.fallback[name] = located(o.Root, to)
+	}
+	for _, defined := range []map[string]string{c.Define, o.Substitutions.Define} {
+		for name, value := range defined {
+			r.define[name] = value
+		}
+	}
+	for name, value := range r.define {
+		if value != "undefined" && !json.Valid([]byte(value)) { // esbuild inserts only literals and names
+			r.define[name] = fmt.Sprintf("__plugin_value_%d__", len(r.values))
+			r.values[r.define[name]] = value
+		}
+	}
+	for _, injected := range []map[string]config.Export{c.Inject, o.Substitutions.Inject} {
+		for name, to := range injected {
+			if strings.Contains(name, ".") { // such as window.jQuery
+				r.define[name] = "__plugin_" + strings.ReplaceAll(name, ".", "_") + "__"
+				name = r.define[name]
+			}
+			r.inject[name] = config.Export{Module: located(o.Root, to.Module), Name: to.Name}
+		}
 	}
 	return r
 }
@@ -54,19 +71,14 @@ func located(root, module string) string {
 	return module
 }
 
-// hasSameNames reports whether the settings of esbuild are the same.
-func (r replacements) hasSameNames(other replacements) bool {
-	return maps.Equal(r.define, other.define) && maps.Equal(r.inject, other.inject)
-}
-
-// of returns what an import is replaced by: the longest name that is the import, or a directory
+// instead returns what an import is replaced by: the longest name that is the import, or a directory
 // of it. A name that ends in $ stands for the import alone.
-func (r replacements) of(module string) (to string, ok bool) {
-	if to, ok := r.alias[module+"$"]; ok {
+func instead(of map[string]string, module string) (to string, ok bool) {
+	if to, ok := of[module+"$"]; ok {
 		return to, true
 	}
 	for name := module; ; {
-		if to, ok := r.alias[name]; ok {
+		if to, ok := of[name]; ok {
 			rest := strings.TrimPrefix(module, name)
 			if rest != "" && (to == "" || strings.HasPrefix(module, to)) {
 				return "", false // it already names the replacement
@@ -81,23 +93,30 @@ func (r replacements) of(module string) (to string, ok bool) {
 	}
 }
 
-// unknown returns the error for an import that uses a computed alias, or nil.
-func (r replacements) unknown(module string) []api.Message {
-	for _, alias := range r.computed {
-		if name := strings.TrimSuffix(alias, "$"); module == name || strings.HasPrefix(module, name+"/") {
-			return []api.Message{{
-				Text:  fmt.Sprintf("cannot find %q: the webpack configuration computes what %q stands for", module, alias),
-				Notes: []api.Note{{Text: fmt.Sprintf(`write it below "frontend" in slipway.yaml: alias: {%q: ./src/...}`, alias)}},
-			}}
-		}
+// injected returns what esbuild injects: the modules that have exports for names, each once, and the names of values.
+func (r replacements) injected() (list []string) {
+	for _, from := range r.inject {
+		list = append(list, injectPrefix+from.Module)
 	}
-	return nil
+	for name := range r.values {
+		list = append(list, injectPrefix+name)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
-// loadInjected returns a module that exports what a name stands for.
+// loadInjected returns a module that exports what names stand for.
 func (b *bundler) loadInjected(in api.OnLoadArgs) (api.OnLoadResult, error) {
-	from := b.replaced.inject[in.Path]
-	contents := fmt.Sprintf("export { %s as %s } from %s", from.Name, in.Path, quote(filepath.ToSlash(from.Module)))
+	contents := "export const " + in.Path + " = " + b.replaced.values[in.Path]
+	if _, isValue := b.replaced.values[in.Path]; !isValue {
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(b.replaced.inject)) {
+			if from := b.replaced.inject[name]; from.Module == in.Path {
+				list = append(list, from.Name+" as "+name)
+			}
+		}
+		contents = fmt.Sprintf("export { %s } from %s", strings.Join(list, ", "), quote(filepath.ToSlash(in.Path)))
+	}
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS, ResolveDir: b.Root}, nil
 }
 

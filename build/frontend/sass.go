@@ -106,7 +106,8 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 
 // start loads the compiler, which is bundled like a worker.
 func (s *sass) start(ctx context.Context) []api.Message {
-	inner := newBundler(ctx, s.b.Options, nil, s.b.replaced)
+	inner := newBundler(ctx, s.b.Options, s.b.config)
+	inner.isAlone = true
 	o := inner.settings()
 	o.Sourcemap, o.Format = api.SourceMapNone, api.FormatIIFE
 	o.MinifyIdentifiers, o.MinifySyntax, o.MinifyWhitespace = false, false, false // it would take longer than it saves

@@ -13,6 +13,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/build/bundlerconfig"
 	"github.com/slipway-dev/slipway/build/watchdog"
 )
 
@@ -79,7 +80,7 @@ func (u unasked) Dir(_ context.Context, _, name string) (string, bool, error) {
 func TestSassInstalled(t *testing.T) {
 	t.Parallel()
 	root := write(t, map[string]string{"node_modules/theme/_all.scss": ""})
-	s := &sass{b: newBundler(t.Context(), Options{Root: root, Packages: unasked{t}}, nil, replacements{})}
+	s := &sass{b: newBundler(t.Context(), Options{Root: root, Packages: unasked{t}}, &bundlerconfig.Config{})}
 	got, err := s.find(filepath.Join(root, "src", "style.scss"), "theme/all")
 	if want := fileURL(filepath.Join(root, "node_modules", "theme", "_all.scss")); err != nil || got != want {
 		t.Errorf("found %q, %v, want %q", got, err, want)
@@ -90,7 +91,7 @@ func TestSassInstalled(t *testing.T) {
 func TestSassRelative(t *testing.T) {
 	t.Parallel()
 	root, cache := t.TempDir(), write(t, map[string]string{"node_modules/@a/theme/_all.scss": ""})
-	s := &sass{b: newBundler(t.Context(), Options{Root: root, Packages: provider{dir: cache}}, nil, replacements{})}
+	s := &sass{b: newBundler(t.Context(), Options{Root: root, Packages: provider{dir: cache}}, &bundlerconfig.Config{})}
 	got, err := s.find(filepath.Join(root, "src", "style.scss"), fileURL(filepath.Join(root, "node_modules", "@a", "theme", "all")))
 	if want := fileURL(filepath.Join(cache, "node_modules", "@a", "theme", "_all.scss")); err != nil || got != want {
 		t.Errorf("found %q, %v, want %q", got, err, want)
@@ -172,7 +173,7 @@ func TestSassCanceled(t *testing.T) {
 	root := write(t, map[string]string{"node_modules/sass/index.js": "for (;;);", "src/style.scss": ".a{}"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := &sass{b: newBundler(ctx, Options{Root: root, Source: filepath.Join(root, "src")}, nil, replacements{}), limits: sassLimits()}
+	s := &sass{b: newBundler(ctx, Options{Root: root, Source: filepath.Join(root, "src")}, &bundlerconfig.Config{}), limits: sassLimits()}
 	in := api.OnLoadArgs{Path: filepath.Join(root, "src", "style.scss")}
 	if _, err := s.load(in); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
@@ -201,7 +202,7 @@ func TestSassLimits(t *testing.T) {
 			"src/module.ts":              "import './style.scss';", "src/style.scss": "a{}",
 		})
 		o := Options{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"}
-		sheets := &sass{b: newBundler(t.Context(), o, nil, replacements{}), limits: compiler.limits}
+		sheets := &sass{b: newBundler(t.Context(), o, &bundlerconfig.Config{}), limits: compiler.limits}
 		got, err := sheets.load(api.OnLoadArgs{Path: filepath.Join(root, "src", "style.scss")})
 		if err != nil || len(got.Errors) != 1 || got.Errors[0].Text != "compile Sass: "+compiler.want {
 			t.Errorf("%s: got %+v (%v)", name, got.Errors, err)

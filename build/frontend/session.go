@@ -3,6 +3,7 @@ package frontend
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/build/bundlerconfig"
 )
 
 // Session bundles a frontend again and again. A bundle reuses what it can of the one
@@ -22,6 +25,7 @@ type Session struct {
 	traits  traits            // of the code in the last bundle
 	themes  []theme           // that it loads
 	made    api.BuildOptions  // that context was made with
+	config  *bundlerconfig.Config
 	b       *bundler
 	context api.BuildContext // nil before the first bundle
 }
@@ -49,6 +53,9 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 	if entry == "" {
 		return nil, fmt.Errorf("no frontend in %s: expected one of %s", s.options.Source, strings.Join(entries(), ", "))
 	}
+	if err := s.configure(ctx); err != nil {
+		return nil, err
+	}
 	built, err := s.rebuild(ctx, entry, s.b != nil && s.b.isAsync)
 	if err == nil && awaits(built.Errors) {
 		built, err = s.rebuild(ctx, entry, true) // hosts wait for a module that is a promise
@@ -66,6 +73,21 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 		return nil, &Error{Messages(s.options.Root, list), isConfig}
 	}
 	return s.b.result(built)
+}
+
+// configure evaluates the configuration of the repository's bundler, if it has changed.
+func (s *Session) configure(ctx context.Context) error {
+	if s.config != nil && s.config.IsCurrent() {
+		return nil
+	}
+	c, err := bundlerconfig.Evaluate(ctx, s.options.Root, Confine(s.options.Root).Check)
+	if failed, ok := errors.AsType[*bundlerconfig.Error](err); ok {
+		return &Error{Messages: []Message{Message(failed.Message)}}
+	}
+	if err == nil {
+		s.config = c
+	}
+	return err
 }
 
 // awaits reports whether the code awaits at its top level, which the format that was tried has no way to write.
@@ -104,17 +126,15 @@ func causes(list []api.Message) (found []api.Message, isConfig bool) {
 
 // rebuild runs esbuild, and makes a new context if the settings have changed.
 func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.BuildResult, error) {
-	libraries := sharedBy(s.options.Root)
 	entries := []api.EntryPoint{{InputPath: entry, OutputPath: "module"}}
 	for i, t := range s.themes {
 		entries = append(entries, api.EntryPoint{InputPath: t.file, OutputPath: themePrefix + strconv.Itoa(i)})
 	}
-	replaced := replacementsOf(s.options)
-	if s.context != nil && (!replaced.hasSameNames(s.b.replaced) || !slices.Equal(s.made.EntryPointsAdvanced, entries) || s.made.TsconfigRaw != tsconfigRaw(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
+	if s.context != nil && (s.config != s.b.config || !slices.Equal(s.made.EntryPointsAdvanced, entries) || s.made.TsconfigRaw != tsconfigRaw(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
 		s.dispose()
 	}
 	if s.context == nil {
-		s.b = newBundler(ctx, s.options, libraries, replaced)
+		s.b = newBundler(ctx, s.options, s.config)
 		s.b.isAsync, s.b.native, s.b.traits, s.b.themed = isAsync, maps.Clone(s.native), s.traits, s.themes
 		s.made = s.b.settings(entries...)
 		made, err := api.Context(s.made)
@@ -124,10 +144,10 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 		s.context = made
 	}
 	// The plugin of the context reads these, so they may change between two bundles.
-	s.b.replaced, s.b.isClassic = replaced, isClassic(s.options.Root)
-	s.b.ctx, s.b.libraries, s.b.asked, s.b.assets, s.b.read = ctx, libraries, map[string]bool{}, map[string][]byte{}, nil
+	s.b.isClassic = isClassic(s.options.Root)
+	s.b.ctx, s.b.asked, s.b.assets, s.b.read = ctx, map[string]bool{}, map[string][]byte{}, nil
 	s.b.texts, s.b.licenses = map[string]string{}, map[string][]byte{}
-	s.b.seen, s.b.themes = traits{}, nil
+	s.b.seen, s.b.themes = traits{}, s.b.styles()
 	defer context.AfterFunc(ctx, s.context.Cancel)()
 	built := s.context.Rebuild()
 	return built, ctx.Err()

@@ -73,7 +73,7 @@ func TestSession(t *testing.T) {
 	write("one.ts", "export const y = 'from one'")
 	write("two.ts", "export const y = 'from two'")
 	for _, name := range []string{"one", "two"} { // an alias that changes
-		write("../webpack.config.js", "alias: {\nother: path.join(__dirname, 'src/"+name+"'),\n}")
+		write("../webpack.config.js", "module.exports = { externals: ['react', /^@grafana/], resolve: { alias: { other: __dirname + '/src/"+name+"' } } };")
 		check("from " + name)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

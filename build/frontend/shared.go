@@ -1,95 +1,56 @@
 package frontend
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
 )
 
-// library is a module that the host shares with plugins: a plugin asks for it by name and
-// does not contain it.
-type library struct {
-	name     string
-	isPrefix bool // the name and everything that begins with it
+// isShared reports whether existing hosts provide a module, for repositories whose configuration does not say which.
+// The source is the list that create-plugin 6 writes into a repository as .config/bundler/externals.ts.
+func isShared(module string) bool {
+	return strings.HasPrefix(module, "@grafana/ui") || strings.HasPrefix(module, "@grafana/runtime") || strings.HasPrefix(module, "@grafana/data") ||
+		slices.Contains([]string{
+			"lodash", "jquery", "moment", "slate", "emotion", "@emotion/react", "@emotion/css", "prismjs", "slate-plain-serializer",
+			"@grafana/slate-react", "react", "react-dom", "react-redux", "redux", "rxjs", "i18next", "react-router", "d3", "angular",
+		}, module)
 }
 
-// shared lists the libraries that existing hosts provide. The source is the list that
-// create-plugin 6 writes into a repository as .config/bundler/externals.ts.
-func shared() []library {
-	return []library{
-		{"lodash", false},
-		{"jquery", false},
-		{"moment", false},
-		{"slate", false},
-		{"emotion", false},
-		{"@emotion/react", false},
-		{"@emotion/css", false},
-		{"prismjs", false},
-		{"slate-plain-serializer", false},
-		{"@grafana/slate-react", false},
-		{"react", false},
-		{"react-dom", false},
-		{"react-redux", false},
-		{"redux", false},
-		{"rxjs", false},
-		{"i18next", false},
-		{"react-router", false},
-		{"d3", false},
-		{"angular", false},
-		{"@grafana/ui", true},
-		{"@grafana/runtime", true},
-		{"@grafana/data", true},
+// external resolves an import that the host provides: the repository decides which those are, if its configuration
+// does. A library that newer hosts share, such as react/jsx-runtime, must be in the bundle of a plugin for older
+// ones, and only the repository knows which those are. It returns nil for a module of the bundle.
+func (b *bundler) external(in api.OnResolveArgs, name string) (*api.OnResolveResult, error) {
+	kind, to := "", name
+	var err error
+	switch {
+	case strings.HasPrefix(name, legacyPrefix):
+		kind, to = "amd", strings.TrimPrefix(name, legacyPrefix)
+	case b.isAlone:
+	case b.config.HasExternals:
+		kind, to, err = b.config.External(b.ctx, name, in.ResolveDir, in.Importer)
+	case isShared(name):
+		kind = "amd"
 	}
-}
-
-// externalsFiles are where create-plugin keeps the list in a repository, newest first.
-func externalsFiles() []string {
-	return []string{
-		".config/bundler/externals.ts",
-		".config/webpack/webpack.config.ts",
-		".config/webpack/webpack.config.js",
+	switch kind {
+	case "":
+		return nil, err
+	case "amd", "umd", "umd2", "amd-require", "system":
+	case "var", "window", "self", "global", "globalThis", "this", "root", "assign":
+		if kind != "var" && kind != "assign" {
+			to = "globalThis." + to
+		}
+		return &api.OnResolveResult{Path: to, Namespace: globalNamespace}, nil
+	default:
+		return nil, fmt.Errorf("the configuration of the bundler takes %q from %s %s, which hosts do not provide: they provide AMD modules", name, kind, to)
 	}
-}
-
-var (
-	externalsArray = regexp.MustCompile(`(?s)\bexternals\b[^=\n]*[:=]\s*\[(.*?)\n\s*\]`)
-	externalsEntry = regexp.MustCompile(`(?m)^\s*(?:'([^'\n]+)'|"([^"\n]+)"|/\^((?:[^/\\\n]|\\.)+)/i?),?\s*(?://.*)?$`)
-)
-
-// sharedBy returns the libraries that the repository's own bundler leaves to the host. A
-// library that newer hosts share, such as react/jsx-runtime, must be in the bundle of a
-// plugin for older ones, and only the repository knows which those are. Without such a
-// list, the libraries are those of shared.
-func sharedBy(root string) []library {
-	for _, name := range externalsFiles() {
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
-			continue
-		}
-		array := externalsArray.FindSubmatch(text)
-		if array == nil {
-			continue
-		}
-		var list []library
-		for _, entry := range externalsEntry.FindAllSubmatch(array[1], -1) {
-			if pattern := string(entry[3]); pattern != "" {
-				list = append(list, library{strings.ReplaceAll(pattern, `\`, ""), true})
-				continue
-			}
-			list = append(list, library{string(entry[1]) + string(entry[2]), false})
-		}
-		if len(list) > 0 {
-			return list
-		}
+	b.mu.Lock()
+	b.asked[to] = true
+	b.seen.isInjected = b.seen.isInjected || to == "angular" || strings.HasPrefix(to, "app/")
+	b.mu.Unlock()
+	if b.isAsync {
+		return &api.OnResolveResult{Path: to, Namespace: sharedNamespace}, nil
 	}
-	return shared()
-}
-
-// isShared reports whether the host provides the module.
-func isShared(list []library, module string) bool {
-	return slices.ContainsFunc(list, func(l library) bool {
-		return module == l.name || l.isPrefix && strings.HasPrefix(module, l.name)
-	})
+	return &api.OnResolveResult{Path: to, External: true}, nil
 }

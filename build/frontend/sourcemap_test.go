@@ -40,7 +40,7 @@ func TestSourceNames(t *testing.T) {
 		"src/part/a.json":  `{"a": 1}`, "src/part/a.txt": "text", "src/part/a.png": "png",
 		"shared/s.ts":               "window.s = 1;\n",
 		"node_modules/dep/index.js": "module.exports = 'dep';\n",
-		"webpack.config.ts":         "alias: {\n  off: false,\n}",
+		"webpack.config.ts":         "export default { externals: ['react'], resolve: { alias: { off: false } } }",
 	}
 	r, err := bundle(t, files, func(o *Options) {
 		o.MapDir, o.MapID, o.Source = o.Source, "acme-x-app", filepath.Join(o.Source, "part")

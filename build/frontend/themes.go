@@ -102,6 +102,9 @@ func (b *bundler) findTheme(id, name string) (missing string) {
 	for _, extension := range []string{".css", ".scss", ".sass"} {
 		info, err := os.Stat(file + extension)
 		to, errRel := filepath.Rel(b.Source, file)
+		if slices.ContainsFunc(b.styles(), func(t theme) bool { return t.output == filepath.ToSlash(to)+".css" }) {
+			return ""
+		}
 		if err == nil && errRel == nil && info.Mode().IsRegular() {
 			b.mu.Lock()
 			defer b.mu.Unlock()

@@ -46,7 +46,7 @@ func TestThemes(t *testing.T) {
 	if code := file(t, r, "module.js"); !strings.Contains(code, "url(/public/img/dot.png)") || strings.Contains(code, ".dark") || strings.Contains(code, ".light") {
 		t.Errorf("module.js is %q", code)
 	}
-	want := []string{"src/img/dot.png", "src/module.ts", "src/panel.css", "src/styles/_part.scss", "src/styles/both.css", "src/styles/dark.css", "src/styles/light.scss", "src/theme.ts"}
+	want := []string{".config/bundler/externals.ts", "src/img/dot.png", "src/module.ts", "src/panel.css", "src/styles/_part.scss", "src/styles/both.css", "src/styles/dark.css", "src/styles/light.scss", "src/theme.ts"}
 	if diff := cmp.Diff(want, r.Read); diff != "" {
 		t.Error(diff)
 	}

@@ -82,7 +82,7 @@ func TestParseBuild(t *testing.T) {
 func TestParseSubstitutions(t *testing.T) {
 	t.Parallel()
 	const text = "frontend:\n  alias: {'@img': ./src/img, old: new, fs: false}\n  define: {DEBUG: false, process.env.V: '%VERSION%', n: 1.5, x: }\n" +
-		"  inject: {Buffer: [buffer, Buffer], $: jquery}\n"
+		"  inject: {Buffer: [buffer, Buffer], $: jquery}\n  loader: {.hdr: file, .vert: text}\n"
 	c, err := Parse("c", []byte(text), known())
 	if err != nil {
 		t.Fatal(err)
@@ -91,6 +91,7 @@ func TestParseSubstitutions(t *testing.T) {
 		Alias:  map[string]string{"@img": "./src/img", "old": "new", "fs": ""},
 		Define: map[string]string{"DEBUG": "false", "process.env.V": `"%VERSION%"`, "n": "1.5", "x": "null"},
 		Inject: map[string]Export{"Buffer": {"buffer", "Buffer"}, "$": {"jquery", "default"}},
+		Loader: map[string]string{".hdr": "file", ".vert": "text"},
 	}}
 	if d := cmp.Diff(want, c.Frontend); d != "" {
 		t.Errorf("frontend (-want +got):\n%s", d)
@@ -141,15 +142,17 @@ func TestErrors(t *testing.T) {
 			"c:2:30: invalid name \"A-B\" of an environment variable: use letters, digits and underscores\n" +
 			"c:2:41: \"C\" must be a string, found an array\nc:2:55: \"D\" must be a string, found null",
 		"frontend: {}\n": `c:1:11: "frontend" must have a "command", such as npm run build`,
-		"frontend: {command: x, alias: {a: b}}\n": `c:1:11: "alias", "define" and "inject" are for Slipway's bundler: delete them, or "command"`,
+		"frontend: {command: x, alias: {a: b}}\n": `c:1:11: "alias", "define", "inject" and "loader" are for Slipway's bundler: delete them, or "command"`,
 		"frontend: {alias: {a: b}, dir: y}\n":     `c:1:11: "frontend" must have a "command", such as npm run build`,
 		"frontend: {alias: {a: true}}\n":          `c:1:23: "a" must be a string, found a boolean`,
 		"frontend: {define: {a-b: 1, c: [1]}}\n":  "c:1:21: invalid name \"a-b\" in \"define\": use a name such as DEBUG or process.env.MODE\nc:1:32: \"c\" must be a string, a number, a boolean or null, found an array",
 		"frontend: {inject: {a.b: c, d: [e]}}\n":  "c:1:21: invalid name \"a.b\" in \"inject\": use a name such as Buffer\nc:1:32: \"d\" must be a module, or an array of a module and the name of an export",
-		"frontend: {command: x, dir: ../y}\n":     `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
-		"frontend: {command: x, dir: ./}\n":       `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
-		"frontend: {command: x, dir: '..\\y'}\n":  `c:1:29: "dir" must be a slash-separated relative path`,
-		"frontend: {comand: x}\n":                 `c:1:12: unknown key "comand" in "frontend": did you mean "command"?`,
+		"frontend: {loader: {hdr: file, .a: fil, .b: binary}}\n": "c:1:21: invalid extension \"hdr\" in \"loader\": use one such as .hdr, in lower case\n" +
+			"c:1:36: invalid value \"fil\" for \".a\": did you mean \"file\"?\nc:1:45: invalid value \"binary\" for \".b\": use one of file, text, dataurl, json, empty, js, ts, tsx, css",
+		"frontend: {command: x, dir: ../y}\n":    `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
+		"frontend: {command: x, dir: ./}\n":      `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
+		"frontend: {command: x, dir: '..\\y'}\n": `c:1:29: "dir" must be a slash-separated relative path`,
+		"frontend: {comand: x}\n":                `c:1:12: unknown key "comand" in "frontend": did you mean "command"?`,
 	} {
 		_, err := Parse("c", []byte(text), known())
 		if err == nil || err.Error() != want {

@@ -25,6 +25,7 @@ type Substitutions struct {
 	Alias  map[string]string `json:"alias,omitempty"`
 	Define map[string]string `json:"define,omitempty"` // literals of JavaScript by names such as process.env.MODE
 	Inject map[string]Export `json:"inject,omitempty"` // by names such as Buffer
+	Loader map[string]string `json:"loader,omitempty"` // one of Loaders by extension, such as .hdr
 }
 
 // Export is an export of a module.
@@ -33,7 +34,15 @@ type Export struct {
 	Name   string `json:"name"` // "default" is also the whole of a CommonJS module
 }
 
-func frontendKeys() []string { return []string{"command", "dir", "alias", "define", "inject"} }
+func frontendKeys() []string {
+	return []string{"command", "dir", "alias", "define", "inject", "loader"}
+}
+
+// Loaders returns how files can be loaded: as the URL of a file, as text, as a URL with the contents, as data, as an
+// empty module, or as code.
+func Loaders() []string {
+	return []string{"file", "text", "dataurl", "json", "empty", "js", "ts", "tsx", "css"}
+}
 
 // frontend parses "frontend".
 func (p *parser) frontend(n *yaml.Node) {
@@ -53,15 +62,17 @@ func (p *parser) frontend(n *yaml.Node) {
 			f.Define = p.definitions(e)
 		case "inject":
 			f.Inject = p.injections(e)
+		case "loader":
+			f.Loader = p.loaders(e)
 		}
 	}
-	isReplacing := f.Alias != nil || f.Define != nil || f.Inject != nil
+	isReplacing := f.Alias != nil || f.Define != nil || f.Inject != nil || f.Loader != nil
 	switch {
 	case len(p.errs) > before:
 	case f.Command == "" && (f.Dir != "" || !isReplacing):
 		p.error(n, "\"frontend\" must have a \"command\", such as npm run build")
 	case f.Command != "" && isReplacing:
-		p.error(n, "\"alias\", \"define\" and \"inject\" are for Slipway's bundler: delete them, or \"command\"")
+		p.error(n, "\"alias\", \"define\", \"inject\" and \"loader\" are for Slipway's bundler: delete them, or \"command\"")
 	}
 }
 
@@ -103,6 +114,21 @@ func (p *parser) definitions(e entry) map[string]string {
 			}
 			all[of.key.Value] = string(literal)
 		}
+	}
+	return all
+}
+
+// extension matches the extension of a file.
+var extension = regexp.MustCompile(`^\.[a-z0-9_-]+$`)
+
+// loaders parses how files are loaded.
+func (p *parser) loaders(e entry) map[string]string {
+	all := map[string]string{}
+	for _, of := range p.mapping(e.value, `"loader"`, nil) {
+		if !extension.MatchString(of.key.Value) {
+			p.error(of.key, "invalid extension %q in \"loader\": use one such as .hdr, in lower case", of.key.Value)
+		}
+		all[of.key.Value] = p.oneOf(of, Loaders())
 	}
 	return all
 }

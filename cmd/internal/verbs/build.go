@@ -136,8 +136,10 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*Built, error) {
 	if err != nil {
 		return r, fmt.Errorf("build: %w", withHelp(o.Face, err))
 	}
-	for _, warning := range r.Warnings {
-		fmt.Fprintf(w, "warning: %s\n", warning)
+	for i, warning := range r.Warnings {
+		if !slices.Contains(r.Warnings[:i], warning) { // frontends share the configuration of a bundler
+			fmt.Fprintf(w, "warning: %s\n", warning)
+		}
 	}
 	fmt.Fprintf(w, "built %s in %.1fs", shortPath(r.Dist), r.Took.Seconds())
 	if n := len(r.Executables); n > 0 {

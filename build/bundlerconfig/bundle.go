@@ -1,0 +1,151 @@
+package bundlerconfig
+
+import (
+	"crypto/sha256"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// loadName is the function of modules.js that returns a package.
+const loadName = "__load_package__"
+
+// packageNamespace has the modules that modules.js provides.
+const packageNamespace = "package"
+
+// bundle makes one script of a configuration and the files that it imports.
+type bundle struct {
+	root, file string
+	check      func(file string) error
+
+	mu      sync.Mutex
+	texts   map[string][]byte // of the files of the repository, by name
+	sources []string          // the names, in the order in which they were read
+	sums    map[string][32]byte
+}
+
+// isTool matches the packages that are never run: what they do is known by their name, or not read.
+var isTool = regexp.MustCompile(`webpack|rspack|plugin$|-loader$|-loader/|^(@babel|@swc|@types|@svgr)/|^(typescript|esbuild|sass|glob|fast-glob|globby|tinyglobby|terser|autoprefixer|tailwindcss|eslint)\b|^postcss`)
+
+// build returns the script: an async function of module, exports and one that gets the exports of the configuration.
+func (b *bundle) build() (string, error) {
+	built := api.Build(api.BuildOptions{
+		Stdin: &api.StdinOptions{
+			Contents: "import * as config from " + quote("./"+b.file) + ";__done__(config)", ResolveDir: b.root, Sourcefile: "entry",
+		},
+		AbsWorkingDir: b.root,
+		TsconfigRaw:   "{}",
+		Outfile:       filepath.Join(b.root, bundleName), // not written; the source map is relative to it
+		Bundle:        true,
+		Format:        api.FormatESModule,
+		Platform:      api.PlatformNeutral,
+		MainFields:    []string{"module", "main"},
+		Conditions:    []string{"node"},
+		Target:        api.ES2017,
+		Supported: map[string]bool{
+			"top-level-await": true, "object-rest-spread": true, "optional-chain": true, "nullish-coalescing": true, "dynamic-import": true,
+		},
+		Define: map[string]string{
+			"__dirname": "__config_dir__", "__filename": "__config_file__", "import.meta.url": "__config_url__",
+			"import.meta.dirname": "__config_dir__", "import.meta.filename": "__config_file__",
+		},
+		Banner:         map[string]string{"js": "(async(module,exports,__done__)=>{"},
+		Footer:         map[string]string{"js": "})"},
+		Sourcemap:      api.SourceMapInline,
+		SourcesContent: api.SourcesContentExclude,
+		Plugins:        []api.Plugin{{Name: "config", Setup: b.setup}},
+		LogLevel:       api.LogLevelSilent,
+	})
+	if len(built.Errors) > 0 {
+		m := built.Errors[0]
+		out := Message{File: b.file, Line: 1, Column: 1, Text: "cannot evaluate the configuration of the bundler: " + m.Text, Help: OwnBundler}
+		if l := m.Location; l != nil {
+			out.File, out.Line, out.Column, out.Source = filepath.ToSlash(l.File), l.Line, l.Column+1, l.LineText
+		}
+		return "", &Error{out}
+	}
+	return string(built.OutputFiles[0].Contents), nil
+}
+
+// alone marks a resolution that we ask esbuild for.
+type alone struct{}
+
+func (b *bundle) setup(build api.PluginBuild) {
+	build.OnResolve(api.OnResolveOptions{Filter: `^[^./]`}, func(in api.OnResolveArgs) (api.OnResolveResult, error) {
+		if _, again := in.PluginData.(alone); again || in.Namespace == packageNamespace || filepath.IsAbs(in.Path) {
+			return api.OnResolveResult{}, nil
+		}
+		isPackage := strings.Contains(filepath.ToSlash(in.Importer), "/node_modules/")
+		isRun := false
+		if in.Path == "webpack-merge" || !isTool.MatchString(in.Path) && !isNode(strings.TrimPrefix(in.Path, "node:")) {
+			found := build.Resolve(in.Path, api.ResolveOptions{Importer: in.Importer, ResolveDir: in.ResolveDir, Kind: in.Kind, PluginData: alone{}})
+			if isRun = len(found.Errors) == 0; isRun && isPackage {
+				return api.OnResolveResult{}, nil
+			}
+		}
+		return api.OnResolveResult{Path: in.Path, Namespace: packageNamespace, PluginData: provided{in.ResolveDir, isRun}}, nil
+	})
+	build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: packageNamespace}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
+		from := in.PluginData.(provided)
+		contents := "module.exports=" + loadName + "(" + quote(in.Path) + ")"
+		if from.isRun {
+			contents = "module.exports=" + loadName + "(" + quote(in.Path) + ",()=>require(" + quote(in.Path) + "))"
+		}
+		return api.OnLoadResult{Contents: &contents, ResolveDir: from.dir}, nil
+	})
+	build.OnLoad(api.OnLoadOptions{Filter: `.*`}, b.load)
+}
+
+// provided is a package that modules.js provides.
+type provided struct {
+	dir   string // of the file that imports it
+	isRun bool   // the repository has it
+}
+
+// load adds what a file may know of itself.
+func (b *bundle) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
+	if err := b.check(in.Path); err != nil {
+		return api.OnLoadResult{}, err
+	}
+	text, err := os.ReadFile(in.Path)
+	if err != nil {
+		return api.OnLoadResult{}, err
+	}
+	name := b.note(in.Path, text)
+	extension := filepath.Ext(in.Path)
+	if extension == ".json" || strings.Contains(filepath.ToSlash(in.Path), "/node_modules/") {
+		return api.OnLoadResult{}, nil
+	}
+	b.mu.Lock()
+	b.texts[name] = text
+	b.sources = append(b.sources, name)
+	b.mu.Unlock()
+	file := filepath.ToSlash(in.Path)
+	contents := "var __config_dir__=" + quote(filepath.ToSlash(filepath.Dir(in.Path))) + ",__config_file__=" + quote(file) +
+		",__config_url__=" + quote("file://"+file) + ";" + string(text)
+	out := api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS, ResolveDir: filepath.Dir(in.Path)}
+	switch extension {
+	case ".ts", ".mts", ".cts":
+		out.Loader = api.LoaderTS
+	case ".tsx":
+		out.Loader = api.LoaderTSX
+	}
+	return out, nil
+}
+
+// note notes a file that was read, and returns its name.
+func (b *bundle) note(file string, text []byte) string {
+	name := file
+	if rel, err := filepath.Rel(b.root, file); err == nil {
+		name = rel
+	}
+	name = filepath.ToSlash(name)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sums[name] = sha256.Sum256(text)
+	return name
+}

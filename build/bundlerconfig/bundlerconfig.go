@@ -1,0 +1,224 @@
+// Package bundlerconfig evaluates the configuration of webpack or rspack of a repository, in an interpreter
+// without network, environment and programs that reads only files of the repository. Packages are stand-ins
+// which record what is asked of them, except for those that merge configurations. It owns what of a
+// configuration is read; what it asks for and is not read is in Config.Unread.
+package bundlerconfig
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dop251/goja"
+
+	"github.com/slipway-dev/slipway/build/watchdog"
+	"github.com/slipway-dev/slipway/bundle/config"
+)
+
+// Config is an evaluated configuration. Its methods may be called concurrently.
+type Config struct {
+	Settings
+	File   string    // of the configuration, slash-separated and relative to the root, or "" if there is none
+	Read   []string  // the files that were read, in the same form or absolute
+	Unread []Message // what the configuration asks for and is not read
+
+	root  string
+	sums  map[string][32]byte // of Read
+	mu    sync.Mutex          // the interpreter runs in one goroutine at a time
+	vm    *goja.Runtime
+	dead  error // why it must not be used any more
+	calls map[string]goja.Callable
+	known map[string]string // results of calls
+
+	isExact bool // what stands for a module depends on its name alone
+}
+
+// Settings are the values of a configuration. Paths are absolute.
+type Settings struct {
+	HasExternals bool                     `json:"hasExternals"`
+	Alias        map[string]string        `json:"alias"`    // as config.Substitutions has them
+	Fallback     map[string]string        `json:"fallback"` // in the place of modules that are not found, as in Alias
+	Define       map[string]string        `json:"define"`   // expressions
+	Inject       map[string]config.Export `json:"inject"`
+	Copies       []Copy                   `json:"copies"`
+	Styles       []Style                  `json:"styles"`
+	Extensions   []string                 `json:"extensions"` // of files that imports name without
+	Modules      []string                 `json:"modules"`    // directories with modules, besides node_modules
+	MainFields   []string                 `json:"mainFields"`
+	Conditions   []string                 `json:"conditions"` // of "exports" in package.json, besides the usual ones
+
+	HasRules        bool `json:"hasRules"`        // Loader may return something
+	HasOther        bool `json:"hasOther"`        // also for code
+	HasReplacements bool `json:"hasReplacements"` // Replace may return something else
+}
+
+// Style is a style sheet that is an entry of its own.
+type Style struct {
+	File   string `json:"file"`
+	Output string `json:"output"` // relative to dist
+	What   string `json:"what"`   // the name of the entry
+}
+
+// Message is about a place in a configuration.
+type Message struct {
+	File   string // relative to the root, slash-separated
+	Line   int    // from 1
+	Column int    // from 1, in bytes
+	Source string // the line
+	Length int    // bytes of Source that the message is about
+	Text   string
+	Help   string // what to do
+}
+
+// Error is the reason why a configuration cannot be evaluated.
+type Error struct{ Message }
+
+// Error returns "file:line: text".
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }
+
+// OwnBundler is the help about what only the repository's own bundler does.
+const OwnBundler = `build the frontend with the repository's own bundler: set "frontend: {command: npm run build}" in slipway.yaml`
+
+// loaderHelp is the help about files that go through an unknown loader.
+const loaderHelp = `choose below "frontend" in slipway.yaml, as in loader: {".abc": text}, how such files are loaded, or ` + OwnBundler
+
+// Names returns the names that configurations have, in the order in which they are looked for.
+func Names() (names []string) {
+	for _, base := range []string{
+		"webpack.config", "rspack.config", ".config/webpack/webpack.config", ".config/rspack/rspack.config",
+		".config/bundler/webpack.config", ".config/bundler/rspack.config", ".config/bundler/externals",
+	} {
+		for _, extension := range []string{".ts", ".js", ".mjs", ".cjs", ".mts", ".cts"} {
+			names = append(names, base+extension)
+		}
+	}
+	return names
+}
+
+// named finds the configuration that a script of package.json passes to the bundler.
+var named = regexp.MustCompile(`\b(?:webpack|rspack)\b[^&|;]*?\s(?:-c|--config)[ =]['"]?([^\s'"&|;]+)`)
+
+// find returns the name of the configuration that the script "build" of package.json uses, or the first of Names.
+func find(root string) string {
+	isFile := func(name string) bool {
+		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+		return err == nil && info.Mode().IsRegular()
+	}
+	var about struct{ Scripts map[string]string }
+	text, _ := os.ReadFile(filepath.Join(root, "package.json")) // without one, there is no script
+	_ = json.Unmarshal(text, &about)
+	build := about.Scripts["build"]
+	if m := named.FindStringSubmatch(build); m != nil {
+		if name := filepath.ToSlash(filepath.Clean(m[1])); filepath.IsLocal(name) && isFile(name) {
+			return name
+		}
+	}
+	names := slices.DeleteFunc(Names(), func(name string) bool { return !isFile(name) })
+	if strings.Contains(build, "rspack") {
+		slices.SortStableFunc(names, func(a, b string) int {
+			return strings.Count(b, "rspack") - strings.Count(a, "rspack")
+		})
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// IsCurrent reports whether Evaluate would read the same files.
+func (c *Config) IsCurrent() bool {
+	if find(c.root) != c.File {
+		return false
+	}
+	for name, sum := range c.sums {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(c.root, filepath.FromSlash(name))
+		}
+		text, err := os.ReadFile(name)
+		if err != nil || sha256.Sum256(text) != sum {
+			return false
+		}
+	}
+	return true
+}
+
+// External returns what an import stands for outside of the bundle: the kind, such as amd or window, and the
+// name. Both are "" for a module of the bundle.
+func (c *Config) External(ctx context.Context, request, dir, importer string) (kind, name string, err error) {
+	if !c.HasExternals {
+		return "", "", nil
+	}
+	key := request
+	if !c.isExact {
+		key += "\x00" + dir
+	}
+	found, err := c.call(ctx, "external", key, request, dir, importer)
+	kind, name, _ = strings.Cut(found, " ")
+	return kind, name, err
+}
+
+// Loader returns how a file is loaded: "" as usual, a kind of slipway.yaml, "inline n" for a URL with the contents
+// of files of up to n bytes (-1 for all), or "! " and what builds do not run.
+func (c *Config) Loader(ctx context.Context, file, query, importer string) (string, error) {
+	if !c.HasRules {
+		return "", nil
+	}
+	return c.call(ctx, "loader", file+query+"\x00"+importer, file, query, importer)
+}
+
+// Replace returns what is imported instead of a request, or "" if nothing is.
+func (c *Config) Replace(ctx context.Context, request, dir, importer string) (string, error) {
+	if !c.HasReplacements {
+		return request, nil
+	}
+	return c.call(ctx, "replace", request+"\x00"+importer, request, dir, importer)
+}
+
+// Resource returns the file that is loaded instead of another one.
+func (c *Config) Resource(ctx context.Context, file, request, dir string) (string, error) {
+	instead, err := c.call(ctx, "resource", file, file, request, dir)
+	return filepath.FromSlash(instead), err
+}
+
+// call calls a function of settings.js, which returns a string, or returns what it returned for the key. Paths are
+// given with slashes.
+func (c *Config) call(ctx context.Context, function, key string, arguments ...string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key = function + "\x00" + key
+	if result, ok := c.known[key]; ok || c.dead != nil {
+		return result, c.dead
+	}
+	values := make([]goja.Value, len(arguments))
+	for i, a := range arguments {
+		values[i] = c.vm.ToValue(filepath.ToSlash(a))
+	}
+	var result string
+	isStopped, err := watchdog.Run(ctx, c.vm, limits(), func() error {
+		value, err := c.calls[function](goja.Undefined(), values...)
+		if err == nil {
+			value, err = settled(value)
+		}
+		if err == nil {
+			result = value.String()
+		}
+		return err
+	})
+	if err != nil {
+		err = &Error{c.message(err)}
+	}
+	if !isStopped {
+		c.dead = err
+	}
+	if err == nil {
+		c.known[key] = result
+	}
+	return result, err
+}

@@ -1,0 +1,550 @@
+// Reads what the value of a configuration asks for. modules is what modules.js returns; report(what, text, help)
+// notes what a build does not do, where what is a word to look for in the configuration.
+(host, modules, report) => {
+  'use strict';
+  const { path, files, nameOf, unknownIn, made } = modules;
+
+  const list = (value) => (Array.isArray(value) ? value : value === undefined || value === null || value === false ? [] : [value]);
+  const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && nameOf(value) === undefined;
+  const settle = async (value, ...args) => (typeof value === 'function' && nameOf(value) === undefined ? settle(await value(...args), ...args) : value);
+
+  // known reports whether the value of a setting is known, and reports one that is not.
+  function known(what, value, help) {
+    const by = unknownIn(value);
+    if (by !== undefined) {
+      report(what, `${what} is what ${by} computes, which builds do not run`, help);
+    }
+    return by === undefined;
+  }
+
+  // ---- which configuration ----
+
+  let isToolkit = false;
+  async function configuration(exported) {
+    const value = exported.default;
+    const toolkit = value?.getWebpackConfig ?? exported.getWebpackConfig;
+    if (typeof toolkit === 'function' && nameOf(toolkit) === undefined) { // of grafana-toolkit
+      const base = {
+        context: path.join(host.root, 'src'), entry: { module: './module.ts' }, externals: undefined, plugins: [], module: { rules: [] },
+        resolve: { extensions: ['.ts', '.tsx', '.js'], modules: ['node_modules'] }, output: {}, optimization: {}, mode: 'production',
+      };
+      isToolkit = true;
+      return toolkit(base, { watch: false, production: true, coverage: false });
+    }
+    if (value === undefined && exported.externals !== undefined) { // a part of create-plugin's
+      return { externals: exported.externals };
+    }
+    const all = [];
+    for (const one of list(await value)) {
+      all.push(...list(await settle(one, { production: true }, { mode: 'production', env: { production: true } })));
+    }
+    const whole = all.find((one) => nameOf(one) !== undefined);
+    if (whole !== undefined) {
+      throw new Error(`the configuration is what ${nameOf(whole)} returns, which builds do not run; if a package merges configurations, install it`);
+    }
+    const builds = await Promise.all(all.map(async (one) => Object.keys(isObject(one.entry) ? one.entry : {}).some((name) => /(^|\/)module$/.test(name))));
+    const first = all.length > 1 ? Math.max(builds.indexOf(true), 0) : 0;
+    if (all.length > 1) {
+      report('', `the configuration is a list of ${all.length}, of which number ${first + 1} applies`, host.ownBundler);
+    }
+    if (all.length === 0 || !isObject(all[first])) {
+      throw new Error('the configuration exports no object, function or list of these');
+    }
+    return all[first];
+  }
+
+  // ---- externals ----
+
+  let externals = [];
+  function outcome(value, type, request) {
+    if (value === undefined || value === false || value === null) {
+      return '';
+    }
+    value = value === true ? request : isObject(value) ? value.amd ?? value.root ?? '' : value;
+    if (Array.isArray(value)) {
+      value = value.length === 1 || type ? value.join('.') : `root ${value.join('.')}`;
+    }
+    const typed = type ? [null, type, value] : /^([a-z][a-z0-9-]*) (.+)$/.exec(value);
+    return typed ? `${typed[1]} ${typed[2]}` : `amd ${value}`;
+  }
+  // external returns the kind and the name of what stands for a module outside of the bundle, or "".
+  function external(of, request, context, issuer) {
+    if (typeof of === 'string') {
+      return of === request ? outcome(of, '', request) : '';
+    }
+    if (of instanceof RegExp) {
+      of.lastIndex = 0;
+      return of.test(request) ? outcome(request, '', request) : '';
+    }
+    if (Array.isArray(of)) {
+      for (const one of of) {
+        const found = external(one, request, context, issuer);
+        if (found !== '') {
+          return found;
+        }
+      }
+      return '';
+    }
+    if (typeof of === 'function') {
+      let result;
+      const done = (err, value, type) => {
+        if (err) {
+          throw err;
+        }
+        result ??= outcome(value, type, request);
+      };
+      const fail = (err) => (result ??= Promise.reject(err));
+      const asked = { context, request, dependencyType: 'esm', contextInfo: { issuer }, getResolve: () => () => fail(new Error('externals cannot resolve modules here')) };
+      const returned = of.length === 3 ? of(context, request, done) : of(asked, done);
+      if (typeof returned?.then === 'function') {
+        return returned.then((value) => result ?? outcome(value, '', request));
+      }
+      return result ?? '';
+    }
+    return isObject(of) && Object.hasOwn(of, request) ? outcome(of[request], '', request) : '';
+  }
+
+  // ---- modules ----
+
+  const exists = (file) => ['', '.ts', '.tsx', '.js', '.jsx', '.mjs', '.cjs', '.json'].some((ext) => files.existsSync(file + ext));
+  function substitutes(what, value) {
+    const out = {};
+    const all = Array.isArray(value) ? value.map((one) => [one.onlyModule ? `${one.name}$` : one.name, one.alias]) : Object.entries(value ?? {});
+    for (const [name, to] of all) {
+      const first = Array.isArray(to) ? to.find((one) => one === false || (path.isAbsolute(`${one}`) ? exists(one) : true)) ?? to[0] : to;
+      if (name.includes('*')) {
+        report(name, `the name ${name} in resolve.${what} has a star, which builds do not read`, 'list the names');
+      } else if (known(name, [name, first], `write it below "frontend" in slipway.yaml: alias: {${JSON.stringify(name)}: ./src/...}`)) {
+        out[name] = first === false ? '' : `${first}`;
+      }
+    }
+    return out;
+  }
+  const outOf = (text) => (path.isAbsolute(text) ? path.resolve(text) : text);
+
+  // ---- values of names ----
+
+  function code(value) {
+    if (value === undefined) {
+      return 'undefined';
+    }
+    if (typeof value === 'string') {
+      const single = /^'((?:[^'\\\n"]|\\')*)'$/.exec(value);
+      return single ? JSON.stringify(single[1].replaceAll("\\'", "'")) : value;
+    }
+    if (typeof value === 'function') {
+      return `(${value})`;
+    }
+    if (value instanceof RegExp) {
+      return String(value);
+    }
+    return isObject(value) || Array.isArray(value)
+      ? `(${Array.isArray(value) ? `[${value.map(code)}]` : `{${Object.entries(value).map(([key, of]) => `${JSON.stringify(key)}:${code(of)}`)}}`})`
+      : JSON.stringify(value);
+  }
+  function define(out, values, prefix = '') {
+    for (const [key, value] of Object.entries(values ?? {})) {
+      const name = prefix + key;
+      const help = `write it below "frontend" in slipway.yaml: define: {${name}: ...}`;
+      if (!known(name, value, help)) {
+        continue;
+      }
+      if (!host.isMember(name)) {
+        report(name, `DefinePlugin defines ${name}, which is not a name or a member of one`, 'write the value in the code');
+        continue;
+      }
+      out[name] = code(value);
+      if (isObject(value) && !(value instanceof RegExp)) {
+        define(out, value, `${name}.`);
+      }
+    }
+  }
+
+  // ---- rules ----
+
+  const isCode = /^(builtin:swc|builtin:react-refresh|swc|ts|babel|esbuild|awesome-typescript|source-map|thread|cache|eslint|tslint|ng-annotate|json|imports|jscodeshift)(-loader)?$/;
+  const isStyle = /^(style|css|sass|less|postcss|resolve-url|isomorphic-style|builtin:lightningcss)-loader$|^(fast-sass-loader|mini-css-extract-plugin|extract-text-webpack-plugin|@rspack\/core)\b/;
+  const isAsset = /^(file|url|raw|null)-loader$|^asset\/resource$/; // the last in early configurations for rspack
+
+  function loaderName(loader) {
+    const name = nameOf(loader) ?? `${loader}`;
+    const inside = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name);
+    return inside ? inside[1] : path.isAbsolute(name) ? path.relative(host.root, name) : name.split('?')[0];
+  }
+  function usesOf(rule, info) {
+    let all = rule.use ?? rule.loaders ?? (rule.loader === undefined ? [] : { loader: rule.loader, options: rule.options ?? rule.query });
+    if (typeof all === 'function' && nameOf(all) === undefined) {
+      all = all(info);
+    }
+    return list(all).flat(3).flatMap((use) => {
+      if (!use) {
+        return [];
+      }
+      if (typeof use === 'function' && nameOf(use) === undefined) {
+        return usesOf({ use: use(info) }, info);
+      }
+      if (isObject(use)) {
+        return [{ name: loaderName(use.loader), options: use.options ?? use.query ?? {} }];
+      }
+      return (nameOf(use) === undefined ? `${use}`.split('!') : [use]).map((one) => ({ name: loaderName(one), options: {} }));
+    });
+  }
+  function meets(condition, text) {
+    if (typeof condition === 'string') {
+      return text.startsWith(outOf(condition));
+    }
+    if (condition instanceof RegExp) {
+      condition.lastIndex = 0;
+      return condition.test(text);
+    }
+    if (typeof condition === 'function') {
+      return nameOf(condition) === undefined && Boolean(condition(text));
+    }
+    if (Array.isArray(condition)) {
+      return condition.some((one) => meets(one, text));
+    }
+    const { and = [], or, not, test, include, exclude } = condition ?? {};
+    return list(and).every((one) => meets(one, text)) && (!or || meets(or, text)) && (!not || !meets(not, text)) &&
+      (!test || meets(test, text)) && (!include || meets(include, text)) && (!exclude || !meets(exclude, text));
+  }
+  function applies(rule, { file, query, issuer }) {
+    const { test, include, exclude, resource, resourceQuery } = rule;
+    return (test === undefined || meets(test, file)) && (include === undefined || meets(include, file)) && (exclude === undefined || !meets(exclude, file)) &&
+      (resource === undefined || meets(resource, file)) && (resourceQuery === undefined || meets(resourceQuery, query)) &&
+      (rule.issuer === undefined || meets(rule.issuer, issuer));
+  }
+  function collect(rules, info, out) {
+    for (const rule of list(rules)) {
+      if (!isObject(rule) || !applies(rule, info)) {
+        continue;
+      }
+      out.type = rule.type ?? out.type;
+      out.maxSize = rule.parser?.dataUrlCondition?.maxSize ?? out.maxSize;
+      out.isWritten = out.isWritten || rule.generator?.dataUrl !== undefined;
+      out.uses.push(...usesOf(rule, { resource: info.file, resourceQuery: info.query, issuer: info.issuer, realResource: info.file }));
+      collect(rule.rules, info, out);
+      collect(list(rule.oneOf).filter((one) => isObject(one) && applies(one, info)).slice(0, 1), info, out);
+    }
+    return out;
+  }
+  // loader returns how rules load a file: "" as usual, a kind of slipway.yaml, "inline <bytes>" for a URL that has the
+  // contents of smaller files, or "! " and the name of a loader that builds do not run.
+  function loader(rules, file, query, issuer) {
+    const { type, uses, maxSize = 8096, isWritten } = collect(rules, { file, query, issuer }, { uses: [] });
+    const names = uses.filter(({ name }) => !isCode.test(name) && !isStyle.test(name));
+    const other = names.find(({ name }) => !isAsset.test(name));
+    if (other || isWritten) {
+      return `! ${other?.name ?? 'generator.dataUrl'}`;
+    }
+    const last = names[names.length - 1];
+    switch (last?.name ?? type) {
+      case 'raw-loader': case 'asset/source':
+        return 'text';
+      case 'null-loader':
+        return 'empty';
+      case 'file-loader': case 'asset/resource':
+        return 'file';
+      case 'asset/inline':
+        return 'inline -1';
+      case 'url-loader': {
+        const limit = last.options.limit ?? true;
+        return limit === false ? 'file' : limit === true ? 'inline -1' : `inline ${limit - 1}`;
+      }
+      case 'asset':
+        return typeof maxSize === 'number' ? `inline ${maxSize}` : '! parser.dataUrlCondition';
+      case 'json':
+        return 'json';
+    }
+    return '';
+  }
+  const names = (rule) => `files that match ${String(rule.test ?? rule.resource ?? rule.include ?? rule.resourceQuery ?? 'anything').replaceAll(`${host.root}/`, '')}`;
+  let hasOther = false;
+  function checkRules(rules, seen = new Set()) {
+    for (const rule of list(rules).filter(isObject)) {
+      let uses = [];
+      try {
+        uses = usesOf(rule, { resource: '', resourceQuery: '', issuer: '' });
+      } catch {
+        report('use', `the loaders of ${names(rule)} are known only for a file`, host.ownBundler);
+      }
+      for (const { name, options } of uses) {
+        const imports = String(options.imports ?? options.wrapper ?? '');
+        const say = (text) => {
+          if (!seen.has(text)) {
+            seen.add(text);
+            report(name, text, host.loaderHelp);
+          }
+        };
+        if (!isCode.test(name) && !isStyle.test(name) && !isAsset.test(name)) {
+          hasOther = true;
+          say(`${names(rule)} go through ${name}, which builds do not run`);
+        } else if (options.plugins?.length > 0 || options.jsc?.experimental?.plugins?.length > 0) {
+          say(`the plugins of ${name} are not run`);
+        } else if (name === 'imports-loader' && !imports.includes('public-path')) {
+          say(`what imports-loader adds to ${names(rule)} is left out`);
+        } else if (name === 'postcss-loader' && (options.postcssOptions ?? options).plugins !== undefined) {
+          say('the plugins of postcss-loader are not run');
+        } else if (name === 'css-loader' && (options.modules === true || (isObject(options.modules) && !['auto', undefined].includes(Object.keys(options.modules).find((key) => key === 'auto' || key === 'mode'))))) {
+          say(`css-loader makes ${names(rule)} CSS modules: builds make them of files named .module.css and .module.scss`);
+        }
+      }
+      if (rule.type?.startsWith?.('webassembly') === false && !/^(asset(\/(resource|inline|source))?|javascript\/\w+|json|css(\/\w+)?)$/.test(rule.type)) {
+        report(rule.type, `the type ${rule.type} of ${names(rule)} does not apply`, host.ownBundler);
+      }
+      checkRules(rule.rules, seen);
+      checkRules(rule.oneOf, seen);
+    }
+  }
+
+  // ---- plugins ----
+
+  // Plugins that check, report or shape the output, and those of create-plugin's configuration.
+  const isSilent = new RegExp(
+    'fork-?ts-?checker|ts-?checker|eslint|stylelint|live-?reload|replace-?in-?file|subresource-?integrity|build-?mode|clean|progress|' +
+      'remove-?empty|fix-?style-?only|terser|minimizer|hot-?module|refresh|circular|tsconfig-?paths|named(modules|chunks)|hashed-?module|' +
+      'concatenation|optimize-?css|loader-?options|source-?map-?dev|watch-?ignore|friendly|speed-?measure|chunk-?count|chunk-?size|occurrence|' +
+      'no-?emit|analyzer|visualizer|duplicate|rsdoctor|dotenv-?none|ng-?annotate|plugin-meta-extractor|GrafanaPlugin|webpackbar|notifier|size-?limit|statoscope',
+    'i'
+  );
+  const firstString = (value) => (value && typeof value === 'object' ? Object.values(value).find((one) => typeof one === 'string') : value);
+
+  function readPlugins(plugins, out, state) {
+    for (const plugin of list(plugins).flat(3)) {
+      const record = made.get(plugin);
+      const full = record?.name ?? nameOf(plugin) ?? plugin?.constructor?.name ?? '';
+      const short = full.split('.').pop();
+      const [first] = record?.args ?? [];
+      if (!plugin || (isSilent.test(full) && (!record?.isOwn || isSilent.test(plugin.constructor?.name ?? '')))) {
+        continue;
+      }
+      const what = /^[A-Z]/.test(short) ? short : full;
+      if (!record || record.isOwn) {
+        const own = nameOf(plugin?.constructor) === undefined ? plugin?.constructor?.name : undefined;
+        report(own ?? what, `the plugin ${own ?? what} is not run`, host.ownBundler);
+        continue;
+      }
+      if (/VirtualModule/i.test(what) || /virtual-module/.test(full)) {
+        if (!Object.keys(first ?? {}).every((name) => name.includes('grafana-public-path'))) {
+          report('Virtual', 'the virtual modules of the configuration do not exist', 'write them as files');
+        }
+        continue;
+      }
+      const isCopy = /copy/i.test(full);
+      const reader = isCopy ? 'Copy' : /mini-css-extract|CssExtract|extract-text/i.test(full) ? 'Extract' : what;
+      if (reader !== 'DefinePlugin' && reader !== 'Copy' && !known(what, record.args, host.ownBundler)) {
+        continue;
+      }
+      switch (reader) {
+        case 'DefinePlugin':
+          define(out.define, first);
+          break;
+        case 'EnvironmentPlugin':
+          for (const [name, value] of Array.isArray(first) || typeof first === 'string' ? record.args.flat().map((name) => [name, undefined]) : Object.entries(first ?? {})) {
+            if (name === 'NODE_ENV') {
+              continue;
+            }
+            if (value === undefined) {
+              report(name, `EnvironmentPlugin gives process.env.${name} the value of the environment, which builds do not read`, `write it below "frontend" in slipway.yaml: define: {process.env.${name}: ...}`);
+            } else {
+              out.define[`process.env.${name}`] = JSON.stringify(value);
+            }
+          }
+          break;
+        case 'ProvidePlugin':
+          for (const [name, value] of Object.entries(first ?? {})) {
+            const [module, of = 'default', ...deeper] = list(value);
+            if (deeper.length > 0) {
+              report(name, `ProvidePlugin gives ${name} a member of an export`, `write a module that exports it, and below "frontend" in slipway.yaml: inject: {${name}: ./src/...}`);
+            } else {
+              out.inject[name] = { module: outOf(module), name: of };
+            }
+          }
+          break;
+        case 'NormalModuleReplacementPlugin':
+          state.replacements.push(record.args);
+          break;
+        case 'IgnorePlugin':
+          state.ignored.push(first instanceof RegExp ? { resourceRegExp: first, contextRegExp: record.args[1] } : first ?? {});
+          break;
+        case 'Extract':
+          state.filename = first?.filename ?? '[name].css';
+          break;
+        case 'Copy':
+          out.copies.push(...copies(list(first?.patterns ?? first), what));
+          break;
+        case 'BannerPlugin':
+          if (!String(first?.banner ?? first).includes('[create-plugin]')) {
+            report(what, 'the banner of the configuration is left out', 'write it as a comment /*! ... */ in the code');
+          }
+          break;
+        default:
+          report(what, `the plugin ${what} is not run`, host.ownBundler);
+      }
+    }
+  }
+
+  // ---- copies ----
+
+  // Those of create-plugin's configurations, whose files builds copy anyway.
+  const usual = new Set(['README.md', '../README.md', 'plugin.json', '../LICENSE', '../CHANGELOG.md', '**/*.json', '**/*.svg', '**/*.png', '**/*.html', 'img/**/*', 'libs/**/*', 'static/**/*', '**/query_help.md']);
+  let context = host.root;
+  function copies(patterns, what) {
+    const out = [];
+    for (const pattern of patterns) {
+      const { from, to = '', context: within = context, globOptions = {}, noErrorOnMissing, transform, transformPath, filter, toType } = typeof pattern === 'string' ? { from: pattern } : pattern;
+      if (usual.has(from) && ['', '.', './'].includes(to)) {
+        continue;
+      }
+      if (!known(from, [from, typeof to === 'function' ? '' : to, within], host.ownBundler)) {
+        continue;
+      }
+      const needle = path.basename(from).replace(/^\*+/, '') || what;
+      if (transform || transformPath || filter || typeof to === 'function') {
+        report(needle, `${what} changes or chooses files of ${from} by a function, so they are not copied`, host.ownBundler);
+        continue;
+      }
+      const base = path.resolve(within);
+      const found = path.resolve(base, from);
+      out.push({
+        what: needle, from: found, context: base, to: path.isAbsolute(to) ? path.relative(state.output, to) : to, toType: toType ?? '',
+        isOptional: Boolean(noErrorOnMissing), dot: globOptions.dot ?? null, ignore: list(globOptions.ignore),
+      });
+    }
+    return out;
+  }
+  const state = { replacements: [], ignored: [], filename: undefined, output: path.join(host.root, 'dist') };
+
+  // ---- entries ----
+
+  function readEntries(entry, out) {
+    const all = isObject(entry) && !entry.import ? Object.entries(entry) : entry === undefined ? [] : [['main', entry]];
+    for (const [name, value] of all) {
+      const imports = list(isObject(value) ? value.import : value).map((file) => (nameOf(file) === undefined ? outOf(`${file}`) : file));
+      if (!known(name, imports, host.ownBundler) || imports.length === 0) {
+        continue;
+      }
+      const last = imports[imports.length - 1];
+      const isSheet = imports.every((file) => /\.(css|s[ac]ss|less)$/.test(file));
+      if (isSheet && imports.length === 1 && state.filename !== undefined) {
+        const named = firstString(typeof state.filename === 'function' ? state.filename({ chunk: { name } }) : state.filename);
+        out.styles.push({ file: path.resolve(context, last), output: path.normalize(named.replace(/\[name\]/g, name)), what: name });
+      } else if (!/(^|\/)module$/.test(name) || path.basename(last).replace(/\.[jt]sx?$/, '') !== 'module') {
+        report(name, `the entry ${name} (${path.isAbsolute(last) ? path.relative(host.root, last) : last}) is not built`, host.ownBundler);
+      } else if (imports.length > 1) {
+        report(path.basename(imports[0]), `the entry ${name} also has ${imports.slice(0, -1).map((file) => (path.isAbsolute(file) ? path.relative(host.root, file) : file)).join(', ')}`, 'import it in the file of the entry');
+      }
+    }
+  }
+
+  // ---- all ----
+
+  // What has no influence on what the code means, or is as create-plugin has it.
+  const silent = new Set(('amd bail cache context dependencies devServer devtool entry experiments externals externalsType ignoreWarnings infrastructureLogging mode module name node optimization output ' +
+    'parallelism performance plugins profile recordsPath resolve resolveLoader snapshot stats target watch watchOptions lazyCompilation').split(' '));
+  const silentResolve = new Set('alias fallback extensions modules mainFields mainFiles conditionNames unsafeCache symlinks plugins fullySpecified tsConfig tsConfigPath cacheWithContext cache enforceExtension extensionAlias'.split(' '));
+  const silentOutput = new Set(('clean filename chunkFilename library libraryTarget path publicPath uniqueName crossOriginLoading asyncChunks assetModuleFilename hashFunction globalObject pathinfo ' +
+    'devtoolModuleFilenameTemplate sourceMapFilename environment chunkLoadingGlobal jsonpFunction umdNamedDefine charset').split(' '));
+
+  function others(config) {
+    for (const [what, all, ignored] of [['', config, silent], ['resolve.', config.resolve, silentResolve], ['output.', config.output, silentOutput]]) {
+      for (const [key, value] of Object.entries(all ?? {})) {
+        if (!ignored.has(key) && value !== undefined) {
+          report(key, `${what}${key} does not apply`, host.ownBundler);
+        }
+      }
+    }
+    const type = config.output?.library?.type ?? config.output?.libraryTarget;
+    if (type !== undefined && type !== 'amd') {
+      report('output', `output.library.type is ${type}: module.js is an AMD module, which hosts load`, 'remove it');
+    }
+    if (config.externalsType !== undefined && config.externalsType !== 'amd') {
+      report('externalsType', `externalsType ${config.externalsType} does not apply: hosts provide AMD modules`, 'remove it');
+    }
+    for (const [name, of] of Object.entries(config.resolve?.extensionAlias ?? {})) {
+      if (!/^\.[mc]?jsx?$/.test(name) || list(of).some((ext) => !/^\.[mc]?[jt]sx?$/.test(ext))) {
+        report(name, `resolve.extensionAlias of ${name} does not apply`, host.ownBundler);
+      }
+    }
+    const conditions = list(config.resolve?.conditionNames);
+    if (conditions.length > 0 && !conditions.includes('browser') && !conditions.includes('...')) {
+      report('conditionNames', 'resolve.conditionNames has no browser: builds read that condition of packages too', host.ownBundler);
+    }
+    for (const plugin of list(config.resolve?.plugins)) {
+      if (!isSilent.test(made.get(plugin)?.name ?? plugin?.constructor?.name ?? '')) {
+        report('resolve', `the plugin ${made.get(plugin)?.name ?? plugin?.constructor?.name} of resolve is not run`, host.ownBundler);
+      }
+    }
+  }
+
+  // read runs the bundled configuration.
+  async function read(run) {
+    const module = { exports: {} };
+    const exported = {};
+    await run(module, module.exports, (namespace) => Object.assign(exported, namespace));
+    if (exported.default === undefined && (typeof module.exports === 'function' || Object.keys(module.exports).length > 0)) {
+      exported.default = module.exports; // in a file that also imports
+    }
+    const config = await configuration(exported);
+    context = path.resolve(config.context ?? '');
+    state.output = path.resolve(config.output?.path ?? 'dist');
+    const resolve = config.resolve ?? {};
+    const own = {}; // of webpack 4: {fs: 'empty'}
+    for (const [name, value] of Object.entries(isObject(config.node) ? config.node : {})) {
+      if (value === 'empty') {
+        own[name] = false;
+      }
+    }
+    const out = {
+      hasExternals: config.externals !== undefined, alias: substitutes('alias', resolve.alias), fallback: substitutes('fallback', { ...own, ...resolve.fallback }),
+      define: {}, inject: {}, copies: [], styles: [], extensions: list(resolve.extensions).filter((ext) => ext !== '...' && ext !== '' && ext !== '*'),
+      modules: list(resolve.modules).filter((dir) => dir !== 'node_modules' && known('modules', dir, host.ownBundler)).map((dir) => path.resolve(dir)),
+      mainFields: list(resolve.mainFields).flat().filter((field) => field !== '...'), conditions: list(resolve.conditionNames).filter((name) => !['...', 'import', 'require', 'module', 'browser', 'default', 'node', 'webpack', 'production', 'development'].includes(name)),
+    };
+    if (list(resolve.mainFields).includes('...')) {
+      out.mainFields = [];
+    }
+    externals = list(config.externals).flat(5).filter((one) => known('externals', one, host.ownBundler));
+    if (config.externals === undefined && !isToolkit) {
+      report('', 'the configuration has no externals: builds leave out what all hosts share', 'write the externals of create-plugin into it');
+    }
+    readPlugins(config.plugins, out, state);
+    readEntries(await settle(config.entry), out);
+    const rules = [...list(config.module?.rules), ...list(config.module?.loaders)];
+    checkRules(rules);
+    others(config);
+    return {
+      settings: JSON.stringify({ ...out, hasRules: rules.length > 0, hasOther, hasReplacements: state.replacements.length + state.ignored.length > 0 }),
+      external: (request, dir, issuer) => external(externals, request, dir, issuer),
+      isExact: externals.every((one) => typeof one !== 'function'), // what a module stands for depends on its name alone
+      loader: (file, query, issuer) => loader(rules, file, query, issuer),
+      // replace returns what is imported instead of a request, or '' if it is ignored.
+      replace: (request, dir, issuer) => {
+        for (const { resourceRegExp, contextRegExp, checkResource } of state.ignored) {
+          const isIgnored = checkResource ? checkResource(request, dir) : resourceRegExp && meets(resourceRegExp, request) && (!contextRegExp || meets(contextRegExp, dir));
+          if (isIgnored) {
+            return '';
+          }
+        }
+        const data = { request, context: dir, contextInfo: { issuer } };
+        for (const [expression, to] of state.replacements) {
+          if (meets(expression, data.request)) {
+            typeof to === 'function' ? to(data) : (data.request = to);
+          }
+        }
+        return data.request;
+      },
+      // resource returns the file that is loaded instead of another one.
+      resource: (file, request, dir) => {
+        const data = { request, context: dir, createData: { resource: file }, resource: file };
+        for (const [expression, to] of state.replacements) {
+          const before = data.createData.resource;
+          if (meets(expression, before)) {
+            data.createData.resource = typeof to === 'function' ? (to(data), data.createData.resource) : path.resolve(path.dirname(before), to);
+          }
+        }
+        return data.createData.resource;
+      },
+    };
+  }
+  return read;
+};
