@@ -177,10 +177,12 @@ func Verify(ctx context.Context,
 	path *string, // verify only this dist, zip or directory of zips
 	dir *string, // plugin repository (default: that of this directory)
 	key *string, // file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin
+	rootUrl *string, // root_url of a Grafana for which the signature in MANIFEST.txt must hold, such as https://grafana.example.org/
 ) error {
 	return program.Mage(ctx, "verify", program.Args(path),
 		program.Option("dir", dir),
 		program.Option("key", key),
+		program.Option("root-url", rootUrl),
 	)
 }
 

@@ -15,15 +15,16 @@ var (
 	ErrOtherPlugin  = errors.New("the manifest belongs to another plugin or version")
 
 	ErrChanged    = errors.New("changed after the manifest was written")
+	ErrNewlines   = fmt.Errorf("%w, but only in its line endings, as Git and editors change them", ErrChanged)
 	ErrMissing    = errors.New("listed in the manifest, but missing")
+	ErrBackslash  = fmt.Errorf("%w: hosts look for a file with a backslash in its name; sign the plugin again, not on Windows", ErrMissing)
 	ErrUndeclared = errors.New("not listed in the manifest")
 	ErrIrregular  = errors.New("not a regular file")
 	ErrLink       = errors.New("a symbolic link that does not lead to a file of the plugin")
 )
 
-// FileError is an error about one file of a plugin. Err is one of ErrChanged,
-// ErrMissing, ErrUndeclared, ErrIrregular and ErrLink, or an error of reading the
-// file.
+// FileError is an error about one file of a plugin. Err is one of ErrChanged, ErrNewlines, ErrMissing, ErrBackslash,
+// ErrUndeclared, ErrIrregular and ErrLink, or an error of reading the file.
 type FileError struct {
 	Path string // separated by slashes, relative to the directory of the plugin
 	Err  error

@@ -44,7 +44,7 @@ type Manifest struct {
 // File is a file of a built plugin.
 type File struct {
 	Path   string // separated by slashes, relative to the directory of the plugin
-	Size   int64  // in bytes
+	Size   int64  // in bytes; negative if it is not known
 	SHA256 string // lower-case hexadecimal
 }
 
@@ -65,7 +65,7 @@ func NewManifest(dist fs.FS) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, irregular, err := list(dist)
+	names, irregular, err := list(dist, IsSigning)
 	if err != nil {
 		return nil, err
 	}

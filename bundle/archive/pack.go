@@ -114,7 +114,7 @@ type packer struct {
 
 // readSigning reads how the plugin in dist is signed.
 func (p *packer) readSigning() (err error) {
-	if p.foreign, err = readOptional(p.dist, foreignManifest, maxManifestBytes); err != nil {
+	if p.foreign, err = ReadForeign(p.dist); err != nil {
 		return err
 	}
 	if p.signature, err = readOptional(p.dist, SignatureFile, maxSignatureBytes); err != nil {
@@ -147,7 +147,7 @@ func staleError(dist fs.FS, signed []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSignatureStale, err)
 	}
-	differences, err := m.compare(dist)
+	differences, err := m.compare(dist, IsSigning)
 	if err != nil {
 		return err
 	}

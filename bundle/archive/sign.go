@@ -54,7 +54,7 @@ func Sign(dist string, key ed25519.PrivateKey) (*Manifest, error) {
 
 // checkForeign returns ErrForeign if a MANIFEST.txt would become invalid with our signature, which it does not list.
 func checkForeign(plugin fs.FS) error {
-	foreign, err := readOptional(plugin, foreignManifest, maxManifestBytes)
+	foreign, err := ReadForeign(plugin)
 	if err == nil && foreign != nil && !lists(foreign, SignatureFile) {
 		return ErrForeign
 	}

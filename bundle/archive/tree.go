@@ -39,15 +39,15 @@ func IsWritten(dist fs.FS, name string) bool {
 	return err == nil
 }
 
-// list returns the sorted names of the files that a manifest must list, and an
-// error for each entry that is not a directory, a regular file or a link to one.
-func list(dist fs.FS) (names []string, irregular FileErrors, err error) {
+// list returns the sorted names of the files that a manifest must list, which omits some, and an error for each
+// entry that is not a directory, a regular file or a link to one.
+func list(dist fs.FS, omits func(name string) bool) (names []string, irregular FileErrors, err error) {
 	entries := 0
 	err = fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
 		if entries++; err == nil && entries > maxEntries {
 			return errTooManyFiles
 		}
-		if err != nil || d.IsDir() || IsSigning(name) {
+		if err != nil || d.IsDir() || omits(name) {
 			return err
 		}
 		if len(names)+len(irregular) == maxFiles {

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -120,7 +121,7 @@ func check(dist fs.FS, manifest []byte) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	differences, err := m.compare(dist)
+	differences, err := m.compare(dist, IsSigning)
 	if err != nil {
 		return nil, err
 	}
@@ -161,22 +162,42 @@ func Inspect(dist fs.FS, trusted ...PublicKey) (*Report, error) {
 	if r.Manifest, err = ParseManifest(data); err != nil {
 		return nil, err
 	}
-	if r.Files, err = r.Manifest.compare(dist); err != nil {
+	if r.Files, err = r.Manifest.compare(dist, IsSigning); err != nil {
 		return nil, err
 	}
 	r.Owner = r.Manifest.checkOwnerOf(dist)
 	return r, nil
 }
 
-// compare returns the files in dist that differ from the manifest, sorted by path.
-func (m *Manifest) compare(dist fs.FS) (FileErrors, error) {
-	names, differences, err := list(dist)
+// ReadForeign returns the content of MANIFEST.txt, which another service signs, or nil if there is none.
+func ReadForeign(dist fs.FS) ([]byte, error) {
+	return readOptional(dist, foreignManifest, maxManifestBytes)
+}
+
+// InspectForeign is Inspect for what a MANIFEST.txt lists: MANIFEST.json and its signature are files like any other.
+// The Report has no Signature.
+func InspectForeign(dist fs.FS, plugin, version string, sums map[string]string) (*Report, error) {
+	m := &Manifest{Plugin: plugin, Version: version}
+	for name, sum := range sums {
+		m.Files = append(m.Files, File{Path: name, Size: -1, SHA256: sum})
+	}
+	slices.SortFunc(m.Files, byPath)
+	files, err := m.compare(dist, func(name string) bool { return name == foreignManifest })
+	if err != nil {
+		return nil, err
+	}
+	return &Report{Manifest: m, Files: files, Owner: m.checkOwnerOf(dist)}, nil
+}
+
+// compare returns the files in dist that differ from the manifest, sorted by path, without those that it omits.
+func (m *Manifest) compare(dist fs.FS, omits func(name string) bool) (FileErrors, error) {
+	names, differences, err := list(dist, omits)
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range m.Files {
 		if _, found := slices.BinarySearch(names, file.Path); !found {
-			differences = append(differences, &FileError{Path: file.Path, Err: ErrMissing})
+			differences = append(differences, &FileError{Path: file.Path, Err: file.missing()})
 		}
 	}
 	for _, name := range names {
@@ -185,7 +206,7 @@ func (m *Manifest) compare(dist fs.FS) (FileErrors, error) {
 			differences = append(differences, &FileError{Path: name, Err: ErrUndeclared})
 			continue
 		}
-		if err := file.compare(dist); err != nil {
+		if err := file.Compare(dist); err != nil {
 			differences = append(differences, &FileError{Path: name, Err: err})
 		}
 	}
@@ -215,17 +236,48 @@ func (m *Manifest) checkOwnerOf(dist fs.FS) error {
 	return nil
 }
 
-// compare returns ErrChanged if the file differs from the manifest. It reads at most
-// one byte more than the manifest lists.
-func (f File) compare(dist fs.FS) error {
+// missing returns the error for a listed file that does not exist.
+func (f File) missing() error {
+	if strings.Contains(f.Path, `\`) {
+		return ErrBackslash
+	}
+	return ErrMissing
+}
+
+// Compare returns an error unless dist has the file as the manifest lists it. It reads at most one byte more than
+// the listed size.
+func (f File) Compare(dist fs.FS) error {
 	r, err := openRegular(dist, f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f.missing()
+	}
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	got, err := sumOf(f.Path, io.LimitReader(r, f.Size+1))
-	if err == nil && got != f {
-		err = ErrChanged
+	most := f.Size + 1
+	if f.Size < 0 {
+		most = maxTotalBytes
 	}
-	return err
+	got, err := sumOf(f.Path, io.LimitReader(r, most))
+	switch {
+	case err != nil || got == f || f.Size < 0 && got.SHA256 == f.SHA256:
+		return err
+	case f.hasOtherNewlines(dist):
+		return ErrNewlines
+	}
+	return ErrChanged
+}
+
+// hasOtherNewlines reports whether dist has the listed file with LF instead of CRLF, or the reverse.
+func (f File) hasOtherNewlines(dist fs.FS) bool {
+	const maxText = 4 << 20
+	data, err := readFile(dist, f.Path, maxText)
+	unix := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	for _, text := range [][]byte{unix, bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))} {
+		if got, sumErr := sumOf(f.Path, bytes.NewReader(text)); err == nil && sumErr == nil && got.SHA256 == f.SHA256 {
+			return true
+		}
+	}
+	return false
 }

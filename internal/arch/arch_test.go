@@ -64,8 +64,8 @@ func arrows() map[string][]string {
 		"validate":                 {"bundle", "bundle/config", "bundle/zipfs", "bundle/tree", "internal/limit", "validate/shared", "bundle/archive"},
 		"bundle/tree":              {"internal/atomicfile"},
 		"bundle/zipfs":             nil,
-		"validate/rules":           {"bundle/archive", "validate", "validate/shared", "bundle/ranges", "bundle/zipfs", "validate/inspect", "validate/schema", "bundle/tree", "bundle", "bundle/access", "internal/nearest", "internal/jsontype", "internal/limit"},
-		"validate/inspect":         {"validate", "validate/script", "validate/shared", "bundle/ranges", "bundle/tree", "bundle", "internal/limit"},
+		"validate/rules":           {"bundle/archive", "bundle/signature", "validate", "validate/shared", "bundle/ranges", "bundle/zipfs", "validate/inspect", "validate/schema", "bundle/tree", "bundle", "bundle/access", "internal/nearest", "internal/jsontype", "internal/limit"},
+		"validate/inspect":         {"validate", "validate/script", "validate/shared", "bundle/ranges", "bundle/tree", "bundle", "bundle/archive", "bundle/signature", "internal/limit"},
 		"validate/schema":          {"validate", "bundle", "internal/nearest", "internal/jsontype"},
 		"validate/script":          nil,
 		"validate/shared":          {"bundle/ranges"},
@@ -73,7 +73,7 @@ func arrows() map[string][]string {
 		"validate/rulebook":        {"bundle", "validate", "validate/report", "internal/terminal"},
 		"validate/fix":             {"validate", "bundle/tree", "bundle", "internal/atomicfile"},
 		"build":                    {"bundle", "bundle/archive", "validate", "bundle/tree", "internal/atomicfile", "bundle/gitignore", "internal/progress", "bundle/config", "internal/process", "internal/terminal", "internal/text", "internal/wire/handshake", "internal/version"},
-		"cmd/internal/verbs":       {"validate/compat", "templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "bundle/zipfs", "bundle/config", "validate/baseline", "bundle/tree", "build", "bundle/archive", "bundle", "internal/atomicfile", "bundle/gitignore", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "cmd/internal/adopt", "internal/process", "bundle/access", "internal/text", "build/provenance", "internal/version"},
+		"cmd/internal/verbs":       {"validate/compat", "templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "bundle/zipfs", "bundle/config", "validate/baseline", "bundle/tree", "build", "bundle/archive", "bundle/signature", "bundle", "internal/atomicfile", "bundle/gitignore", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "cmd/internal/adopt", "internal/process", "bundle/access", "internal/text", "build/provenance", "internal/version"},
 		"cmd/internal/adopt":       {"bundle", "bundle/tree", "internal/atomicfile", "bundle/gitignore", "internal/process", "internal/version"},
 		"cmd/internal/command":     {"internal/nearest", "cmd/internal/verbs"},
 		"cmd/internal/serve":       {"cmd/internal/verbs", "host", "host/gate", "host/server", "internal/nearest", "internal/process", "internal/terminal", "loader"},
@@ -88,6 +88,7 @@ func arrows() map[string][]string {
 		"build/watchdog":           nil,
 		"build/bundler":            {"build", "bundle", "build/frontend", "build/packages", "build/extensions"},
 		"cmd/slipway-bundler":      {"build", "build/bundler"},
+		"bundle/signature":         nil,
 		"bundle/archive":           {"bundle", "bundle/zipfs", "internal/atomicfile", "internal/limit"},
 		"internal/nearest":         nil,
 		"internal/atomicfile":      nil,
@@ -136,6 +137,8 @@ func arrows() map[string][]string {
 		"preview/check":            {"bundle/tree", "internal/atomicfile", "internal/junit", "internal/text", "preview"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,
+
+		"bundle/signature/signaturetest": nil,
 	}
 }
 
@@ -244,6 +247,8 @@ var never = []struct {
 	{module + "/build", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
 	{module + "/loader", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
 	{module + "/host", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
+	{"github.com/ProtonMail/go-crypto", []string{""}, []string{"bundle/signature"}, false, "bundle/signature reads what Grafana signs"},
+	{"github.com/ProtonMail/go-crypto", []string{"sdk", "loader", "conformance"}, nil, true, "plugins and hosts must not depend on what they do not use"},
 	{"github.com/apache/arrow-go", []string{""}, nil, true, "sdk/frame reads and writes Arrow files"},
 	{"github.com/grafana/grafana-plugin-sdk-go/data", []string{""}, nil, true, "sdk/frame replaces it"},
 	{"github.com/grafana/grafana-plugin-sdk-go/backend", []string{""}, nil, true, "Slipway's SDK replaces it"},

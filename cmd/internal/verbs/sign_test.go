@@ -3,15 +3,19 @@ package verbs
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/bundle/signature/signaturetest"
 )
 
 // keyFiles writes a private key and its public key.
@@ -251,5 +255,56 @@ func TestPackageKeepsOtherVersions(t *testing.T) {
 		return strings.Contains(r, "acme-x-panel-0.1.0.zip ") && strings.HasSuffix(r, "kB  no executables")
 	}) {
 		t.Errorf("the table is\n%s", printed())
+	}
+}
+
+// TestVerifyForeign verifies a plugin that only another service has signed, and damages it.
+func TestVerifyForeign(t *testing.T) {
+	t.Parallel()
+	dist := filepath.Join(t.TempDir(), "dist")
+	files := map[string]string{"plugin.json": `{"id": "acme-x-panel", "info": {"version": "1.0.0"}}`, "module.js": "x\n"}
+	sums := map[string]string{`img\x.svg`: ""}
+	for name, text := range files {
+		write(t, filepath.Join(dist, name), text)
+		sums[name] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+	}
+	key := signaturetest.New(t)
+	public := key.Sign(t, "acme-x-panel", "1.0.0", map[string]string{"plugin.json": sums["plugin.json"], "module.js": sums["module.js"]}, nil)
+	private := key.Sign(t, "acme-x-panel", "1.0.1", sums, map[string]any{"signatureType": "private", "rootUrls": []string{"https://example.org/"}})
+	for _, c := range []struct {
+		name, manifest, file, text, root string
+		want                             []string
+		exit                             int
+	}{
+		{"as signed", public, "", "", "https://example.org", []string{
+			"  ok       module.js\n", "MANIFEST.txt: signature of type community for acme-x-panel 1.0.0, of the organization Acme Ltd (acme), for every host\n",
+			"  ok       the signature holds for a Grafana at https://example.org\n"}, ExitOK},
+		{"private", private, "", "", "http://example.org", []string{
+			`  missing  img\x.svg: listed in the manifest, but missing: hosts look for`, "  refused  the manifest belongs to another plugin or version",
+			"modified signature\n", "only for https://example.org/, not for http://example.org/: "}, ExitFindings},
+		{"changed", public, "module.js", "y", "", []string{"  changed  module.js\n", "modified signature\n"}, ExitFindings},
+		{"line endings", public, "module.js", "x\r\n", "", []string{"  changed  module.js: changed after the manifest was written, but only in its line"}, ExitFindings},
+		{"added", public, "more.js", "", "", []string{"  added    more.js\n", "modified signature\n"}, ExitFindings},
+		{"signed text", strings.Replace(public, "Ltd", "Inc", 1), "", "", "", []string{"  refused  MANIFEST.txt: its text was changed after it was signed; Grafana refuses"}, ExitFindings},
+		{"too short", "{}", "", "", "", []string{"  refused  MANIFEST.txt: it is not a signed message"}, ExitFindings},
+		{"unsigned", "", "", "", "https://example.org", []string{"  missing  MANIFEST.json", "  unsigned MANIFEST.txt is missing"}, ExitFindings},
+	} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(dist)); err != nil {
+			t.Fatal(err)
+		}
+		if c.manifest != "" {
+			write(t, filepath.Join(dir, "MANIFEST.txt"), c.manifest)
+		}
+		if c.file != "" {
+			write(t, filepath.Join(dir, c.file), c.text)
+		}
+		var b strings.Builder
+		err := runVerify(&b, verifyOptions{Path: dir, RootURL: c.root, Signers: key.Public})
+		for _, want := range c.want {
+			if code(err) != c.exit || !strings.Contains(b.String(), want) {
+				t.Errorf("%s: exit status %d, want %d and %q in\n%s", c.name, code(err), c.exit, want, &b)
+			}
+		}
 	}
 }

@@ -234,11 +234,15 @@ func verifyVerb() Verb {
 	o := &verifyOptions{}
 	return Verb{
 		Name: "verify", Mage: targets,
-		Args:    []Arg{{Name: "path", Value: &o.Path, Option: "path", Help: "verify only this dist, zip or directory of zips"}},
-		Short:   "Compare packaged plugins with their manifests, checksums and signatures",
-		Options: []Option{dirOption(&o.Dir), {Name: "key", Value: &o.Key, Help: trustHelp}},
-		Face:    &o.Face,
-		Run:     func(_ context.Context, c Call) error { return runVerify(c.Stdout, *o) },
+		Args:  []Arg{{Name: "path", Value: &o.Path, Option: "path", Help: "verify only this dist, zip or directory of zips"}},
+		Short: "Compare packaged plugins with their manifests, checksums and signatures",
+		Options: []Option{
+			dirOption(&o.Dir),
+			{Name: "key", Value: &o.Key, Help: trustHelp},
+			{Name: "root-url", Value: &o.RootURL, Help: "root_url of a Grafana for which the signature in MANIFEST.txt must hold, such as https://grafana.example.org/"},
+		},
+		Face: &o.Face,
+		Run:  func(_ context.Context, c Call) error { return runVerify(c.Stdout, *o) },
 	}
 }
 

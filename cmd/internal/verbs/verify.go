@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
+	"github.com/slipway-dev/slipway/bundle/signature"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/terminal"
 )
@@ -22,6 +24,9 @@ type verifyOptions struct {
 	Dir  string // the plugin repository; "" is the current directory
 	Path string // dist, a zip or a directory of zips; "" is what Sign signs by default
 	Key  string // file of public keys, one of which must have signed; "" does not verify signatures
+
+	RootURL string // of a Grafana for which the signature in MANIFEST.txt must hold; "" does not ask
+	Signers string // armored OpenPGP keys that sign each MANIFEST.txt; "" are those of Grafana
 }
 
 // runVerify compares built plugins with their manifests, signatures and checksums, and prints the
@@ -46,7 +51,7 @@ func runVerify(w io.Writer, o verifyOptions) error {
 	}
 	differ := 0
 	for _, p := range plugins {
-		v := verification{w: w, trusted: trusted, option: o.Face.Option("key")}
+		v := verification{verifyOptions: o, w: w, trusted: trusted}
 		if v.plugin(p); v.differences > 0 {
 			differ++
 		}
@@ -62,9 +67,9 @@ func runVerify(w io.Writer, o verifyOptions) error {
 
 // verification prints the result for one plugin.
 type verification struct {
+	verifyOptions
 	w           io.Writer
 	trusted     []archive.PublicKey
-	option      string // the option that names the trusted keys
 	differences int
 }
 
@@ -88,50 +93,99 @@ func (v *verification) plugin(p packed) {
 		return
 	}
 	defer closer.Close()
+	signed, listed, foreignErr := v.readForeign(dist)
 	r, err := archive.Inspect(dist, v.trusted...)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case foreignErr != nil:
+		v.differs("refused", foreignErr.Error())
+	case errors.Is(err, fs.ErrNotExist) && signed != nil && len(v.trusted) == 0:
+		v.files(listed)
+	case errors.Is(err, fs.ErrNotExist):
 		v.differs("missing", archive.ManifestFile+", which package and sign write")
-		return
-	}
-	if err != nil {
+	case err != nil:
 		v.differs("refused", err.Error())
-		return
+	default:
+		v.files(r, listed)
+		v.signature(r)
 	}
-	v.files(r)
-	v.signature(r)
+	v.foreign(signed, listed)
 }
 
-// files prints the files of the manifest and those that it does not list, by path.
-func (v *verification) files(r *archive.Report) {
-	differences := map[string]error{}
-	paths := make([]string, 0, len(r.Manifest.Files))
-	for _, f := range r.Manifest.Files {
-		paths = append(paths, f.Path)
+// readForeign reads the MANIFEST.txt of a plugin and compares the files that it lists. The results are nil if there is
+// none, or if it lists none.
+func (v *verification) readForeign(dist fs.FS) (*signature.Manifest, *archive.Report, error) {
+	text, err := archive.ReadForeign(dist)
+	if text == nil || err != nil {
+		return nil, nil, err
 	}
-	for _, d := range r.Files {
-		differences[d.Path] = d.Err
-		if _, ok := r.Manifest.File(d.Path); !ok {
-			paths = append(paths, d.Path)
+	m := signature.Read(text, v.Signers)
+	if len(m.Files) == 0 {
+		return m, nil, nil
+	}
+	r, err := archive.InspectForeign(dist, m.Plugin, m.Version, m.Files)
+	return m, r, err
+}
+
+// files prints the files of the manifests, and those that they do not list, by path.
+func (v *verification) files(reports ...*archive.Report) {
+	problems := map[string]error{}
+	for _, r := range reports {
+		if r == nil {
+			continue
+		}
+		for _, f := range r.Manifest.Files {
+			if _, ok := problems[f.Path]; !ok {
+				problems[f.Path] = nil
+			}
+		}
+		for _, d := range r.Files {
+			problems[d.Path] = d.Err
+		}
+		if r.Owner != nil {
+			v.differs("refused", r.Owner.Error())
 		}
 	}
-	slices.Sort(paths)
-	for _, path := range paths {
-		switch err := differences[path]; {
+	for _, path := range slices.Sorted(maps.Keys(problems)) {
+		switch err := problems[path]; {
 		case err == nil:
 			v.line("ok", path)
-		case errors.Is(err, archive.ErrChanged):
+		case err == archive.ErrChanged:
 			v.differs("changed", path)
-		case errors.Is(err, archive.ErrMissing):
+		case err == archive.ErrMissing:
 			v.differs("missing", path)
-		case errors.Is(err, archive.ErrUndeclared):
+		case err == archive.ErrUndeclared:
 			v.differs("added", path)
+		case errors.Is(err, archive.ErrChanged):
+			v.differs("changed", fmt.Sprintf("%s: %v", path, err))
+		case errors.Is(err, archive.ErrMissing):
+			v.differs("missing", fmt.Sprintf("%s: %v", path, err))
 		default:
 			v.differs("refused", fmt.Sprintf("%s: %v", path, err))
 		}
 	}
-	if r.Owner != nil {
-		v.differs("refused", r.Owner.Error())
+}
+
+// foreign prints what the MANIFEST.txt means to a Grafana.
+func (v *verification) foreign(m *signature.Manifest, listed *archive.Report) {
+	switch {
+	case m == nil && v.RootURL != "":
+		v.differs("unsigned", signature.File+" is missing, so Grafana loads the plugin only if allow_loading_unsigned_plugins names it")
+	case m == nil:
+	case m.Err != nil:
+		v.differs("refused", fmt.Sprintf("%s: %v; %s", signature.File, m.Err, signature.Invalid))
+	case listed != nil && (len(listed.Files) > 0 || listed.Owner != nil):
+		v.differs("refused", fmt.Sprintf("%s: %v, but the plugin is not what was signed; %s", signature.File, m, signature.Modified))
+	default:
+		v.line("ok", fmt.Sprintf("%s: %v", signature.File, m))
 	}
+	if m == nil || m.Err != nil || v.RootURL == "" {
+		return
+	}
+	if err := m.CheckRootURL(v.RootURL); err != nil {
+		v.differs("refused", fmt.Sprintf("%v; %s", err, signature.Invalid))
+		return
+	}
+	v.line("ok", "the signature holds for a Grafana at "+v.RootURL)
 }
 
 // signature prints whether a trusted key signed the manifest. Without keys to trust, only a
@@ -145,7 +199,7 @@ func (v *verification) signature(r *archive.Report) {
 	case errors.Is(r.Signature, archive.ErrUnsigned):
 		v.differs("unsigned", r.Signature.Error())
 	case r.KeyID != "" && len(v.trusted) == 0:
-		v.line("note", fmt.Sprintf("signed with the key %s; the signature was not verified: %s names the keys to trust", r.KeyID, v.option))
+		v.line("note", fmt.Sprintf("signed with the key %s; the signature was not verified: %s names the keys to trust", r.KeyID, v.Face.Option("key")))
 	default:
 		v.differs("refused", r.Signature.Error())
 	}
@@ -181,8 +235,10 @@ func findSigned(w io.Writer, o verifyOptions) ([]packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Lstat(filepath.Join(repo.Dist, archive.ManifestFile)); err == nil {
-		return append([]packed{{path: repo.Dist}}, zips...), nil
+	for _, manifest := range []string{archive.ManifestFile, signature.File} {
+		if _, err := os.Lstat(filepath.Join(repo.Dist, manifest)); err == nil {
+			return append([]packed{{path: repo.Dist}}, zips...), nil
+		}
 	}
 	if len(zips) == 0 {
 		return nil, Usage("nothing to verify: %s has no %s, and %s has no zips of version %s\nhelp: %s packs the plugin, and %s signs it",
