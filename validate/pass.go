@@ -24,7 +24,8 @@ type Pass struct {
 	Where   Where  // one of Source, Dist, Zip
 	Setting        // what severities depend on
 
-	Keys []archive.PublicKey // one of which must have signed the plugin; see Options.Keys
+	Keys    []archive.PublicKey // one of which must have signed the plugin; see Options.Keys
+	Signers string              // see Options.Signers
 
 	Repository fs.FS // that a dist or zip was built from; nil unless Options.Source is set
 

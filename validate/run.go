@@ -37,6 +37,8 @@ type Options struct {
 
 	Keys []archive.PublicKey // if there are any, one must have signed each zip, and each dist with a MANIFEST.json
 
+	Signers string // armored OpenPGP keys that sign each MANIFEST.txt; "" are those of Grafana
+
 	Range func(declared string) string // the range of host versions to check for; nil means the declared one
 
 	IsAlone bool // Path is a single file, as from OpenReader: rules that open other files are skipped

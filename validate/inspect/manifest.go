@@ -8,16 +8,19 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/archive"
+	"github.com/slipway-dev/slipway/bundle/signature"
 	"github.com/slipway-dev/slipway/validate"
 )
 
 // manifestNames returns the names that a manifest may have. A plugin with several is
 // compared with the first, which a dashboard service has signed.
-func manifestNames() []string { return []string{"MANIFEST.txt", "MANIFEST", "MANIFEST.json"} }
+func manifestNames() []string { return []string{signature.File, "MANIFEST", archive.ManifestFile} }
 
-// IsManifest reports whether a file is a manifest or its signature, which no manifest lists.
-func IsManifest(name string) bool {
-	return name == "MANIFEST.json.minisig" || slices.Contains(manifestNames(), name)
+// Omits reports whether the manifest does not list a file: one of a dashboard service lists all others, and no other
+// manifest lists manifests.
+func (m *PluginManifest) Omits(name string) bool {
+	return name == path.Base(m.File) || !m.IsSigned() && (archive.IsSigning(name) || slices.Contains(manifestNames(), name))
 }
 
 // maxManifestBytes is the size beyond which a manifest is not read.
@@ -26,12 +29,9 @@ const maxManifestBytes = 8 << 20
 // PluginManifest lists the files of a plugin with their SHA-256 sums.
 type PluginManifest struct {
 	File string `json:"-"` // "" if the plugin has none
-	Err  error  `json:"-"`
+	Err  error  `json:"-"` // why it could not be read
 
-	Plugin, Version string
-	SignatureType   string
-	RootURLs        []string          `json:"rootUrls"` // of the hosts that a private signature is for
-	Files           map[string]string // hexadecimal sums by the path from the plugin's directory
+	signature.Manifest // of a MANIFEST.json, only Plugin, Version and Files
 
 	text []byte // the file
 	skip int    // bytes of the text before the JSON
@@ -54,20 +54,27 @@ var Manifest = validate.NewFact(func(p *validate.Pass) *PluginManifest {
 		return m
 	}
 	if m.text, m.Err = ReadFile(p, p.Root, m.File, maxManifestBytes); m.Err == nil {
+		if m.IsSigned() {
+			m.Manifest = *signature.Read(m.text, p.Signers)
+		}
 		m.read()
 	}
 	return m
 })
 
+// IsSigned reports whether the manifest is one that a dashboard service signs.
+func (m *PluginManifest) IsSigned() bool { return path.Base(m.File) == signature.File }
+
 // read parses the JSON, which may be inside a signed message.
 func (m *PluginManifest) read() {
-	m.skip = max(bytes.IndexByte(m.text, '{'), 0)
+	start := max(bytes.Index(m.text, []byte("-----BEGIN PGP SIGNED MESSAGE-----")), 0)
+	m.skip = start + max(bytes.IndexByte(m.text[start:], '{'), 0)
 	var raw json.RawMessage
 	if m.Err = json.NewDecoder(bytes.NewReader(m.text[m.skip:])).Decode(&raw); m.Err != nil {
 		return
 	}
 	m.doc, m.Err = bundle.ParseDocument(m.File, raw)
-	if m.Err == nil {
+	if m.Err == nil && m.Files == nil {
 		m.Err = json.Unmarshal(raw, m)
 	}
 	if m.Err == nil && m.Files == nil {

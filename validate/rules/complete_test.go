@@ -2,12 +2,13 @@ package rules
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"testing"
 	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/signature"
+	"github.com/slipway-dev/slipway/bundle/signature/signaturetest"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -147,7 +148,7 @@ const (
 // completePlugin returns the plugin in a form; 0 is Dist.
 func completePlugin(tb testing.TB, form validate.Where) *plugin {
 	tb.Helper()
-	p := &plugin{dir: "dist", form: form, files: fstest.MapFS{}}
+	p := &plugin{dir: "dist", form: form, files: fstest.MapFS{}, tb: tb}
 	const svg = `<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>`
 	for name, data := range map[string]string{
 		bundle.MetadataFile:     completeApp,
@@ -180,15 +181,13 @@ func completePlugin(tb testing.TB, form validate.Where) *plugin {
 	return p
 }
 
-// addManifest adds a manifest of the current files.
+// addManifest adds a signed manifest of the current files.
 func (p *plugin) addManifest() {
 	files := map[string]string{}
 	for name, f := range p.files {
 		files[name] = fmt.Sprintf("%x", sha256.Sum256(f.Data))
 	}
-	data, err := json.MarshalIndent(map[string]any{"plugin": "acme-tide-app", "version": "1.2.3", "files": files}, "", "  ")
-	if err != nil {
-		panic(err)
-	}
-	p.write("MANIFEST.txt", string(data))
+	key := signaturetest.New(p.tb)
+	p.signers = key.Public
+	p.write(signature.File, key.Sign(p.tb, "acme-tide-app", "1.2.3", files, p.signed))
 }

@@ -1,11 +1,8 @@
 package rules
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -13,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
+	"github.com/slipway-dev/slipway/bundle/signature"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -53,7 +51,7 @@ func manifestHash() validate.Rule {
 					p.Skipf("cannot compare %s with the manifest: %v", name, err)
 					continue
 				}
-				p.Reportf(m.Key(p, "/files/"+bundle.EscapePointer(name)), "%s", problem)
+				p.Report(validate.Finding{Place: m.Key(p, "/files/"+bundle.EscapePointer(name)), Message: problem, Help: helpModified(m)})
 			}
 		},
 	}
@@ -68,15 +66,24 @@ func compare(p *validate.Pass, m *inspect.PluginManifest, name string) (problem 
 	if !fs.ValidPath(name) {
 		return fmt.Sprintf("%q is not a path in the plugin", name), nil
 	}
-	switch got, err := sum(p, path.Join(p.Dir, name)); {
-	case errors.Is(err, fs.ErrNotExist):
+	err = archive.File{Path: path.Join(p.Dir, name), Size: -1, SHA256: m.Files[name]}.Compare(p.FS)
+	switch {
+	case err == archive.ErrMissing:
 		return name + " is listed but does not exist", nil
-	case err != nil:
-		return "", err
-	case got != m.Files[name]:
+	case err == archive.ErrChanged:
 		return name + " has changed since the manifest was written", nil
+	case errors.Is(err, archive.ErrMissing), errors.Is(err, archive.ErrChanged):
+		return fmt.Sprintf("%s: %v", name, err), nil
 	}
-	return "", nil
+	return "", err
+}
+
+// helpModified returns the help for a plugin that is not what a dashboard service signed, or "".
+func helpModified(m *inspect.PluginManifest) string {
+	if !m.IsSigned() {
+		return ""
+	}
+	return signature.Modified + "; sign the plugin again after its last change, and change nothing in it afterwards"
 }
 
 // readManifest reads a MANIFEST.json, whose form is stricter than that of other manifests,
@@ -104,21 +111,8 @@ func checkOwner(p *validate.Pass, m *inspect.PluginManifest) {
 		p.Report(validate.Finding{
 			Place:   m.Key(p, "/"+c.in),
 			Message: fmt.Sprintf("manifest is for %s %q, but plugin.json has %s %q", c.key, c.found, c.key, want),
+			Help:    helpModified(m),
 			Related: []validate.Related{{Place: p.Value(c.pointer), Message: "the " + c.key + " is set here"}},
 		})
 	}
-}
-
-// sum returns the SHA-256 sum of a file of the plugin in hexadecimal.
-func sum(p *validate.Pass, name string) (string, error) {
-	f, err := inspect.OpenFile(p, p.Root, name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
@@ -29,10 +28,10 @@ func manifestUndeclared() validate.Rule {
 				return
 			}
 			for _, name := range files {
-				if _, ok := m.Files[name]; !ok {
+				if _, ok := m.Files[name]; !ok && !m.Omits(name) {
 					p.Report(validate.Finding{
 						Place:   validate.Place{File: path.Join(p.Dir, name)},
-						Message: fmt.Sprintf("%s is not listed in the manifest", name),
+						Message: fmt.Sprintf("%s is not listed in the manifest", name), Help: helpModified(m),
 					})
 				}
 			}
@@ -40,7 +39,7 @@ func manifestUndeclared() validate.Rule {
 	}
 }
 
-// filesOf returns the paths of the plugin's files, except its manifests.
+// filesOf returns the paths of the plugin's files.
 func filesOf(p *validate.Pass) (files []string, err error) {
 	const maxFiles = 20000
 	err = fs.WalkDir(p.FS, p.Dir, func(name string, d fs.DirEntry, err error) error {
@@ -53,5 +52,5 @@ func filesOf(p *validate.Pass) (files []string, err error) {
 		files = append(files, tree.Below(p.Dir, name))
 		return nil
 	})
-	return slices.DeleteFunc(files, inspect.IsManifest), err
+	return files, err
 }

@@ -98,18 +98,6 @@ func TestCompletePlugin(t *testing.T) {
 	}
 }
 
-// TestSignedManifest parses the manifest in a signed message.
-func TestSignedManifest(t *testing.T) {
-	t.Parallel()
-	p := completePlugin(t, validate.Dist)
-	p.addManifest()
-	p.write("MANIFEST.txt", "\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n"+string(p.files["MANIFEST.txt"].Data)+
-		"\n-----BEGIN PGP SIGNATURE-----\nVersion: OpenPGP.js\n\nwqIE{AQ}\n-----END PGP SIGNATURE-----\n")
-	if got := lines(p.run(t, All())); got != "" {
-		t.Error(got)
-	}
-}
-
 // TestManyFindingsInOneRun breaks several things in one file: each is reported.
 func TestManyFindingsInOneRun(t *testing.T) {
 	t.Parallel()
@@ -140,6 +128,10 @@ type plugin struct {
 	dir   string
 	form  validate.Where
 	files fstest.MapFS // by the path from dir
+
+	tb      testing.TB
+	signed  map[string]any // what addManifest signs besides the files
+	signers string         // the key that it signed with
 }
 
 func (p *plugin) run(t *testing.T, rules []validate.Rule) *validate.Report {
@@ -148,7 +140,7 @@ func (p *plugin) run(t *testing.T, rules []validate.Rule) *validate.Report {
 	for name, f := range p.files {
 		tree[path.Join(p.dir, name)] = f
 	}
-	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: rules, Where: p.form, Profile: "service"})
+	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: rules, Where: p.form, Profile: "service", Signers: p.signers})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,8 +180,12 @@ func ruleMutants() []mutant {
 		{name: "bundled script without source map", mutate: addFile("panel/module.js", strings.Repeat("a();", 1000)), file: "panel/module.js", rule: "sourcemap-missing"},
 		{name: "missing source map", mutate: addFile("panel/module.js", "a();\n//# sourceMappingURL=module.js.map\n"), file: "panel/module.js", rule: "sourcemap-missing"},
 		{
-			name: "public signature with addresses", file: "MANIFEST.txt", rule: "manifest-scope", at: "key", what: "/rootUrls",
-			mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", "{", `{"rootUrls": ["https://example.org"],`)),
+			name: "public signature with addresses", file: "MANIFEST.txt", rule: "manifest-scope", at: text, what: `"rootUrls"`,
+			mutate: signWith(map[string]any{"rootUrls": []string{"https://example.org"}}),
+		},
+		{
+			name: "signature for one machine", form: zip, file: "MANIFEST.txt", rule: "manifest-scope", at: text, what: `"rootUrls"`,
+			mutate: signWith(map[string]any{"signatureType": "private", "rootUrls": []string{"http://localhost:3000/"}}),
 		},
 		{name: "frontend for Angular", mutate: addFile("panel/module.js", "a('app/plugins/sdk')\n"), file: "panel/module.js", rule: "angular-frontend", at: "text", what: "app/plugins"},
 		{name: "tracking service", mutate: addFile("panel/module.js", "a('http://api.mixpanel.com/')\n"), file: "panel/module.js", rule: "tracking-host", at: "text", what: "api.mix"},
@@ -211,11 +215,19 @@ func ruleMutants() []mutant {
 		{name: "no manifest", form: zip, mutate: func(*plugin) {}, rule: "manifest-missing"},
 		{name: "changed file", mutate: both((*plugin).addManifest, addFile("CHANGELOG.md", "# Other\n")), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"CHANGELOG.md"`},
 		{name: "deleted file", mutate: both((*plugin).addManifest, dropFile("panel/module.js")), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"panel/module.js"`, also: "module-js-missing"},
-		{name: "manifest of another version", mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", "1.2.3", "1.2.2")), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"version"`},
-		{name: "manifest of another plugin", mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", "acme-tide-app", "acme-moon-app")), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"plugin"`},
+		{name: "manifest of another version", mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", "1.2.3", "1.2.2")), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"version"`, also: "manifest-signature"},
+		{name: "manifest of another plugin", mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", "acme-tide-app", "acme-moon-app")), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"plugin"`, also: "manifest-signature"},
 		{name: "manifest without JSON", mutate: addFile("MANIFEST", "nothing"), file: "MANIFEST", rule: "manifest-hash"},
-		{name: "path outside the plugin in the manifest", mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", `"files": {`, fmt.Sprintf(`"files": {"../x": "%x",`, sha256.Sum256(nil)))), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"../x"`},
+		{name: "path outside the plugin in the manifest", mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", `"files": {`, fmt.Sprintf(`"files": {"../x": "%x",`, sha256.Sum256(nil)))), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"../x"`, also: "manifest-signature"},
 		{name: "signature without its manifest", mutate: addFile("MANIFEST.json.minisig", "x"), file: "MANIFEST.json.minisig", rule: "manifest-signature"},
 		{name: "added file", mutate: both((*plugin).addManifest, addFile("panel/extra.js", "")), file: "panel/extra.js", rule: "manifest-undeclared"},
+	}
+}
+
+// signWith adds a signed manifest with more keys, or other values.
+func signWith(values map[string]any) func(*plugin) {
+	return func(p *plugin) {
+		p.signed = values
+		p.addManifest()
 	}
 }
