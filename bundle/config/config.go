@@ -31,6 +31,14 @@ type Config struct {
 	Generate string // command line for the shell, run before a build reads the sources; "" runs nothing
 	Backend  Backend
 	Frontend Frontend
+	Expected []ExpectedProblem // "expected" of "preview"
+}
+
+// ExpectedProblem is a problem that a check of the preview accepts.
+type ExpectedProblem struct {
+	View   string // its name or a part of it, or a pattern with *; "" for all
+	Text   string // a part of the problem
+	Reason string
 }
 
 // Suppression is an entry of "suppress": a finding to leave out.

@@ -22,7 +22,8 @@ func known() []string {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	const text = "# ours\nprofile: grafana\nstrict: true\nrules:\n  preset: catalog\n  id-format: off\n  path-missing: \"warning\"\n" +
-		"suppress:\n  - rule: unknown-field\n    file: ./src/**/plugin.json\n    pointer: /info/*\n    reason: \" theirs \"\n"
+		"suppress:\n  - rule: unknown-field\n    file: ./src/**/plugin.json\n    pointer: /info/*\n    reason: \" theirs \"\n" +
+		"preview:\n  expected:\n    - {view: \"x: *\", text: refused, reason: no server}\n"
 	c, err := Parse("up/slipway.yaml", []byte(text), known())
 	if err != nil {
 		t.Fatal(err)
@@ -33,6 +34,7 @@ func TestParse(t *testing.T) {
 		Suppressions: []Suppression{{
 			Rule: "unknown-field", File: "src/**/plugin.json", Pointer: "/info/*", Reason: "theirs", Line: 9, Column: 11, EndColumn: 24,
 		}},
+		Expected: []ExpectedProblem{{View: "x: *", Text: "refused", Reason: "no server"}},
 	}
 	if d := cmp.Diff(want, c); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -102,7 +104,7 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"profil: service\n":                       `c:1:1: unknown key "profil" in slipway.yaml: did you mean "profile"?`,
-		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: unknown key \"x\" in slipway.yaml: use one of profile, strict, rules, suppress, generate, backend, frontend\nc:2:10: \"profile\" must be a string, found a number\nc:3:9: \"strict\" must be a boolean, found a string",
+		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: unknown key \"x\" in slipway.yaml: use one of profile, strict, rules, suppress, generate, backend, frontend, preview\nc:2:10: \"profile\" must be a string, found a number\nc:3:9: \"strict\" must be a boolean, found a string",
 		"profile: grafna\n":                       `c:1:10: invalid value "grafna" for "profile": did you mean "grafana"?`,
 		"rules:\n  path-mising: off\n":            `c:2:3: unknown key "path-mising" in "rules": did you mean "path-missing"?`,
 		"rules:\n  path-missing: warn\n":          `c:2:17: invalid value "warn" for "path-missing": use one of error, warning, info, off`,
@@ -118,7 +120,7 @@ func TestErrors(t *testing.T) {
 		"suppress:\n  - {rule: id-format, reason: x, pointer: info, file: '/a', line: 3}": "c:2:43: \"pointer\" must start with a slash, such as /info/version or /info/*\n" +
 			"c:2:55: \"file\" must be a slash-separated path relative to slipway.yaml, such as src/plugin.json or **/plugin.json\n" +
 			"c:2:61: unknown key \"line\" in the suppression: use one of rule, file, pointer, reason",
-		"a: &x 1\nprofile: *x\n":  "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress, generate, backend, frontend\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
+		"a: &x 1\nprofile: *x\n":  "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress, generate, backend, frontend, preview\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
 		"strict: true\n---\n{}":   "c:2:1: the file has a second YAML document: delete one",
 		"strict: [\n":             "c:1:1: invalid YAML: did not find expected node content",
 		"backend:\n\tmain: a\n":   "c:2:1: invalid YAML: a tab; indent with spaces",
@@ -126,6 +128,8 @@ func TestErrors(t *testing.T) {
 		"\xff":                    "c:1:1: invalid UTF-8: save the file as UTF-8",
 		"? [a]\n: 1\n":            "c:1:3: keys must be strings, found an array",
 
+		"preview: {expected: x}\n":                     `c:1:21: "expected" must be an array of objects with a view, a text and a reason, found a string`,
+		"preview: {expected: [{view: x}]}\n":           `c:1:22: the expected problem must have a "text" that it contains, and a "reason" for accepting it`,
 		"backend:\n  man: x\n  cgo: 1\n":               "c:2:3: unknown key \"man\" in \"backend\": did you mean \"main\"?\nc:3:8: \"cgo\" must be a boolean, found a number",
 		"backend: [x]\n":                               `c:1:10: "backend" must be an object, found an array`,
 		"backend: {main: /srv}\n":                      `c:1:17: "main" must be a slash-separated relative path`,
@@ -200,6 +204,7 @@ func TestSchema(t *testing.T) {
 	same("backend", slices.Collect(maps.Keys(root.Properties["backend"].Properties)), backendKeys())
 	same("frontend", slices.Collect(maps.Keys(root.Properties["frontend"].Properties)), frontendKeys())
 	same("env", root.Properties["backend"].Properties["env"].PropertyNames.Not.Enum, slices.Collect(maps.Keys(refusedVariables())))
+	same("expected", slices.Collect(maps.Keys(root.Properties["preview"].Properties["expected"].Items.Properties)), expectedKeys())
 	same("suppress", slices.Collect(maps.Keys(items.Properties)), suppressionKeys())
 	same("profile", names(root.Properties["profile"].Enum), profiles())
 	same("severity", names(root.Properties["rules"].AdditionalProperties.(map[string]any)["enum"].([]any)), severities())

@@ -11,10 +11,12 @@ import (
 )
 
 func topKeys() []string {
-	return []string{"profile", "strict", "rules", "suppress", "generate", "backend", "frontend"}
+	return []string{"profile", "strict", "rules", "suppress", "generate", "backend", "frontend", "preview"}
 }
 
 func suppressionKeys() []string { return []string{"rule", "file", "pointer", "reason"} }
+
+func expectedKeys() []string { return []string{"view", "text", "reason"} }
 
 func severities() []string {
 	return []string{"error", "warning", "info", "off"}
@@ -56,7 +58,30 @@ func (p *parser) root(n *yaml.Node) {
 			p.backend(e.value)
 		case "frontend":
 			p.frontend(e.value)
+		case "preview":
+			for _, e := range p.mapping(e.value, `"preview"`, []string{"expected"}) {
+				p.expected(e.value)
+			}
 		}
+	}
+}
+
+// expected parses the problems that a check of the preview accepts.
+func (p *parser) expected(list *yaml.Node) {
+	if list.Kind != yaml.SequenceNode {
+		p.error(list, "\"expected\" must be an array of objects with a view, a text and a reason, found %s", kind(list))
+		return
+	}
+	for _, item := range list.Content {
+		var one ExpectedProblem
+		parts := map[string]*string{"view": &one.View, "text": &one.Text, "reason": &one.Reason}
+		for _, e := range p.mapping(item, "the expected problem", expectedKeys()) {
+			*parts[e.key.Value], _ = p.text(e)
+		}
+		if one.Text == "" || one.Reason == "" {
+			p.error(item, "the expected problem must have a \"text\" that it contains, and a \"reason\" for accepting it")
+		}
+		p.config.Expected = append(p.config.Expected, one)
 	}
 }
 
