@@ -3,9 +3,9 @@ assertEqual(texts(show(plugin.root, { meta, path: '/a/x/about' })), ['About it']
 state = [];
 var status = texts(show(plugin.root, { meta, path: '/a/x/status' }));
 if (hasBackend) {
-  assertEqual(status, ['Loading'], 'status page');
+  assertEqual(status, ['Loading', 'Playlists: ', 'Loading'], 'status page');
   effects.forEach((effect) => effect());
-  assertEqual(requests, [['GET', '/api/plugins/acme-hello-world-app/resources/status']], 'requests');
+  assertEqual(requests, ['status', 'playlists'].map((name) => ['GET', '/api/plugins/acme-hello-world-app/resources/' + name]), 'requests');
 } else {
   assertEqual(status, ['https://api.example.com'], 'status page');
 }

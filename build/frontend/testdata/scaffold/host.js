@@ -49,7 +49,7 @@ var texts = (elements) => find(elements, 'text').map((e) => e.text);
 var builder = {
   options: [],
   addTextInput(option) { this.options.push(option); return this; },
-  addNumberInput(option) { this.options.push(option); return this; },
+  addRadio(option) { this.options.push(option); return this; },
 };
 
 var libraries = {
@@ -66,22 +66,29 @@ var libraries = {
     },
     PanelPlugin: class {
       constructor(panel) { this.panel = panel; }
+      useFieldConfig() { return this; }
       setPanelOptions(build) { build(builder); return this; }
     },
     FieldType: { number: 'number' },
     getFieldDisplayName: (field) => field.name,
+    formattedValueToString: (value) => value.text + value.suffix,
   },
   '@grafana/runtime': {
     DataSourceWithBackend: class {
       applyTemplateVariables(query) { return { ...query, replaced: true }; }
     },
+    PanelDataErrorView: 'PanelDataErrorView',
     PluginPage: 'PluginPage',
     getBackendSrv: () => ({
       get(url) { requests.push(['GET', url]); return { then: () => ({ catch() {} }) }; },
       post(url, body) { requests.push(['POST', url, body]); return Promise.resolve(); },
     }),
   },
-  '@grafana/ui': Object.fromEntries(['Button', 'Field', 'InlineField', 'Input', 'SecretInput'].map((name) => [name, name])),
+  '@emotion/css': { css: () => 'css-1' },
+  '@grafana/ui': {
+    ...Object.fromEntries(['Button', 'Field', 'InlineField', 'Input', 'SecretInput'].map((name) => [name, name])),
+    useStyles2: (styles, ...args) => styles({ spacing: String, typography: { h1: {}, h3: {} } }, ...args),
+  },
 };
 
 var window = { location: { reload() {} } };

@@ -1,9 +1,11 @@
 var options = Object.fromEntries(builder.options.map((option) => [option.path, option.defaultValue]));
-assertEqual(options, { emptyText: 'No data', decimals: 2 }, 'options');
+assertEqual(options, { textSize: 'large', emptyText: 'No data' }, 'options');
+var display = (value) => ({ text: value.toFixed(2), suffix: '%' });
 var series = [{ fields: [
-  { name: 'time', type: 'time', values: [1, 2] },
-  { name: 'load', type: 'number', values: [1, 2.345] },
-  { name: 'empty', type: 'number', values: [] },
+  { name: 'time', type: 'time', values: [1, 2], display },
+  { name: 'load', type: 'number', values: [1, 2.345], display },
+  { name: 'empty', type: 'number', values: [], display },
 ] }];
-assertEqual(texts(show(plugin.panel, { data: { series }, options, width: 1, height: 1 })), ['load', '2.35'], 'panel');
-assertEqual(texts(show(plugin.panel, { data: { series: [] }, options, width: 1, height: 1 })), ['No data'], 'empty panel');
+assertEqual(texts(show(plugin.panel, { data: { series }, options, width: 1, height: 1 })), ['load', '2.35%'], 'panel');
+var empty = find(show(plugin.panel, { data: { series: [] }, options, width: 1, height: 1 }), 'PanelDataErrorView');
+assertEqual(empty.map((view) => view.message), ['No data'], 'empty panel');
