@@ -3,6 +3,7 @@ package bundlerconfig
 import (
 	"crypto/sha256"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -41,6 +42,7 @@ func (b *bundle) build() (string, error) {
 		TsconfigRaw:   "{}",
 		Outfile:       filepath.Join(b.root, bundleName), // not written; the source map is relative to it
 		Bundle:        true,
+		KeepNames:     true, // of plugins
 		Format:        api.FormatESModule,
 		Platform:      api.PlatformNeutral,
 		MainFields:    []string{"module", "main"},
@@ -64,8 +66,9 @@ func (b *bundle) build() (string, error) {
 		m := built.Errors[0]
 		out := Message{File: b.file, Line: 1, Column: 1, Text: "cannot evaluate the configuration of the bundler: " + m.Text, Help: OwnBundler}
 		if l := m.Location; l != nil {
-			out.File, out.Line, out.Column, out.Source = filepath.ToSlash(l.File), l.Line, l.Column+1, l.LineText
+			out.File, out.Line, out.Column = filepath.ToSlash(l.File), l.Line, l.Column+1
 		}
+		b.place(&out)
 		return "", &Error{out}
 	}
 	return string(built.OutputFiles[0].Contents), nil
@@ -124,9 +127,7 @@ func (b *bundle) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	b.texts[name] = text
 	b.sources = append(b.sources, name)
 	b.mu.Unlock()
-	file := filepath.ToSlash(in.Path)
-	contents := "var __config_dir__=" + quote(filepath.ToSlash(filepath.Dir(in.Path))) + ",__config_file__=" + quote(file) +
-		",__config_url__=" + quote("file://"+file) + ";" + string(text)
+	contents := b.prefix(name) + string(text)
 	out := api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS, ResolveDir: filepath.Dir(in.Path)}
 	switch extension {
 	case ".ts", ".mts", ".cts":
@@ -135,6 +136,22 @@ func (b *bundle) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		out.Loader = api.LoaderTSX
 	}
 	return out, nil
+}
+
+// prefix returns what the first line of a file begins with: where the file is.
+func (b *bundle) prefix(name string) string {
+	file := filepath.ToSlash(filepath.Join(b.root, filepath.FromSlash(name)))
+	return "var __config_dir__=" + quote(path.Dir(file)) + ",__config_file__=" + quote(file) + ",__config_url__=" + quote("file://"+file) + ";"
+}
+
+// place completes a message about a place in the script.
+func (b *bundle) place(m *Message) {
+	if m.Line == 1 {
+		m.Column = max(m.Column-len(b.prefix(m.File)), 1)
+	}
+	if lines := strings.Split(string(b.texts[m.File]), "\n"); m.Line <= len(lines) {
+		m.Source = lines[m.Line-1]
+	}
 }
 
 // note notes a file that was read, and returns its name.

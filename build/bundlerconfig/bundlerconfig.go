@@ -29,13 +29,14 @@ type Config struct {
 	Read   []string  // the files that were read, in the same form or absolute
 	Unread []Message // what the configuration asks for and is not read
 
-	root  string
-	sums  map[string][32]byte // of Read
-	mu    sync.Mutex          // the interpreter runs in one goroutine at a time
-	vm    *goja.Runtime
-	dead  error // why it must not be used any more
-	calls map[string]goja.Callable
-	known map[string]string // results of calls
+	root   string
+	bundle *bundle
+	sums   map[string][32]byte // of Read
+	mu     sync.Mutex          // the interpreter runs in one goroutine at a time
+	vm     *goja.Runtime
+	dead   error // why it must not be used any more
+	calls  map[string]goja.Callable
+	known  map[string]string // results of calls
 
 	isExact bool // what stands for a module depends on its name alone
 }

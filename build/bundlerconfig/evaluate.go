@@ -36,7 +36,6 @@ const mark = "\uE000"
 // evaluation is what is known while a configuration is evaluated.
 type evaluation struct {
 	*Config
-	bundle    *bundle
 	root      string // slash-separated
 	variables map[string]bool
 }
@@ -48,7 +47,8 @@ func Evaluate(ctx context.Context, root string, check func(file string) error) (
 	if c.File == "" {
 		return c, nil
 	}
-	e := &evaluation{Config: c, bundle: &bundle{root: root, file: c.File, check: check, sums: c.sums, texts: map[string][]byte{}}, root: filepath.ToSlash(root), variables: map[string]bool{}}
+	c.bundle = &bundle{root: root, file: c.File, check: check, sums: c.sums, texts: map[string][]byte{}}
+	e := &evaluation{Config: c, root: filepath.ToSlash(root), variables: map[string]bool{}}
 	code, err := e.bundle.build()
 	if err == nil {
 		err = e.run(ctx, code)
@@ -192,6 +192,8 @@ func (c *Config) message(err error) Message {
 			m.File = name
 			_, _ = fmt.Sscan(at[2], &m.Line) // the expression admits digits only
 			_, _ = fmt.Sscan(at[3], &m.Column)
+			m.Column++
+			c.bundle.place(&m)
 			break
 		}
 	}

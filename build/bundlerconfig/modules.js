@@ -24,6 +24,9 @@
       if (key === Symbol.iterator) {
         return fail;
       }
+      if (key === Symbol.hasInstance) {
+        return (value) => made.get(value)?.name.split('.').pop() === name.split('.').pop();
+      }
       if (typeof key === 'symbol' || key === 'then' || key === '__esModule') {
         return undefined;
       }

@@ -77,13 +77,9 @@
       return of.test(request) ? outcome(request, '', request) : '';
     }
     if (Array.isArray(of)) {
-      for (const one of of) {
-        const found = external(one, request, context, issuer);
-        if (found !== '') {
-          return found;
-        }
-      }
-      return '';
+      const next = (found) => (found === '' && of.length > 1 ? external(of.slice(1), request, context, issuer) : found);
+      const first = of.length > 0 ? external(of[0], request, context, issuer) : '';
+      return typeof first === 'string' ? next(first) : first.then(next);
     }
     if (typeof of === 'function') {
       let result;
@@ -257,15 +253,16 @@
     }
     return '';
   }
-  const names = (rule) => `files that match ${String(rule.test ?? rule.resource ?? rule.include ?? rule.resourceQuery ?? 'anything').replaceAll(`${host.root}/`, '')}`;
   let hasOther = false;
-  function checkRules(rules, seen = new Set()) {
+  function checkRules(rules, seen = new Set(), outer = 'anything') {
     for (const rule of list(rules).filter(isObject)) {
+      const matched = String(rule.test ?? rule.resource ?? rule.include ?? rule.resourceQuery ?? outer).replaceAll(`${host.root}/`, '');
+      const matching = `files that match ${matched}`;
       let uses = [];
       try {
         uses = usesOf(rule, { resource: '', resourceQuery: '', issuer: '' });
       } catch {
-        report('use', `the loaders of ${names(rule)} are known only for a file`, host.ownBundler);
+        report('use', `the loaders of ${matching} are known only for a file`, host.ownBundler);
       }
       for (const { name, options } of uses) {
         const imports = String(options.imports ?? options.wrapper ?? '');
@@ -277,22 +274,22 @@
         };
         if (!isCode.test(name) && !isStyle.test(name) && !isAsset.test(name)) {
           hasOther = true;
-          say(`${names(rule)} go through ${name}, which builds do not run`);
+          say(`${matching} go through ${name}, which builds do not run`);
         } else if (options.plugins?.length > 0 || options.jsc?.experimental?.plugins?.length > 0) {
           say(`the plugins of ${name} are not run`);
         } else if (name === 'imports-loader' && !imports.includes('public-path')) {
-          say(`what imports-loader adds to ${names(rule)} is left out`);
+          say(`what imports-loader adds to ${matching} is left out`);
         } else if (name === 'postcss-loader' && (options.postcssOptions ?? options).plugins !== undefined) {
           say('the plugins of postcss-loader are not run');
         } else if (name === 'css-loader' && (options.modules === true || (isObject(options.modules) && !['auto', undefined].includes(Object.keys(options.modules).find((key) => key === 'auto' || key === 'mode'))))) {
-          say(`css-loader makes ${names(rule)} CSS modules: builds make them of files named .module.css and .module.scss`);
+          say(`css-loader makes ${matching} CSS modules: builds make them of files named .module.css and .module.scss`);
         }
       }
       if (rule.type?.startsWith?.('webassembly') === false && !/^(asset(\/(resource|inline|source))?|javascript\/\w+|json|css(\/\w+)?)$/.test(rule.type)) {
-        report(rule.type, `the type ${rule.type} of ${names(rule)} does not apply`, host.ownBundler);
+        report(rule.type, `the type ${rule.type} of ${matching} does not apply`, host.ownBundler);
       }
-      checkRules(rule.rules, seen);
-      checkRules(rule.oneOf, seen);
+      checkRules(rule.rules, seen, matched);
+      checkRules(rule.oneOf, seen, matched);
     }
   }
 
@@ -395,7 +392,9 @@
       if (usual.has(from) && ['', '.', './'].includes(to)) {
         continue;
       }
-      if (!known(from, [from, typeof to === 'function' ? '' : to, within], host.ownBundler)) {
+      const by = unknownIn([from, typeof to === 'function' ? '' : to, within]);
+      if (by !== undefined) {
+        report(what, `${what} copies files that ${by} computes, which builds do not run`, host.ownBundler);
         continue;
       }
       const needle = path.basename(from).replace(/^\*+/, '') || what;
@@ -416,7 +415,8 @@
 
   // ---- entries ----
 
-  function readEntries(entry, out) {
+  function readEntries(entry, out, filename = '[name].js') {
+    const outputOf = (name) => (typeof filename === 'function' ? `${filename({ chunk: { name } })}` : filename).replaceAll('[name]', name).replace(/\.js(\?.*)?$/, '');
     const all = isObject(entry) && !entry.import ? Object.entries(entry) : entry === undefined ? [] : [['main', entry]];
     for (const [name, value] of all) {
       const imports = list(isObject(value) ? value.import : value).map((file) => (nameOf(file) === undefined ? outOf(`${file}`) : file));
@@ -428,7 +428,7 @@
       if (isSheet && imports.length === 1 && state.filename !== undefined) {
         const named = firstString(typeof state.filename === 'function' ? state.filename({ chunk: { name } }) : state.filename);
         out.styles.push({ file: path.resolve(context, last), output: path.normalize(named.replace(/\[name\]/g, name)), what: name });
-      } else if (!/(^|\/)module$/.test(name) || path.basename(last).replace(/\.[jt]sx?$/, '') !== 'module') {
+      } else if (!/(^|\/)module$/.test(outputOf(name)) || path.basename(last).replace(/\.[jt]sx?$/, '') !== 'module') {
         report(name, `the entry ${name} (${path.isAbsolute(last) ? path.relative(host.root, last) : last}) is not built`, host.ownBundler);
       } else if (imports.length > 1) {
         report(path.basename(imports[0]), `the entry ${name} also has ${imports.slice(0, -1).map((file) => (path.isAbsolute(file) ? path.relative(host.root, file) : file)).join(', ')}`, 'import it in the file of the entry');
@@ -497,7 +497,7 @@
     const out = {
       hasExternals: config.externals !== undefined, alias: substitutes('alias', resolve.alias), fallback: substitutes('fallback', { ...own, ...resolve.fallback }),
       define: {}, inject: {}, copies: [], styles: [], extensions: list(resolve.extensions).filter((ext) => ext !== '...' && ext !== '' && ext !== '*'),
-      modules: list(resolve.modules).filter((dir) => dir !== 'node_modules' && known('modules', dir, host.ownBundler)).map((dir) => path.resolve(dir)),
+      modules: [...new Set(list(resolve.modules).filter((dir) => dir !== 'node_modules' && known('modules', dir, host.ownBundler)).map((dir) => path.resolve(dir)))],
       mainFields: list(resolve.mainFields).flat().filter((field) => field !== '...'), conditions: list(resolve.conditionNames).filter((name) => !['...', 'import', 'require', 'module', 'browser', 'default', 'node', 'webpack', 'production', 'development'].includes(name)),
     };
     if (list(resolve.mainFields).includes('...')) {
@@ -508,7 +508,7 @@
       report('', 'the configuration has no externals: builds leave out what all hosts share', 'write the externals of create-plugin into it');
     }
     readPlugins(config.plugins, out, state);
-    readEntries(await settle(config.entry), out);
+    readEntries(await settle(config.entry), out, config.output?.filename);
     const rules = [...list(config.module?.rules), ...list(config.module?.loaders)];
     checkRules(rules);
     others(config);

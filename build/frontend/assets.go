@@ -134,7 +134,7 @@ func (b *bundler) addCopies() error {
 		}
 		for _, to := range slices.Sorted(maps.Keys(files)) {
 			rel, err := filepath.Rel(filepath.Join(b.Source, filepath.FromSlash(up)), files[to])
-			if err == nil && filepath.ToSlash(rel) == to && !isOwn(filepath.Ext(to)) {
+			if err == nil && filepath.ToSlash(rel) == to && (!isOwn(filepath.Ext(to)) || filepath.Ext(to) == ".json") {
 				continue
 			}
 			if err := b.confinement.Check(files[to]); err != nil {

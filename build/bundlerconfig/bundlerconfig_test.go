@@ -1,0 +1,382 @@
+package bundlerconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle/config"
+)
+
+// evaluate evaluates the configuration of a repository with these files. In texts, ROOT is its directory.
+func evaluate(t *testing.T, files map[string]string) (*Config, error) {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Evaluate(t.Context(), root, func(file string) error {
+		if rel, err := filepath.Rel(root, file); err != nil || !filepath.IsLocal(rel) {
+			return errors.New("outside")
+		}
+		return nil
+	})
+}
+
+// one evaluates webpack.config.ts, which must be possible.
+func one(t *testing.T, text string) *Config {
+	t.Helper()
+	c, err := evaluate(t, map[string]string{"webpack.config.ts": text})
+	if err != nil {
+		t.Fatalf("%s\n%v", text, err)
+	}
+	return c
+}
+
+func TestExternals(t *testing.T) {
+	t.Parallel()
+	for externals, want := range map[string]string{ // of "react", "@x/ui/part" and "grafana/app", or what is wrong
+		`'react'`:                            "amd react",
+		`['react', '@x/ui']`:                 "amd react",
+		"['a', 'react', /^@x\\/(ui|data)/i]": "amd react, amd @x/ui/part",
+		`/^@X\/UI/gi`:                        "amd @x/ui/part",
+		`{ react: 'React', '@x/ui/part': true, 'grafana/app': false }`:                                                           "amd React, amd @x/ui/part",
+		`{ react: { amd: 'r', root: 'R' }, 'grafana/app': ['A', 'b'] }`:                                                          "amd r, root A.b",
+		`[{ react: 'var React' }, { '@x/ui/part': 'commonjs2 ui' }]`:                                                             "var React, commonjs2 ui",
+		`({ request }, callback) => request === 'react' ? callback(null, 'r') : callback()`:                                      "amd r",
+		`[({ context, request }, callback) => callback(undefined, /^grafana\//.test(request) ? request.slice(8) : undefined)]`:   "amd app",
+		`function (context, request, callback) { if (request === 'react') return callback(null, 'React', 'root'); callback(); }`: "root React",
+		`async ({ request }) => request.startsWith('@x') && request`:                                                             "amd @x/ui/part",
+		`[({ request }) => Promise.resolve(request === 'react'), [/app$/]]`:                                                      "amd react, amd grafana/app",
+		`({ request }, callback) => callback(new Error('no ' + request))`:                                                        "no react",
+		`({ request, getResolve }) => getResolve()(request)`:                                                                     "externals cannot resolve",
+		`[]`: "",
+	} {
+		c := one(t, "export default { externals: "+externals+" };")
+		var got []string
+		for _, request := range []string{"react", "@x/ui/part", "grafana/app"} {
+			kind, name, err := c.External(t.Context(), request, "/dir", "")
+			if err != nil {
+				got = []string{err.Error()}
+				break
+			}
+			if kind != "" {
+				got = append(got, kind+" "+name)
+			}
+		}
+		if text := strings.Join(got, ", "); text != want && (want == "" || !strings.Contains(text, "configuration of the bundler: "+want)) {
+			t.Errorf("%s: got %s, want %s", externals, text, want)
+		}
+	}
+}
+
+// A configuration can be written, and be found, in many ways.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	const alias = "{ externals: [], resolve: { alias: { a: 'b' } } }"
+	const base = "export default async (env) => env.production && " + alias + ";"
+	for _, files := range []map[string]string{
+		{"webpack.config.ts": "export default " + alias},
+		{"webpack.config.js": "module.exports = " + alias},
+		{"webpack.config.cjs": "module.exports = (env, argv) => argv.mode === 'production' && (" + alias + ")"},
+		{"webpack.config.mjs": "const c = await Promise.resolve(" + alias + "); export default c;"},
+		{"webpack.config.ts": "import path from 'path'; module.exports = " + alias},
+		{"webpack.config.ts": "export default Promise.resolve([async () => (" + alias + ")])"},
+		{"webpack.config.js": "module.exports = [{ entry: { other: './x' } }, { entry: { module: './module' }, resolve: { alias: { a: 'b' } } }]"},
+		{"webpack.config.js": "module.exports.getWebpackConfig = (config, { production }) => ({ ...config, resolve: { ...config.resolve, alias: { a: 'b' } } })"},
+		{"rspack.config.ts": "import base from './.config/rspack/rspack.config'; export default base;", ".config/rspack/rspack.config.ts": base},
+		{".config/webpack/webpack.config.ts": base, ".config/bundler/externals.ts": "export const externals = ['c'];"},
+		{".config/rspack/rspack.config.js": base},
+		{"webpack.config.ts": "export default {}", "rspack.config.ts": base, "package.json": `{"scripts": {"build": "rspack build"}}`},
+		{"webpack.config.ts": "export default {}", "config/prod.ts": base, "package.json": `{"scripts": {"build": "webpack -c ./config/prod.ts --env production"}}`},
+		{"webpack.config.ts": `import { merge } from 'webpack-merge'; import type { Env } from './types'; import base from './.config/webpack/webpack.config.ts';
+export default async (env: Env) => merge(await base(env), { devtool: 'source-map' });`, ".config/webpack/webpack.config.ts": base},
+		{"webpack.config.js": "const fs = require('fs'); module.exports = JSON.parse(fs.readFileSync(require('path').join(__dirname, 'c.json')))",
+			"c.json": `{"externals": [], "resolve": {"alias": {"a": "b"}}}`},
+		{"webpack.config.js": "const all = require('lodash').merge({}, " + alias + "); module.exports = all", "node_modules/lodash/index.js": "exports.merge = Object.assign"},
+		{"webpack.config.ts": "export default (env) => new Promise((done) => require('glob')('src/*.{ts,tsx}', (_, f) => done({ externals: [], resolve: { alias: { [f[0][4]]: 'b' } } })))", "src/a.ts": ""},
+	} {
+		c, err := evaluate(t, files)
+		if err != nil {
+			t.Errorf("%v: %v", files, err)
+		} else if c.Alias["a"] != "b" {
+			t.Errorf("%v: the alias is %v", files, c.Alias)
+		}
+	}
+	if c, err := evaluate(t, map[string]string{".config/bundler/externals.ts": "export const externals = ['a'];"}); err != nil || !c.HasExternals || len(c.Unread) > 0 {
+		t.Errorf("only externals: %v, %v", c, err)
+	}
+	if c, err := evaluate(t, nil); err != nil || c.File != "" || c.HasExternals {
+		t.Errorf("no configuration: %v, %v", c, err)
+	}
+}
+
+// What cannot be evaluated is an error at its place, never other settings.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"\nexport default {":                                     `2:17: cannot evaluate the configuration of the bundler: Expected identifier but found end of file`,
+		"\nexport default base;":                                 "2:16: cannot evaluate the configuration of the bundler: ReferenceError: base is not defined",
+		"\nthrow new Error('no');":                               "2:7: cannot evaluate the configuration of the bundler: no",
+		"export default async () => { throw new Error('no'); };": "1:36: cannot evaluate the configuration of the bundler: no",
+		"import './missing';":                                    `1:8: cannot evaluate the configuration of the bundler: Could not resolve "./missing"`,
+		"export default 1;":                                      "1:1: cannot evaluate the configuration of the bundler: the configuration exports no object, function or list of these",
+		"export default new Promise(() => {});":                  "1:1: cannot evaluate the configuration of the bundler: it waits for something that never happens, such as an answer from the network",
+		"import { mergeWith } from 'lodash'; export default mergeWith({}, {});": "1:1: cannot evaluate the configuration of the bundler: the configuration is what lodash.mergeWith() returns, which builds do not run; if a package merges configurations, install it",
+		"import x from 'x'; export default { plugins: [...x.list] };":           "1:52: cannot evaluate the configuration of the bundler: x.list is used, but builds run no packages for a configuration",
+		"import m from 'webpack-merge'; export default m.smart({}, {});":        "1:55: cannot evaluate the configuration of the bundler: webpack-merge.smart is not known: it is from an old version; install webpack-merge",
+		"import fs from 'fs'; fs.writeFileSync('x', '');":                       "1:39: cannot evaluate the configuration of the bundler: fs.writeFileSync is not available to a configuration: builds run none of its programs",
+		"import fs from 'fs'; fs.readFileSync('/etc/hosts');":                   "ENOENT: no such file or directory, open '/etc/hosts'",
+		"import http from 'https'; http.get('x');":                              "https.get is not available to a configuration",
+		"fetch('https://x');":       "ReferenceError: fetch is not defined",
+		"const f = () => f(); f();": "",
+	} {
+		_, err := evaluate(t, map[string]string{"webpack.config.ts": text})
+		failed, ok := errors.AsType[*Error](err)
+		if !ok || !strings.Contains(fmt.Sprintf("%d:%d: %s", failed.Line, failed.Column, failed.Text), want) || failed.Help == "" || failed.File != "webpack.config.ts" {
+			t.Errorf("%s: got %+v, want %s", text, failed.Message, want)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "webpack.config.js"), []byte("for (;;);"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Evaluate(ctx, root, func(string) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("an endless loop: %v", err)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	c := one(t, `
+import path, { resolve } from 'node:path';
+import webpack, { DefinePlugin } from 'webpack';
+import { rspack } from '@rspack/core';
+import CopyPlugin from 'copy-webpack-plugin';
+const MiniCssExtractPlugin = require('mini-css-extract-plugin');
+export default {
+  context: path.join(process.cwd(), 'src'),
+  entry: { module: './module.ts', 'part/module': ['./part/module.tsx'], dark: './styles/dark.scss' },
+  externals: [],
+  node: { net: 'empty', global: true },
+  resolve: {
+    alias: { '@lib': resolve('src/lib'), exact$: require.resolve('view/dist/x.js'), off: false, first: [path.resolve('no'), 'second'] },
+    fallback: { util: require.resolve('util/'), fs: false },
+    extensions: ['...', '.vert'], modules: ['node_modules', 'src', resolve('app')], mainFields: ['main'], conditionNames: ['...', 'acme'],
+  },
+  plugins: [
+    new DefinePlugin({ N: 1, TEXT: JSON.stringify('x'), CODE: 'a + 1', 'p.q': { r: "'s'" }, LATER: DefinePlugin.runtimeValue(() => '2') }),
+    new webpack.EnvironmentPlugin({ LEVEL: 'info' }),
+    new rspack.ProvidePlugin({ $: 'jq', Buffer: ['buffer', 'Buffer'] }),
+    new MiniCssExtractPlugin({ filename: 'styles/[name].css' }),
+    new CopyPlugin({ patterns: ['a.txt', { from: '../b', to: 'c/', noErrorOnMissing: true }, { from: 'plugin.json', to: '.' }] }),
+  ],
+};`)
+	root := filepath.ToSlash(c.root)
+	want := Settings{
+		HasExternals: true,
+		Alias:        map[string]string{"@lib": root + "/src/lib", "exact$": root + "/node_modules/view/dist/x.js", "off": "", "first": "second"},
+		Fallback:     map[string]string{"util": "util/", "fs": "", "net": ""},
+		Define:       map[string]string{"N": "1", "TEXT": `"x"`, "CODE": "a + 1", "p.q": `({"r":"s"})`, "p.q.r": `"s"`, "LATER": "2", "process.env.LEVEL": `"info"`},
+		Inject:       map[string]config.Export{"$": {Module: "jq", Name: "default"}, "Buffer": {Module: "buffer", Name: "Buffer"}},
+		Copies: []Copy{
+			{What: "a.txt", From: root + "/src/a.txt", Context: root + "/src", Ignore: []string{}},
+			{What: "b", From: root + "/b", Context: root + "/src", To: "c/", IsOptional: true, Ignore: []string{}},
+		},
+		Styles:     []Style{{File: root + "/src/styles/dark.scss", Output: "styles/dark.css", What: "dark"}},
+		Extensions: []string{".vert"}, Modules: []string{root + "/src", root + "/app"}, MainFields: []string{"main"}, Conditions: []string{"acme"},
+	}
+	if d := cmp.Diff(want, c.Settings); d != "" || len(c.Unread) > 0 {
+		t.Errorf("-want +got:\n%s%v", d, c.Unread)
+	}
+}
+
+// Everything that does not apply is named once, with its place and what to do.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"plugins: [new (require('zip-webpack-plugin'))()]":                                                            "3:25: the plugin zip-webpack-plugin is not run",
+		"plugins: [new webpack.ContextReplacementPlugin(/a/)]":                                                        "3:23: the plugin ContextReplacementPlugin is not run",
+		"plugins: [new (class Own { apply() {} })(), new (class Own { apply() {} })()]":                               "3:22: the plugin Own is not run",
+		"plugins: [new webpack.BannerPlugin('mine')]":                                                                 "3:23: the banner of the configuration is left out",
+		"plugins: [new webpack.DefinePlugin({ 'typeof x': '1' })]":                                                    "3:39: DefinePlugin defines typeof x, which is not a name or a member of one",
+		"plugins: [new webpack.DefinePlugin({ HASH: JSON.stringify(exec('git rev-parse HEAD').toString().trim()) })]": "3:38: HASH is what child_process.execSync computes, which builds do not run",
+		"plugins: [new webpack.EnvironmentPlugin(['HOME'])]":                                                          "3:43: EnvironmentPlugin gives process.env.HOME the value of the environment, which builds do not read",
+		"mode: process.env.MODE": "3:19: the environment variable MODE has no value: builds do not read the environment",
+		"plugins: [new webpack.ProvidePlugin({ x: ['a', 'b', 'c'] })]":                                          "3:39: ProvidePlugin gives x a member of an export",
+		"plugins: [new Copy({ patterns: [{ from: 'x.md', transform: (t) => t }] })]":                            "3:42: copy-webpack-plugin changes or chooses files of x.md by a function, so they are not copied",
+		"plugins: [new Copy({ patterns: [{ from: other.dir }] })]":                                              "1:50: copy-webpack-plugin copies files that other.dir computes, which builds do not run",
+		"module: { rules: [{ test: /\\.svg$/, oneOf: [{ use: ['@svgr/webpack'] }] }] }":                         "3:54: files that match /\\.svg$/ go through @svgr/webpack, which builds do not run",
+		"module: { rules: [{ test: /\\.ya?ml$/, use: require.resolve('yaml-loader') }] }":                       "3:61: files that match /\\.ya?ml$/ go through yaml-loader, which builds do not run",
+		"module: { rules: [{ test: /x/, use: { loader: 'babel-loader', options: { plugins: ['lingui'] } } }] }": "3:48: the plugins of babel-loader are not run",
+		"module: { rules: [{ test: /x/, loader: 'css-loader', options: { modules: true } }] }":                  "3:41: css-loader makes files that match /x/ CSS modules: builds make them of files named .module.css and .module.scss",
+		"entry: { module: ['./polyfill.ts', './module.ts'] }":                                                   "3:22: the entry module also has ./polyfill.ts",
+		"entry: { module: './plugin.ts' }":                                                                      "3:10: the entry module (./plugin.ts) is not built",
+		"entry: { module: './module.ts', worker: './w.ts' }":                                                    "3:33: the entry worker (./w.ts) is not built",
+		"resolve: { alias: { '@x/*': './src/*' } }":                                                             "3:22: the name @x/* in resolve.alias has a star, which builds do not read",
+		"resolve: { alias: { x: other.path } }":                                                                 "3:21: x is what other.path computes, which builds do not run",
+		"resolve: { roots: ['x'] }":                                                                             "3:12: resolve.roots does not apply",
+		"resolve: { conditionNames: ['import'] }":                                                               "3:12: resolve.conditionNames has no browser: builds read that condition of packages too",
+		"output: { library: { type: 'system' } }":                                                               "3:1: output.library.type is system: module.js is an AMD module, which hosts load",
+		"externalsType: 'commonjs'":                                                                             "3:1: externalsType commonjs does not apply: hosts provide AMD modules",
+		"custom: 1":                                                                                             "3:1: custom does not apply",
+		"...other":                                                                                              "",
+		"plugins: [new (require('eslint-webpack-plugin'))(), new webpack.ProgressPlugin(), false]":              "",
+		"module: { rules: [{ test: /x/, use: ['style-loader', 'css-loader', 'sass-loader'] }, { test: /y/, type: 'asset/source' }] }": "",
+	} {
+		c := one(t, "import webpack from 'webpack'; import Copy from 'copy-webpack-plugin'; import { execSync as exec } from 'child_process';\n"+
+			"const other = require('other'); export default { externals: [],\n"+text+" };")
+		var got []string
+		for _, m := range c.Unread {
+			got = append(got, fmt.Sprintf("%d:%d: %s", m.Line, m.Column, m.Text))
+			if m.Help == "" || m.File != "webpack.config.ts" || m.Source == "" {
+				t.Errorf("%s: %+v", text, m)
+			}
+		}
+		if all := strings.Join(got, "\n"); all != want && !(text == "...other" && strings.Contains(all, "does not apply")) {
+			t.Errorf("%s: got\n%s\nwant\n%s", text, all, want)
+		}
+	}
+	if c := one(t, "export default {}"); len(c.Unread) != 1 || !strings.Contains(c.Unread[0].Text, "has no externals") {
+		t.Errorf("without externals: %v", c.Unread)
+	}
+}
+
+// webpack-merge is the repository's own version, or one that does the same.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	const rules = "{ externals: ['a'], module: { rules: [{ test: /x/, use: [{ loader: 'l', options: 1 }] }, { test: /y/ }] } }"
+	for merge, want := range map[string]string{
+		"merge(" + rules + ", { externals: ['b'], module: { rules: [{ test: /x/ }] } })":                                                                                                                                   `["a","b"] 3`,
+		"merge([" + rules + ", { externals: 'b' }])":                                                                                                                                                                       `"b" 2`,
+		"mergeWithCustomize({ customizeArray: customizeArray({ 'ext*': 'prepend' }) })(" + rules + ", { externals: ['b'] })":                                                                                               `["b","a"] 2`,
+		"mergeWithCustomize({ customizeObject: customizeObject({ module: 'replace' }) })(" + rules + ", { module: { rules: [] } })":                                                                                        `["a"] 0`,
+		"mergeWithRules({ module: { rules: { test: 'match', use: { loader: 'match', options: 'replace' } } } })(" + rules + ", { module: { rules: [{ test: /x/, use: [{ loader: 'l', options: 2 }] }, { test: /z/ }] } })": `["a"] 3`,
+		"mergeWithRules({ externals: 'replace' })(" + rules + ", { externals: ['b'] })":                                                                                                                                    `["b"] 2`,
+	} {
+		text := "import { merge, mergeWithCustomize, mergeWithRules, customizeArray, customizeObject } from 'webpack-merge';\nconst c = " + merge +
+			";\nexport default { externals: [], resolve: { alias: { a: JSON.stringify(c.externals) + ' ' + c.module.rules.length } } };"
+		if got := one(t, text).Alias["a"]; got != want {
+			t.Errorf("%s: got %s, want %s", merge, got, want)
+		}
+	}
+	c, err := evaluate(t, map[string]string{
+		"webpack.config.ts":                       "import { merge } from 'webpack-merge'; export default merge();",
+		"node_modules/webpack-merge/index.js":     "exports.merge = () => ({ externals: [], resolve: { alias: { own: require('./part') } } });",
+		"node_modules/webpack-merge/part.js":      "module.exports = 'own';",
+		"node_modules/webpack-merge/package.json": `{"main": "index.js"}`,
+	})
+	if err != nil || c.Alias["own"] != "own" {
+		t.Errorf("the repository's own: %v, %v", c, err)
+	}
+}
+
+func TestLoader(t *testing.T) {
+	t.Parallel()
+	c := one(t, `export default { externals: [], module: { rules: [
+  { test: /\.svg$/, issuer: /\.css$/, type: 'asset/inline' }, { test: /\.svg$/, issuer: { not: [/\.css$/] }, resourceQuery: { not: [/raw/] }, type: 'asset/resource' },
+  { test: /\.(vert|frag)$/, use: 'raw-loader' }, { test: /\.md$/, type: 'asset/source' }, { test: /\.bin$/, loader: 'null-loader' },
+  { oneOf: [{ test: /small\.gif$/, use: [{ loader: 'url-loader', options: { limit: 10 } }] }, { test: /\.gif$/, use: 'file-loader?name=[name]' }] },
+  { include: [(file) => file.endsWith('.hdr')], type: 'asset' }, { test: [/\.ya?ml$/], exclude: /skip/, rules: [{ use: () => ['yaml-loader'] }] },
+  { test: /\.[jt]sx?$/, use: 'swc-loader' },
+] } };`)
+	for request, want := range map[string]string{
+		"a.svg a.css": "inline -1", "a.svg a.ts": "file", "a.svg?raw a.ts": "", "a.vert a.ts": "text", "a.md a.ts": "text", "a.bin a.ts": "empty",
+		"small.gif a.ts": "inline 9", "b.gif a.ts": "file", "a.hdr a.ts": "inline 8096", "a.yml a.ts": "! yaml-loader", "skip.yml a.ts": "", "a.tsx a.ts": "",
+	} {
+		file, issuer, _ := strings.Cut(request, " ")
+		file, query, hasQuery := strings.Cut(file, "?")
+		if hasQuery {
+			query = "?" + query
+		}
+		if got, err := c.Loader(t.Context(), "/r/"+file, query, "/r/"+issuer); got != want || err != nil {
+			t.Errorf("%s: got %q, %v, want %q", request, got, err, want)
+		}
+	}
+}
+
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, name := range []string{"d/a.js", "d/b/c.txt", "d/.hidden", "e/x.md"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		copy Copy
+		want string // each file and its path in dist, or an error
+	}{
+		{Copy{From: "d", To: "to"}, "to/.hidden=d/.hidden to/a.js=d/a.js to/b/c.txt=d/b/c.txt"},
+		{Copy{From: "d", Ignore: []string{"**/*.txt", "**/.*"}}, "a.js=d/a.js"},
+		{Copy{From: "d/a.js", To: "."}, "a.js=d/a.js"},
+		{Copy{From: "d/a.js", To: "x/y.js"}, "x/y.js=d/a.js"},
+		{Copy{From: "d/a.js", To: "x", ToType: "file"}, "x=d/a.js"},
+		{Copy{From: "d/**/*.{txt,js}", To: "z/"}, "z/d/a.js=d/a.js z/d/b/c.txt=d/b/c.txt"},
+		{Copy{From: "*/*.md", To: "[path][name].text"}, "e/x.text=e/x.md"},
+		{Copy{From: "no/*"}, "no file matches *, which the configuration of the bundler copies"},
+		{Copy{From: "no/*", IsOptional: true}, ""},
+	} {
+		test.copy.From, test.copy.Context = filepath.Join(root, test.copy.From), root
+		files, err := test.copy.Files(func(file string) (string, error) { return file, nil })
+		var got []string
+		for to, from := range files {
+			rel, _ := filepath.Rel(root, from) // it is below root
+			got = append(got, to+"="+filepath.ToSlash(rel))
+		}
+		text := strings.Join(slices.Sorted(slices.Values(got)), " ")
+		if err != nil {
+			text = err.Error()
+		}
+		if text != test.want {
+			t.Errorf("%+v: got %s, want %s", test.copy, text, test.want)
+		}
+	}
+}
+
+// A configuration is evaluated again when one of the files that it read has changed, or another one takes precedence.
+func TestIsCurrent(t *testing.T) {
+	t.Parallel()
+	c, err := evaluate(t, map[string]string{
+		".config/webpack/webpack.config.ts": "import fs from 'fs'; import './utils'; export default { externals: JSON.parse(fs.readFileSync('package.json', 'utf8')).list };",
+		".config/webpack/utils.ts":          "", "package.json": `{"list": ["a"]}`,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{".config/webpack/utils.ts", ".config/webpack/webpack.config.ts", "package.json"}; !cmp.Equal(want, c.Read) || !c.IsCurrent() {
+		t.Errorf("read %v", c.Read)
+	}
+	for _, name := range []string{".config/webpack/utils.ts", "package.json", "webpack.config.js"} {
+		file := filepath.Join(c.root, name)
+		before, _ := os.ReadFile(file) // nil if it does not exist
+		if err := os.WriteFile(file, append(before, ' '), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if c.IsCurrent() {
+			t.Errorf("%s does not matter", name)
+		}
+		if err := os.WriteFile(file, before, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
