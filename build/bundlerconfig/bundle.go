@@ -6,10 +6,13 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/slipway-dev/slipway/validate/script"
 )
 
 // loadName is the function of modules.js that returns a package.
@@ -23,14 +26,18 @@ type bundle struct {
 	root, file string
 	check      func(file string) error
 
-	mu      sync.Mutex
-	texts   map[string][]byte // of the files of the repository, by name
-	sources []string          // the names, in the order in which they were read
-	sums    map[string][32]byte
+	mu    sync.Mutex
+	texts map[string][]byte            // of the code of the repository, by name as in Config.Read
+	sums  map[string][sha256.Size]byte // of all files, by these names
+}
+
+func newBundle(root, file string, check func(string) error) *bundle {
+	return &bundle{root: root, file: file, check: check, texts: map[string][]byte{}, sums: map[string][sha256.Size]byte{}}
 }
 
 // isTool matches the packages that are never run: what they do is known by their name, or not read.
-var isTool = regexp.MustCompile(`webpack|rspack|plugin$|-loader$|-loader/|^(@babel|@swc|@types|@svgr)/|^(typescript|esbuild|sass|glob|fast-glob|globby|tinyglobby|terser|autoprefixer|tailwindcss|eslint)\b|^postcss`)
+var isTool = regexp.MustCompile(`webpack|rspack|plugin$|-loader$|-loader/|^(@babel|@swc|@types|@svgr)/|` +
+	`^(typescript|esbuild|sass|glob|fast-glob|globby|tinyglobby|terser|autoprefixer|tailwindcss|eslint)\b|^postcss`)
 
 // build returns the script: an async function of module, exports and one that gets the exports of the configuration.
 func (b *bundle) build() (string, error) {
@@ -63,13 +70,11 @@ func (b *bundle) build() (string, error) {
 		LogLevel:       api.LogLevelSilent,
 	})
 	if len(built.Errors) > 0 {
-		m := built.Errors[0]
-		out := Message{File: b.file, Line: 1, Column: 1, Text: "cannot evaluate the configuration of the bundler: " + m.Text, Help: OwnBundler}
-		if l := m.Location; l != nil {
-			out.File, out.Line, out.Column = filepath.ToSlash(l.File), l.Line, l.Column+1
+		m := Message{File: b.file, Line: 1, Column: 1, Text: built.Errors[0].Text}
+		if l := built.Errors[0].Location; l != nil {
+			m.File, m.Line, m.Column = filepath.ToSlash(l.File), l.Line, l.Column+1
 		}
-		b.place(&out)
-		return "", &Error{out}
+		return "", b.refused(m)
 	}
 	return string(built.OutputFiles[0].Contents), nil
 }
@@ -82,31 +87,23 @@ func (b *bundle) setup(build api.PluginBuild) {
 		if _, again := in.PluginData.(alone); again || in.Namespace == packageNamespace || filepath.IsAbs(in.Path) {
 			return api.OnResolveResult{}, nil
 		}
-		isPackage := strings.Contains(filepath.ToSlash(in.Importer), "/node_modules/")
-		isRun := false
+		contents := "module.exports=" + loadName + "(" + quote(in.Path) + ")"
 		if in.Path == "webpack-merge" || !isTool.MatchString(in.Path) && !isNode(strings.TrimPrefix(in.Path, "node:")) {
 			found := build.Resolve(in.Path, api.ResolveOptions{Importer: in.Importer, ResolveDir: in.ResolveDir, Kind: in.Kind, PluginData: alone{}})
-			if isRun = len(found.Errors) == 0; isRun && isPackage {
+			if len(found.Errors) == 0 && strings.Contains(filepath.ToSlash(in.Importer), "/node_modules/") {
 				return api.OnResolveResult{}, nil
 			}
+			if len(found.Errors) == 0 { // the repository has it
+				contents = "module.exports=" + loadName + "(" + quote(in.Path) + ",()=>require(" + quote(in.Path) + "))"
+			}
 		}
-		return api.OnResolveResult{Path: in.Path, Namespace: packageNamespace, PluginData: provided{in.ResolveDir, isRun}}, nil
+		loaded := api.OnLoadResult{Contents: &contents, ResolveDir: in.ResolveDir}
+		return api.OnResolveResult{Path: in.Path, Namespace: packageNamespace, PluginData: loaded}, nil
 	})
 	build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: packageNamespace}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
-		from := in.PluginData.(provided)
-		contents := "module.exports=" + loadName + "(" + quote(in.Path) + ")"
-		if from.isRun {
-			contents = "module.exports=" + loadName + "(" + quote(in.Path) + ",()=>require(" + quote(in.Path) + "))"
-		}
-		return api.OnLoadResult{Contents: &contents, ResolveDir: from.dir}, nil
+		return in.PluginData.(api.OnLoadResult), nil
 	})
 	build.OnLoad(api.OnLoadOptions{Filter: `.*`}, b.load)
-}
-
-// provided is a package that modules.js provides.
-type provided struct {
-	dir   string // of the file that imports it
-	isRun bool   // the repository has it
 }
 
 // load adds what a file may know of itself.
@@ -125,33 +122,13 @@ func (b *bundle) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	}
 	b.mu.Lock()
 	b.texts[name] = text
-	b.sources = append(b.sources, name)
 	b.mu.Unlock()
 	contents := b.prefix(name) + string(text)
 	out := api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS, ResolveDir: filepath.Dir(in.Path)}
-	switch extension {
-	case ".ts", ".mts", ".cts":
+	if strings.HasSuffix(extension, "ts") {
 		out.Loader = api.LoaderTS
-	case ".tsx":
-		out.Loader = api.LoaderTSX
 	}
 	return out, nil
-}
-
-// prefix returns what the first line of a file begins with: where the file is.
-func (b *bundle) prefix(name string) string {
-	file := filepath.ToSlash(filepath.Join(b.root, filepath.FromSlash(name)))
-	return "var __config_dir__=" + quote(path.Dir(file)) + ",__config_file__=" + quote(file) + ",__config_url__=" + quote("file://"+file) + ";"
-}
-
-// place completes a message about a place in the script.
-func (b *bundle) place(m *Message) {
-	if m.Line == 1 {
-		m.Column = max(m.Column-len(b.prefix(m.File)), 1)
-	}
-	if lines := strings.Split(string(b.texts[m.File]), "\n"); m.Line <= len(lines) {
-		m.Source = lines[m.Line-1]
-	}
 }
 
 // note notes a file that was read, and returns its name.
@@ -165,4 +142,57 @@ func (b *bundle) note(file string, text []byte) string {
 	defer b.mu.Unlock()
 	b.sums[name] = sha256.Sum256(text)
 	return name
+}
+
+// prefix returns what the first line of a file begins with: where the file is.
+func (b *bundle) prefix(name string) string {
+	file := filepath.ToSlash(filepath.Join(b.root, filepath.FromSlash(name)))
+	return "var __config_dir__=" + quote(path.Dir(file)) + ",__config_file__=" + quote(file) + ",__config_url__=" + quote("file://"+file) + ";"
+}
+
+// refused returns the error at a place in the script.
+func (b *bundle) refused(m Message) error {
+	if m.Line == 1 {
+		m.Column = max(m.Column-len(b.prefix(m.File)), 1)
+	}
+	if lines := strings.Split(string(b.texts[m.File]), "\n"); m.Line <= len(lines) {
+		m.Source = lines[m.Line-1]
+	}
+	m.Text = "cannot evaluate the configuration of the bundler: " + strings.ReplaceAll(strings.TrimPrefix(m.Text, "Error: "), mark, "")
+	m.Help = OwnBundler
+	return &Error{m}
+}
+
+// find returns the place of a name or of a part of a string: in the configuration itself if it has it, or in one of
+// the files that it imports, first in those that create-plugin did not write.
+func (b *bundle) find(what string) Message {
+	var files []string
+	for name := range b.texts {
+		files = append(files, name)
+	}
+	rank := func(name string) string {
+		return strings.Repeat("~", strings.Count(name, ".config/")) + name
+	}
+	slices.SortFunc(files, func(x, y string) int { return strings.Compare(rank(x), rank(y)) })
+	for _, name := range append([]string{b.file}, files...) {
+		f, err := script.Parse(name, b.texts[name])
+		if err != nil || what == "" {
+			continue
+		}
+		for _, t := range f.Tokens {
+			text := string(f.Data[t.From:t.To])
+			at := strings.Index(text, what)
+			if at < 0 || t.Kind == script.Punct || t.Kind == script.Name && text != what {
+				continue
+			}
+			before := string(f.Data[:t.From+at])
+			line := strings.Count(before, "\n")
+			return Message{
+				File: name, Line: line + 1, Column: len(before) - strings.LastIndexByte(before, '\n'), Length: len(what),
+				Source: strings.Split(string(f.Data), "\n")[line],
+			}
+		}
+	}
+	source, _, _ := strings.Cut(string(b.texts[b.file]), "\n")
+	return Message{File: b.file, Line: 1, Column: 1, Source: source}
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/slipway-dev/slipway/build/watchdog"
 	"github.com/slipway-dev/slipway/bundle/config"
 )
 
@@ -29,16 +28,10 @@ type Config struct {
 	Read   []string  // the files that were read, in the same form or absolute
 	Unread []Message // what the configuration asks for and is not read
 
-	root   string
-	bundle *bundle
-	sums   map[string][32]byte // of Read
-	mu     sync.Mutex          // the interpreter runs in one goroutine at a time
-	vm     *goja.Runtime
-	dead   error // why it must not be used any more
-	calls  map[string]goja.Callable
-	known  map[string]string // results of calls
-
-	isExact bool // what stands for a module depends on its name alone
+	root  string
+	mu    sync.Mutex // the interpreter runs in one goroutine at a time
+	e     *evaluation
+	known map[string]string // results of calls
 }
 
 // Settings are the values of a configuration. Paths are absolute.
@@ -55,6 +48,7 @@ type Settings struct {
 	MainFields   []string                 `json:"mainFields"`
 	Conditions   []string                 `json:"conditions"` // of "exports" in package.json, besides the usual ones
 
+	IsExact         bool `json:"isExact"`         // what stands for a module depends on its name alone
 	HasRules        bool `json:"hasRules"`        // Loader may return something
 	HasOther        bool `json:"hasOther"`        // also for code
 	HasReplacements bool `json:"hasReplacements"` // Replace may return something else
@@ -86,9 +80,6 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line,
 
 // OwnBundler is the help about what only the repository's own bundler does.
 const OwnBundler = `build the frontend with the repository's own bundler: set "frontend: {command: npm run build}" in slipway.yaml`
-
-// loaderHelp is the help about files that go through an unknown loader.
-const loaderHelp = `choose below "frontend" in slipway.yaml, as in loader: {".abc": text}, how such files are loaded, or ` + OwnBundler
 
 // Names returns the names that configurations have, in the order in which they are looked for.
 func Names() (names []string) {
@@ -138,7 +129,10 @@ func (c *Config) IsCurrent() bool {
 	if find(c.root) != c.File {
 		return false
 	}
-	for name, sum := range c.sums {
+	if c.e == nil {
+		return true
+	}
+	for name, sum := range c.e.sums {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(c.root, filepath.FromSlash(name))
 		}
@@ -157,7 +151,7 @@ func (c *Config) External(ctx context.Context, request, dir, importer string) (k
 		return "", "", nil
 	}
 	key := request
-	if !c.isExact {
+	if !c.IsExact {
 		key += "\x00" + dir
 	}
 	found, err := c.call(ctx, "external", key, request, dir, importer)
@@ -190,34 +184,24 @@ func (c *Config) Resource(ctx context.Context, file, request, dir string) (strin
 
 // call calls a function of settings.js, which returns a string, or returns what it returned for the key. Paths are
 // given with slashes.
-func (c *Config) call(ctx context.Context, function, key string, arguments ...string) (string, error) {
+func (c *Config) call(ctx context.Context, function, key string, arguments ...string) (result string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key = function + "\x00" + key
-	if result, ok := c.known[key]; ok || c.dead != nil {
-		return result, c.dead
+	if result, ok := c.known[key]; ok || c.e.dead != nil {
+		return result, c.e.dead
 	}
-	values := make([]goja.Value, len(arguments))
-	for i, a := range arguments {
-		values[i] = c.vm.ToValue(filepath.ToSlash(a))
-	}
-	var result string
-	isStopped, err := watchdog.Run(ctx, c.vm, limits(), func() error {
-		value, err := c.calls[function](goja.Undefined(), values...)
-		if err == nil {
-			value, err = settled(value)
+	err = c.e.run(ctx, func() error {
+		values := make([]goja.Value, len(arguments))
+		for i, a := range arguments {
+			values[i] = c.e.vm.ToValue(filepath.ToSlash(a))
 		}
+		value, err := c.e.call(c.e.calls[function], values...)
 		if err == nil {
 			result = value.String()
 		}
 		return err
 	})
-	if err != nil {
-		err = &Error{c.message(err)}
-	}
-	if !isStopped {
-		c.dead = err
-	}
 	if err == nil {
 		c.known[key] = result
 	}

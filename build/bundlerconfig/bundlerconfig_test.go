@@ -190,11 +190,11 @@ export default {
 };`)
 	root := filepath.ToSlash(c.root)
 	want := Settings{
-		HasExternals: true,
-		Alias:        map[string]string{"@lib": root + "/src/lib", "exact$": root + "/node_modules/view/dist/x.js", "off": "", "first": "second"},
-		Fallback:     map[string]string{"util": "util/", "fs": "", "net": ""},
-		Define:       map[string]string{"N": "1", "TEXT": `"x"`, "CODE": "a + 1", "p.q": `({"r":"s"})`, "p.q.r": `"s"`, "LATER": "2", "process.env.LEVEL": `"info"`},
-		Inject:       map[string]config.Export{"$": {Module: "jq", Name: "default"}, "Buffer": {Module: "buffer", Name: "Buffer"}},
+		HasExternals: true, IsExact: true,
+		Alias:    map[string]string{"@lib": root + "/src/lib", "exact$": root + "/node_modules/view/dist/x.js", "off": "", "first": "second"},
+		Fallback: map[string]string{"util": "util/", "fs": "", "net": ""},
+		Define:   map[string]string{"N": "1", "TEXT": `"x"`, "CODE": "a + 1", "p.q": `({"r":"s"})`, "p.q.r": `"s"`, "LATER": "2", "process.env.LEVEL": `"info"`},
+		Inject:   map[string]config.Export{"$": {Module: "jq", Name: "default"}, "Buffer": {Module: "buffer", Name: "Buffer"}},
 		Copies: []Copy{
 			{What: "a.txt", From: root + "/src/a.txt", Context: root + "/src", Ignore: []string{}},
 			{What: "b", From: root + "/b", Context: root + "/src", To: "c/", IsOptional: true, Ignore: []string{}},

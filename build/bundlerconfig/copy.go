@@ -5,7 +5,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
 )
 
 // Copy is a pattern of CopyWebpackPlugin.
@@ -46,23 +49,23 @@ func (c Copy) Files(located func(file string) (string, error)) (map[string]strin
 	if c.Dot != nil {
 		isDot = *c.Dot
 	}
-	found, err := Glob(context, pattern, isDot, false)
+	found, err := glob(context, pattern, isDot, false)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string]string{}
-next:
-	for _, rel := range found {
-		for _, ignored := range c.Ignore {
-			expression, err := globExpression(strings.TrimPrefix(ignored, filepath.ToSlash(context)+"/"))
-			if err != nil {
-				return nil, err
-			}
-			if expression.MatchString(rel) {
-				continue next
-			}
+	var ignored []string
+	for _, pattern := range c.Ignore {
+		list, err := patterns(strings.TrimPrefix(pattern, filepath.ToSlash(context)+"/"))
+		if err != nil {
+			return nil, err
 		}
-		files[c.output(rel)] = filepath.Join(context, filepath.FromSlash(rel))
+		ignored = append(ignored, list...)
+	}
+	for _, rel := range found {
+		if !slices.ContainsFunc(ignored, func(pattern string) bool { return validate.MatchFile(pattern, rel) }) {
+			files[c.output(rel)] = filepath.Join(context, filepath.FromSlash(rel))
+		}
 	}
 	if len(files) == 0 && !c.IsOptional {
 		return nil, fmt.Errorf("no file matches %s, which the configuration of the bundler copies", path.Base(c.From))

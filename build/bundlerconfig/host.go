@@ -2,6 +2,7 @@ package bundlerconfig
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/validate"
 )
 
 const maxFile = 8 << 20 // bytes that a configuration reads of a file
@@ -19,27 +21,13 @@ const maxFile = 8 << 20 // bytes that a configuration reads of a file
 // host returns what modules.js and settings.js get. Paths are absolute and slash-separated.
 func (e *evaluation) host() map[string]any {
 	return map[string]any{
-		"root": e.root, "loader": loadName, "ownBundler": OwnBundler, "loaderHelp": loaderHelp,
-		"kind": e.kind, "read": e.readFile, "list": e.list, "glob": e.glob, "resolve": e.resolve, "isNode": isNode, "isMember": config.IsMember,
-		"variable": func(name string) {
-			if !e.variables[name] {
-				e.variables[name] = true
-				e.report(name, "the environment variable "+name+" has no value: builds do not read the environment",
-					`if the value matters, write what it decides below "frontend" in slipway.yaml, such as define: {process.env.`+name+`: ...}`)
-			}
-		},
+		"root": filepath.ToSlash(e.root), "loader": loadName, "ownBundler": OwnBundler,
+		"kind": e.kind, "read": e.readFile, "glob": e.glob, "resolve": e.resolve, "isNode": isNode, "isMember": config.IsMember,
+		"report": e.report, "fail": e.fail,
 	}
 }
 
-// local returns the path of a file that the configuration may read, or "".
-func (e *evaluation) local(file string) string {
-	file = filepath.Clean(filepath.FromSlash(file))
-	if _, err := os.Stat(file); err != nil || e.bundle.check(file) != nil {
-		return ""
-	}
-	return file
-}
-
+// kind returns "file" or "directory", or "" for what the configuration must not read.
 func (e *evaluation) kind(file string) string {
 	file = filepath.FromSlash(file)
 	info, err := os.Stat(file)
@@ -48,7 +36,7 @@ func (e *evaluation) kind(file string) string {
 		return ""
 	case info.IsDir():
 		return "directory"
-	case e.local(file) == "":
+	case e.check(file) != nil:
 		return ""
 	}
 	return "file"
@@ -56,30 +44,22 @@ func (e *evaluation) kind(file string) string {
 
 // readFile returns the contents of a file, or nil.
 func (e *evaluation) readFile(file string) any {
-	if file = e.local(file); file == "" {
+	if e.kind(file) != "file" {
 		return nil
 	}
-	text, err := limit.ReadFile(file, maxFile)
+	text, err := limit.ReadFile(filepath.FromSlash(file), maxFile)
 	if err != nil {
 		return nil
 	}
-	e.bundle.note(file, text)
+	e.note(filepath.FromSlash(file), text)
 	return string(text)
-}
-
-func (e *evaluation) list(dir string) []string {
-	entries, _ := os.ReadDir(filepath.FromSlash(dir)) // the caller has asked for its kind
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = entry.Name()
-	}
-	return names
 }
 
 // resolve returns what require.resolve does: a file of a package, or the request, which means the same as an alias.
 func (e *evaluation) resolve(name string) string {
-	file := filepath.Join(e.bundle.root, "node_modules", filepath.FromSlash(name))
-	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() || path.Ext(name) != "" && strings.Contains(strings.TrimPrefix(name, "@"), "/") {
+	file := filepath.Join(e.root, "node_modules", filepath.FromSlash(name))
+	info, err := os.Stat(file)
+	if err == nil && info.Mode().IsRegular() || path.Ext(name) != "" && strings.Contains(strings.TrimPrefix(name, "@"), "/") {
 		return filepath.ToSlash(file)
 	}
 	return name
@@ -87,96 +67,66 @@ func (e *evaluation) resolve(name string) string {
 
 // glob returns the files below a directory that match a pattern, relative to it.
 func (e *evaluation) glob(dir, pattern string, isDot, isDirectories bool) []string {
-	found, err := Glob(filepath.FromSlash(dir), pattern, isDot, isDirectories)
+	found, err := glob(filepath.FromSlash(dir), pattern, isDot, isDirectories)
 	if err != nil {
 		panic(e.vm.NewGoError(err))
 	}
 	return found
 }
 
-// Glob returns the files, or directories, below a directory that match a pattern, relative to it and sorted. It looks into
-// node_modules only if the pattern says so, and at names that begin with a dot only then or with isDot.
-func Glob(dir, pattern string, isDot, isDirectories bool) (found []string, err error) {
-	pattern = strings.TrimPrefix(filepath.ToSlash(pattern), "./")
-	for strings.HasPrefix(pattern, "../") {
-		pattern, dir = pattern[3:], filepath.Dir(dir)
+var (
+	extended = regexp.MustCompile(`[@!+*?]\(`)
+	braces   = regexp.MustCompile(`\{([^{}]*)\}`)
+)
+
+// patterns returns a pattern without the alternatives in its braces.
+func patterns(pattern string) (list []string, err error) {
+	if extended.MatchString(pattern) {
+		return nil, fmt.Errorf("the pattern %s has parentheses, which builds do not read: list the files", pattern)
 	}
-	base := dir
-	fixed, _, _ := strings.Cut(pattern+"/", "*")
-	fixed = strings.TrimPrefix(path.Dir(strings.FieldsFunc(fixed+" ", func(r rune) bool { return strings.ContainsRune("?[{(!", r) })[0]+"x"), ".")
-	expression, err := globExpression(pattern)
+	at := braces.FindStringSubmatchIndex(pattern)
+	if at == nil {
+		return []string{strings.TrimPrefix(pattern, "./")}, nil
+	}
+	for choice := range strings.SplitSeq(pattern[at[2]:at[3]], ",") {
+		more, err := patterns(pattern[:at[0]] + choice + pattern[at[1]:])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	return list, nil
+}
+
+// glob returns the files, or directories, below a directory that match a pattern, relative to it and sorted. It looks into
+// node_modules only if the pattern says so, and at names that begin with a dot only then or with isDot.
+func glob(dir, pattern string, isDot, isDirectories bool) (found []string, err error) {
+	list, err := patterns(filepath.ToSlash(pattern))
 	if err != nil {
 		return nil, err
 	}
-	start := filepath.Join(base, filepath.FromSlash(fixed))
+	isDot = isDot || strings.Contains("/"+pattern, "/.")
+	fixed, _, _ := strings.Cut(strings.NewReplacer("?", "*", "[", "*", "{", "*").Replace(filepath.ToSlash(pattern)), "*")
+	start := filepath.Join(dir, filepath.FromSlash(path.Dir(fixed+"x")))
 	err = filepath.WalkDir(start, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // what cannot be read does not match
 		}
-		rel, err := filepath.Rel(base, file)
+		rel, err := filepath.Rel(dir, file)
 		if err != nil {
 			return err
 		}
-		rel, name := filepath.ToSlash(rel), d.Name()
-		isHidden := strings.HasPrefix(name, ".") && !isDot && !strings.Contains(pattern, "/.") && !strings.HasPrefix(pattern, ".")
-		if file != start && (isHidden || name == "node_modules" && !strings.Contains(pattern, "node_modules")) {
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
+		isHidden := !isDot && strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" && !strings.Contains(pattern, "node_modules")
+		if file != start && isHidden && d.IsDir() {
+			return fs.SkipDir
 		}
-		if d.IsDir() == isDirectories && expression.MatchString(rel) {
-			found = append(found, rel)
+		matches := func(p string) bool { return validate.MatchFile(p, filepath.ToSlash(rel)) }
+		if d.IsDir() == isDirectories && !isHidden && slices.ContainsFunc(list, matches) {
+			found = append(found, filepath.ToSlash(rel))
 		}
 		return nil
 	})
 	return found, err
-}
-
-// globExpression returns the regular expression of a pattern with **, *, ?, [...], {a,b}, @(a|b), +(a|b), *(a|b), ?(a|b).
-func globExpression(pattern string) (*regexp.Regexp, error) {
-	var out strings.Builder
-	var ends []string // of the groups that are open
-	for i := 0; i < len(pattern); i++ {
-		c, rest := pattern[i], pattern[i+1:]
-		switch {
-		case strings.HasPrefix(pattern[i:], "**/") && (i == 0 || pattern[i-1] == '/'):
-			out.WriteString("(?:[^/]+/)*")
-			i += 2
-		case strings.HasPrefix(pattern[i:], "**"):
-			out.WriteString(".*")
-			i++
-		case strings.ContainsRune("@+*?!", rune(c)) && strings.HasPrefix(rest, "("):
-			ends = append(ends, strings.Trim(string(c), "@"))
-			out.WriteString(map[byte]string{'!': "(?!"}[c])
-			if c != '!' {
-				out.WriteString("(?:")
-			}
-			i++
-		case c == ')' && len(ends) > 0:
-			out.WriteString(")" + ends[len(ends)-1])
-			ends = ends[:len(ends)-1]
-		case c == '{':
-			ends = append(ends, "")
-			out.WriteString("(?:")
-		case c == '}' && len(ends) > 0:
-			out.WriteString(")")
-			ends = ends[:len(ends)-1]
-		case (c == ',' || c == '|') && len(ends) > 0:
-			out.WriteString("|")
-		case c == '*':
-			out.WriteString("[^/]*")
-		case c == '?':
-			out.WriteString("[^/]")
-		case c == '[' && strings.Contains(rest, "]"):
-			n := strings.Index(rest, "]")
-			out.WriteString("[" + strings.Replace(rest[:n], "!", "^", 1) + "]")
-			i += n + 1
-		default:
-			out.WriteString(regexp.QuoteMeta(string(c)))
-		}
-	}
-	return regexp.Compile("^" + out.String() + "$")
 }
 
 // isNode reports whether a module is one of Node.js.

@@ -1,6 +1,6 @@
 // Defines what a configuration can require: the modules of Node.js that only compute or read the repository,
 // webpack-merge and glob, and for all other packages stand-ins that record what is asked of them. host is
-// described in evaluate.go.
+// described in host.go.
 (host) => {
   'use strict';
   const MARK = '\uE000'; // surrounds the name of a value that nothing computes here
@@ -182,7 +182,7 @@
       if (host.kind(filePath(dir)) !== 'directory') {
         throw missing('scandir', dir);
       }
-      const all = options?.recursive ? host.glob(filePath(dir), '**/*', true, false) : host.list(filePath(dir));
+      const all = options?.recursive ? host.glob(filePath(dir), '**/*', true, false) : host.glob(filePath(dir), '*', true, false).concat(host.glob(filePath(dir), '*', true, true));
       return all.map((name) =>
         options?.withFileTypes
           ? { name: path.basename(name), parentPath: path.dirname(path.join(`${dir}`, name)), path: `${dir}`, ...stats(name, host.kind(path.join(filePath(dir), name))) }
@@ -220,7 +220,8 @@
   const env = new Proxy({ NODE_ENV: 'production' }, {
     get: (on, key) => {
       if (typeof key === 'string' && !(key in on)) {
-        host.variable(key);
+        const help = `if the value matters, write what it decides below "frontend" in slipway.yaml, such as define: {process.env.${key}: ...}`;
+        host.report(key, `the environment variable ${key} has no value: builds do not read the environment`, help);
       }
       return on[key];
     },

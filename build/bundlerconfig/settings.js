@@ -1,7 +1,8 @@
-// Reads what the value of a configuration asks for. modules is what modules.js returns; report(what, text, help)
+// Reads what the value of a configuration asks for. modules is what modules.js returns; host.report(what, text, help)
 // notes what a build does not do, where what is a word to look for in the configuration.
-(host, modules, report) => {
+(host, modules) => {
   'use strict';
+  const { report } = host;
   const { path, files, nameOf, unknownIn, made } = modules;
 
   const list = (value) => (Array.isArray(value) ? value : value === undefined || value === null || value === false ? [] : [value]);
@@ -269,7 +270,7 @@
         const say = (text) => {
           if (!seen.has(text)) {
             seen.add(text);
-            report(name, text, host.loaderHelp);
+            report(name, text, `choose below "frontend" in slipway.yaml, as in loader: {".abc": text}, how such files are loaded, or ${host.ownBundler}`);
           }
         };
         if (!isCode.test(name) && !isStyle.test(name) && !isAsset.test(name)) {
@@ -513,12 +514,11 @@
     checkRules(rules);
     others(config);
     return {
-      settings: JSON.stringify({ ...out, hasRules: rules.length > 0, hasOther, hasReplacements: state.replacements.length + state.ignored.length > 0 }),
-      external: (request, dir, issuer) => external(externals, request, dir, issuer),
-      isExact: externals.every((one) => typeof one !== 'function'), // what a module stands for depends on its name alone
-      loader: (file, query, issuer) => loader(rules, file, query, issuer),
+      settings: JSON.stringify({ ...out, isExact: externals.every((one) => typeof one !== 'function'), hasRules: rules.length > 0, hasOther, hasReplacements: state.replacements.length + state.ignored.length > 0 }),
+      external: guarded((request, dir, issuer) => external(externals, request, dir, issuer)),
+      loader: guarded((file, query, issuer) => loader(rules, file, query, issuer)),
       // replace returns what is imported instead of a request, or '' if it is ignored.
-      replace: (request, dir, issuer) => {
+      replace: guarded((request, dir, issuer) => {
         for (const { resourceRegExp, contextRegExp, checkResource } of state.ignored) {
           const isIgnored = checkResource ? checkResource(request, dir) : resourceRegExp && meets(resourceRegExp, request) && (!contextRegExp || meets(contextRegExp, dir));
           if (isIgnored) {
@@ -532,9 +532,9 @@
           }
         }
         return data.request;
-      },
+      }),
       // resource returns the file that is loaded instead of another one.
-      resource: (file, request, dir) => {
+      resource: guarded((file, request, dir) => {
         const data = { request, context: dir, createData: { resource: file }, resource: file };
         for (const [expression, to] of state.replacements) {
           const before = data.createData.resource;
@@ -543,8 +543,24 @@
           }
         }
         return data.createData.resource;
-      },
+      }),
     };
   }
-  return read;
+
+  // guarded returns a function that passes on what it throws, and where.
+  const guarded = (f) => {
+    const fail = (e) => {
+      host.fail(String(e), String(e?.stack));
+      return '';
+    };
+    return (...args) => {
+      try {
+        const value = f(...args);
+        return typeof value?.then === 'function' ? value.then((of) => of, fail) : value;
+      } catch (e) {
+        return fail(e);
+      }
+    };
+  };
+  return guarded(read);
 };
