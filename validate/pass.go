@@ -93,7 +93,7 @@ func (p *Pass) Report(f Finding) {
 	if f.Severity == Off {
 		return
 	}
-	f.Rule, f.IsOfRange = p.rule.ID, p.rule.IsOfRange
+	f.Rule, f.IsOfRange = p.rule.ID, p.rule.IsOfRange && f.Hosts != 0
 	f.Severity = cmp.Or(f.Severity, p.rule.Severity)
 	f.Help = cmp.Or(f.Help, p.rule.Help)
 	if p.Where != Source && f.Fix != nil {

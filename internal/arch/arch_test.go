@@ -68,7 +68,7 @@ func arrows() map[string][]string {
 		"validate/inspect":         {"validate", "validate/script", "validate/shared", "bundle/ranges", "bundle/tree", "bundle", "bundle/archive", "bundle/signature", "internal/limit"},
 		"validate/schema":          {"validate", "bundle", "internal/nearest", "internal/jsontype"},
 		"validate/script":          nil,
-		"validate/shared":          {"bundle/ranges"},
+		"validate/shared":          {"bundle/ranges", "internal/nearest"},
 		"validate/report":          {"validate", "internal/junit", "internal/terminal", "internal/text"},
 		"validate/rulebook":        {"bundle", "validate", "validate/report", "internal/terminal"},
 		"validate/fix":             {"validate", "bundle/tree", "bundle", "internal/atomicfile"},

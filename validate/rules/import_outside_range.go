@@ -32,6 +32,10 @@ func importOutsideRange() validate.Rule {
 				if !ok || missing == 0 {
 					continue
 				}
+				if isUnknown(p, use) {
+					reportUnknown(p, use)
+					continue
+				}
 				if _, isKnown := widest[d.Doc]; !isKnown {
 					widest[d.Doc] = d.widest(p)
 				}
@@ -70,11 +74,51 @@ func (d declared) missing(use inspect.SharedImport) (shared.Set, string) {
 	case !isKnown && (d.isBuilt || !shared.IsOurs(use.Module) || shared.IsAdded(use.Module, use.Name)):
 		return 0, "" // the table does not have the types of others, and a compiler has seen the names in a bundle
 	case !isKnown:
-		return d.Admitted & m.Versions(), fmt.Sprintf("never exported %s", use.Name)
+		return d.Admitted & m.Versions(), fmt.Sprintf("does not export %s in the versions that Slipway knows", use.Name)
 	case name.Values == 0: // only a type
 		return 0, ""
 	}
 	return d.Admitted & m.Versions() &^ name.Values, fmt.Sprintf("exports %s in %s", use.Name, versions(name.Values))
+}
+
+// isUnknown reports whether no version has a name: unless the plugin is compiled with a newer version than the table has.
+func isUnknown(p *validate.Pass, use inspect.SharedImport) bool {
+	m, _ := shared.Find(use.Module)
+	if _, isKnown := m.Name(use.Name); isKnown {
+		return false
+	}
+	r, ok := inspect.RepositoryOf(p)
+	if !ok {
+		return true
+	}
+	pkg := r.PackageJSON()
+	if pkg == nil {
+		return true
+	}
+	minors := shared.Minors()
+	next := minors[len(minors)-1].IncMinor()
+	for _, section := range []string{"dependencies", "devDependencies", "peerDependencies"} {
+		text, ok := pkg.Text("/" + section + "/" + bundle.EscapePointer(use.Module))
+		compiled, err := ranges.Parse(text)
+		if lowest, _ := compiled.Lowest(); ok && (err != nil || lowest != nil && !lowest.LessThan(&next)) {
+			return false // or perhaps with a newer one, such as "latest"
+		}
+	}
+	return true
+}
+
+// reportUnknown reports a name that no version exports, such as a misspelled one.
+func reportUnknown(p *validate.Pass, use inspect.SharedImport) {
+	f := validate.Finding{Place: use.Place(), Message: fmt.Sprintf("%s has no export %s in any version", use.Module, use.Name),
+		Help: "import what it exports, or use it only if it is not undefined"}
+	if m, _ := shared.Find(use.Module); m.Nearest(use.Name) != "" {
+		f.Message += fmt.Sprintf("; did you mean %s?", m.Nearest(use.Name))
+		f.Help = "correct the name"
+	}
+	if use.IsGuarded {
+		f.Severity = guardedUse.in(p)
+	}
+	p.Report(f)
 }
 
 // help returns what to do about the range.

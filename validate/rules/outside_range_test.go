@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -136,6 +137,43 @@ func TestCompiledCode(t *testing.T) {
 			if got := strings.Join(said, "\n"); got != c.want {
 				t.Errorf("%s in %s: %q, want %q", c.name, place, got, c.want)
 			}
+		}
+	}
+}
+
+// TestUnknownName requires an error that stops a build for a name that no version has, unless the plugin may be compiled
+// with a version that the table does not have.
+func TestUnknownName(t *testing.T) {
+	t.Parallel()
+	const unknown, ofRange = "@grafana/ui has no export %s in any version", "@grafana/ui does not export %s in the versions that Slipway knows"
+	for _, c := range []struct{ name, code, pkg, want, of string }{
+		{"misspelled", "import { InlineFeild } from '@grafana/ui';\nf(InlineFeild);\n", "", unknown + "; did you mean InlineField?", "InlineFeild"},
+		{"unlike any", "import { Xyzzyx } from '@grafana/ui';\nf(Xyzzyx);\n", `"@grafana/ui": "^12.0.0"`, unknown, "Xyzzyx"},
+		{"member", "import * as ui from '@grafana/ui';\nf(ui.Buton);\n", "", unknown + "; did you mean Button?", "Buton"},
+		{"guarded", "import * as ui from '@grafana/ui';\nif (ui.Buton) { f(ui.Buton); }\n", "", unknown + "; did you mean Button?", "Buton"},
+		{"newer version", "import { InlineFeild } from '@grafana/ui';\nf(InlineFeild);\n", `"@grafana/ui": "^99.0.0"`, ofRange, "InlineFeild"},
+		{"any version", "import { InlineFeild } from '@grafana/ui';\nf(InlineFeild);\n", `"@grafana/ui": "latest"`, ofRange, "InlineFeild"},
+		{"type", "import type { InlineFeild } from '@grafana/ui';\nlet a: InlineFeild;\n", "", "", ""},
+	} {
+		p := completePlugin(t, validate.Source)
+		allow(">=10.3.0")(p)
+		addFile("code.ts", c.code)(p)
+		if c.pkg != "" {
+			addFile("../package.json", `{"devDependencies": {`+c.pkg+`}}`)(p)
+		}
+		want := ""
+		if c.want != "" {
+			want = fmt.Sprintf(c.want, c.of)
+		}
+		got := ""
+		for _, f := range p.run(t, []validate.Rule{importOutsideRange()}).Findings {
+			got = strings.TrimSuffix(f.Message, ", but the plugin allows 10.3 and later")
+			if isOfRange := c.want == ofRange; f.IsOfRange != isOfRange || (f.Severity == validate.Info) != (c.name == "guarded") {
+				t.Errorf("%s: %+v", c.name, f)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", c.name, got, want)
 		}
 	}
 }

@@ -3,7 +3,9 @@ package shared
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,6 +13,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/bundle/ranges"
+	"github.com/slipway-dev/slipway/internal/nearest"
 )
 
 //go:embed table.txt
@@ -38,6 +41,17 @@ func (m *Module) Name(name string) (n Name, ok bool) {
 		return Name{}, false
 	}
 	return parse(line), true
+}
+
+// Nearest returns the name of a value that some version exports and that a misspelled name stands for, or "".
+func (m *Module) Nearest(name string) string {
+	var values []string
+	for _, known := range slices.Sorted(maps.Keys(m.lines())) {
+		if parse(m.lines()[known]).Values != 0 {
+			values = append(values, known)
+		}
+	}
+	return nearest.Name(name, values)
 }
 
 // Lacking returns the names that some of the versions do not export, and others do.
