@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // Limits bounds what a reader spends on a zip. A zero field means that of Default.
@@ -59,7 +61,7 @@ var ErrNotZip = errors.New("not a valid zip file")
 
 // Open reads the list of entries of a zip file. The caller must close the Archive.
 func Open(name string, limits Limits) (*Archive, error) {
-	f, err := os.Open(name)
+	f, err := limit.OpenRegular(os.OpenFile, name)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +107,9 @@ func New(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 		const encrypted = 1 // bit of the flags, see APPNOTE.TXT 4.4.4
 		if f.Flags&encrypted != 0 && a.Refusal == "" {
 			a.Refusal = fmt.Sprintf("its entry %.200q is encrypted", f.Name)
+		}
+		if f.Method != zip.Store && f.Method != zip.Deflate && a.Refusal == "" {
+			a.Refusal = fmt.Sprintf("its entry %.200q is compressed with method %d, which hosts cannot unpack: use deflate", f.Name, f.Method)
 		}
 		a.add(f, limits)
 	}

@@ -377,6 +377,7 @@ func TestHiddenBytes(t *testing.T) {
 		"an entry before the others": {slices.Concat(other, whole), `its bytes before the entry "a/plugin.json" are not listed`},
 		"an entry after the others":  {moveList(slices.Concat(whole[:at], other, whole[at:]), len(other)), "its bytes after the last entry are not listed"},
 		"bytes after the last entry": {moveList(slices.Concat(whole[:at], list, other, whole[at:]), len(list)+len(other)), "its bytes after the last entry are not listed"},
+		"bytes after the end":        {slices.Concat(whole, other), fmt.Sprintf("it has %d bytes after its end", len(other))},
 		"another name":               {renamed, `its bytes before the entry "a/module.js" are not listed`},
 	} {
 		if got := open(t, c.data, zipfs.Limits{}).Refusal; got != c.want {

@@ -53,16 +53,37 @@ func (a *Archive) hidden(r io.ReaderAt, size int64) string {
 		}
 		list += listHeaderBytes + int64(len(e.file.Name)+len(e.file.Extra)+len(e.file.Comment))
 	}
-	if !isSignature(r, at+list, endSignature) && !isSignature(r, at+list, end64Signature) {
+	end, ok := endOf(r, at+list)
+	switch {
+	case !ok:
 		return "its bytes after the last entry are not listed"
+	case end != size:
+		return fmt.Sprintf("it has %d bytes after its end", size-end)
 	}
 	return ""
+}
+
+// endOf returns where a zip ends whose list of entries ends at an offset.
+func endOf(r io.ReaderAt, at int64) (end int64, ok bool) {
+	var record [endBytes]byte
+	if isSignature(r, at, end64Signature) {
+		if _, err := r.ReadAt(record[:12], at); err != nil {
+			return 0, false
+		}
+		at += 12 + int64(min(binary.LittleEndian.Uint64(record[4:]), 1<<20)) + locatorBytes
+	}
+	if _, err := r.ReadAt(record[:], at); err != nil || string(record[:4]) != endSignature {
+		return 0, false
+	}
+	return at + endBytes + int64(binary.LittleEndian.Uint16(record[20:])), true // with a comment
 }
 
 // Signatures of the parts of a zip, and the bytes of a header without its texts, see APPNOTE.TXT 4.3.
 const (
 	localHeaderBytes    = 30
 	listHeaderBytes     = 46
+	locatorBytes        = 20
+	endBytes            = 22
 	localSignature      = "PK\x03\x04"
 	descriptorSignature = "PK\x07\x08"
 	listSignature       = "PK\x01\x02"

@@ -59,29 +59,6 @@ func zipExample(t *testing.T, rule validate.Rule) {
 	}
 }
 
-// TestZipFindingsAreLimited checks that a rule counts the entries that it does not report one
-// by one, of which there are never just one.
-func TestZipFindingsAreLimited(t *testing.T) {
-	t.Parallel()
-	for entries, want := range map[int]string{11: "", 12: "2 more zip entries have the same problem"} {
-		example := &txtar.Archive{Files: []txtar.File{{Name: "zip/p/plugin.json", Data: []byte(`{"id": "p"}`)}}}
-		for i := range entries {
-			example.Files = append(example.Files, txtar.File{Name: "zip/p\\" + strconv.Itoa(i)})
-		}
-		a, err := zipfs.New(zipOf(t, example, "zip/"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		report, err := validate.Run(t.Context(), a, validate.Options{Rules: []validate.Rule{zipBackslash()}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := lines(report); len(report.Findings) != 11 || !strings.Contains(got, want) || strings.Contains(got, "more zip entries") != (want != "") {
-			t.Errorf("%d entries:\n%s", entries, got)
-		}
-	}
-}
-
 // zipOf returns a zip of an example.
 func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, int64, zipfs.Limits) {
 	t.Helper()

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -27,7 +29,12 @@ func zipRoot() validate.Rule {
 			reportZip(p, problems)
 			switch {
 			case len(dirs) > 1:
-				p.Reportf(p.Whole(), "zip has %d top-level directories, but must have exactly one: %s", len(dirs), someOf(dirs))
+				f := validate.Finding{Place: p.Whole(),
+					Message: fmt.Sprintf("zip has %d top-level directories, but must have exactly one: %s", len(dirs), someOf(dirs))}
+				if slices.ContainsFunc(slices.Concat(dirs, others), bundle.IsJunk) {
+					f.Help = "leave out what the system added: package with slipway package, or with zip -X from a terminal"
+				}
+				p.Report(f)
 			case len(dirs) == 1 && zipPluginFile(p.Archive) == "":
 				p.Reportf(p.Whole(), "directory %.200q in the zip contains no %s", dirs[0], bundle.MetadataFile)
 			}
@@ -62,17 +69,25 @@ func zipPluginFile(a *zipfs.Archive) string {
 	return name
 }
 
-// maxZipFindings is how many entries a rule reports one by one: a hostile zip may have
-// thousands.
-const maxZipFindings = 10
+// quotedName matches the name of an entry in a problem.
+var quotedName = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 
-// reportZip reports problems with the entries of a zip: the first ones each, then how
-// many more there are. If only one is left, it is reported instead.
+// reportZip reports what is wrong with entries of a zip, of which a hostile one may have thousands: the first entry with
+// each problem, and the number of the others.
 func reportZip(p *validate.Pass, problems []string) {
-	for i, problem := range problems {
-		if more := len(problems) - i; i == maxZipFindings && more > 1 {
-			p.Reportf(p.Whole(), "%d more zip entries have the same problem", more)
-			return
+	var first []string
+	more := map[string]int{}
+	for _, problem := range problems {
+		kind := quotedName.ReplaceAllString(problem, "")
+		if n, isKnown := more[kind]; !isKnown {
+			more[kind], first = 0, append(first, problem)
+		} else {
+			more[kind] = n + 1
+		}
+	}
+	for _, problem := range first {
+		if n := more[quotedName.ReplaceAllString(problem, "")]; n > 0 {
+			problem += fmt.Sprintf("; %d more have the same problem", n)
 		}
 		p.Reportf(p.Whole(), "%s", problem)
 	}
