@@ -28,6 +28,12 @@ func (p *Plan) planAssets(context.Context) error {
 		}
 		rel = filepath.ToSlash(rel)
 		switch {
+		case bundle.IsJunk(d.Name()) && !strings.HasPrefix(d.Name(), ".") && !p.isOutside(rel):
+			p.warnings = append(p.warnings, p.relative(file)+" is left out: editors and systems leave such files behind")
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
 		case d.IsDir() && (bundle.IsToolDir(d.Name()) || p.isOutside(rel+"/") || isDist(file)):
 			return filepath.SkipDir
 		case d.IsDir() || isSourceFile(d.Name()) || p.isBundledSource(rel) || rel == bundle.MetadataFile || p.isOutside(rel):
@@ -46,6 +52,24 @@ func (p *Plan) planAssets(context.Context) error {
 	for _, name := range texts() {
 		if p.Repo.Source != p.Repo.Root && exists(filepath.Join(p.Repo.Root, name)) && !p.copies(name) {
 			p.Assets = append(p.Assets, Asset{From: name, To: name})
+		}
+	}
+	return p.addLicense()
+}
+
+// addLicense copies a license of another name as LICENSE, where hosts and catalogs look for it.
+func (p *Plan) addLicense() error {
+	for _, dir := range []string{p.Repo.Source, p.Repo.Root} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return fmt.Errorf("list assets: %w", err)
+		}
+		for _, name := range bundle.LicenseNames() {
+			i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() && strings.EqualFold(e.Name(), name) })
+			if i >= 0 && !p.copies("LICENSE") {
+				p.Assets = slices.DeleteFunc(p.Assets, func(a Asset) bool { return a.To == entries[i].Name() })
+				p.Assets = append(p.Assets, Asset{From: p.relative(filepath.Join(dir, entries[i].Name())), To: "LICENSE"})
+			}
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/config"
 )
 
 // runGit runs git in a directory.
@@ -142,4 +143,55 @@ func TestReadOnly(t *testing.T) {
 	if _, err := Plugin(t.Context(), o); err == nil || !strings.Contains(err.Error(), "which must be writable") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// TestTextsAndJunk requires that a license of any of its usual names is shipped as LICENSE, and that what editors and
+// systems leave behind is not shipped, and named.
+func TestTextsAndJunk(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ files, want, left string }{
+		{"LICENSE", "LICENSE<LICENSE", ""},
+		{"LICENSE.md", "LICENSE<LICENSE.md", ""},
+		{"license.txt", "LICENSE<license.txt", ""},
+		{"LICENCE COPYING", "LICENSE<LICENCE", ""},
+		{"src/LICENSE.md LICENSE", "LICENSE.md<src/LICENSE.md LICENSE<LICENSE", ""},
+		{"src/License", "LICENSE<src/License", ""},
+		{"src/Thumbs.db src/img/logo.svg.orig src/img/x~ src/__MACOSX/a src/desktop.ini src/.DS_Store", "",
+			"src/Thumbs.db src/__MACOSX src/desktop.ini src/img/logo.svg.orig src/img/x~"},
+	} {
+		dir := repo(t)
+		for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
+			_ = os.Remove(filepath.Join(dir, name)) // of the example
+		}
+		for name := range strings.FieldsSeq(c.files) {
+			write(t, filepath.Join(dir, filepath.FromSlash(name)), "x")
+		}
+		p, err := PlanSources(mustOpen(t, dir), config.Frontend{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, left []string
+		for _, a := range p.Assets {
+			if strings.Contains(c.files, filepath.ToSlash(a.From)) {
+				got = append(got, a.To+"<"+filepath.ToSlash(a.From))
+			}
+		}
+		for _, w := range p.warnings {
+			name, _, _ := strings.Cut(w, " is left out")
+			left = append(left, filepath.ToSlash(name))
+		}
+		slices.Sort(left)
+		if strings.Join(got, " ") != c.want || strings.Join(left, " ") != c.left {
+			t.Errorf("%s: %v, left out %v", c.files, got, left)
+		}
+	}
+}
+
+func mustOpen(t *testing.T, dir string) bundle.Repo {
+	t.Helper()
+	r, err := openRepo(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

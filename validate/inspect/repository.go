@@ -26,7 +26,7 @@ func HasLicenseAbove(p *validate.Pass) bool {
 	}
 	for dir := home(p); dir != "." && !Exists(p, path.Join(dir, ".git")); {
 		dir = path.Dir(dir)
-		for _, name := range LicenseNames() {
+		for _, name := range bundle.LicenseNames() {
 			if Exists(p, path.Join(dir, name)) {
 				return true
 			}
@@ -40,7 +40,7 @@ func HasLicenseAbove(p *validate.Pass) bool {
 func MayBeBuilt(p *validate.Pass, file string) bool {
 	at := home(p)
 	return p.Where == validate.Source &&
-		(at != p.Root && Exists(p, path.Join(at, tree.Below(p.Root, file))) || hasBuild.Of(p))
+		(at != p.Root && Exists(p, path.Join(at, tree.Below(p.Root, file))) || HasBuild.Of(p))
 }
 
 // Resolved returns a text of plugin.json as a build writes it, with its placeholders replaced.
@@ -53,9 +53,9 @@ func Resolved(p *validate.Pass, text string) string {
 	return of.Replace(text)
 }
 
-// hasBuild holds whether the repository has a build other than Slipway's, which may create or
+// HasBuild holds whether the repository has a build other than Slipway's, which may create or
 // copy files.
-var hasBuild = validate.NewFact(func(p *validate.Pass) bool {
+var HasBuild = validate.NewFact(func(p *validate.Pass) bool {
 	at := home(p)
 	for _, name := range []string{"Makefile", "Gruntfile.js", "webpack.config.js", "webpack.config.ts"} {
 		if Exists(p, path.Join(at, name)) {

@@ -8,17 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 )
 
 // maxTextBytes is the size beyond which a text is not read.
 const maxTextBytes = 1 << 20
-
-// LicenseNames returns the names that a license file may have, the usual one first.
-func LicenseNames() []string {
-	return []string{"LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE", "COPYING"}
-}
 
 // Text is a file for people: README.md, CHANGELOG.md or the license.
 type Text struct {
@@ -30,7 +26,7 @@ type Text struct {
 // texts holds the texts of a plugin in each directory that may have some, including
 // those whose names differ only in case.
 var texts = validate.NewFact(func(p *validate.Pass) [][]Text {
-	names := append(LicenseNames(), "README.md", "CHANGELOG.md")
+	names := append(bundle.LicenseNames(), "README.md", "CHANGELOG.md")
 	dirs, _ := Homes(p)
 	all := make([][]Text, len(dirs))
 	for i, dir := range dirs {

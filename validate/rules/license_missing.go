@@ -3,6 +3,7 @@ package rules
 import (
 	"path"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -12,7 +13,7 @@ func licenseMissing() validate.Rule {
 		ID:      "license-missing",
 		Summary: "missing or empty license",
 		Why: "Without a license, nobody may use or redistribute the plugin, and catalogs do not accept it. In the preset catalog, " +
-			"the name must be LICENSE.",
+			"the name must be LICENSE; the build writes one of another name, such as LICENSE.md, as LICENSE.",
 		Help:        "put the license text in LICENSE next to plugin.json or src",
 		OfOutermost: true,
 		Check: func(p *validate.Pass) {
@@ -20,7 +21,7 @@ func licenseMissing() validate.Rule {
 			if found == nil && inspect.HasLicenseAbove(p) {
 				return
 			}
-			if other, _ := inspect.FindText(p, inspect.LicenseNames()...); found == nil && other != nil {
+			if other, _ := inspect.FindText(p, bundle.LicenseNames()...); found == nil && other != nil {
 				p.Reportf(validate.Place{File: other.File}, "the catalog expects the license in LICENSE, not in %s", path.Base(other.File))
 				return
 			}
@@ -31,8 +32,8 @@ func licenseMissing() validate.Rule {
 
 // licenseNames returns the names that the license of the plugin may have.
 func licenseNames(p *validate.Pass) []string {
-	if otherLicense.isOff(p) {
-		return inspect.LicenseNames()
+	if otherLicense.isOff(p) || p.Where == validate.Source && !inspect.HasBuild.Of(p) { // Slipway's build renames it
+		return bundle.LicenseNames()
 	}
-	return inspect.LicenseNames()[:1]
+	return bundle.LicenseNames()[:1]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -20,7 +21,7 @@ func licenseTemplate() validate.Rule {
 		Help:        "write the year and the owner of the copyright",
 		OfOutermost: true,
 		Check: func(p *validate.Pass) {
-			text, _ := inspect.FindText(p, inspect.LicenseNames()...)
+			text, _ := inspect.FindText(p, bundle.LicenseNames()...)
 			if text == nil {
 				return // license-missing reports it
 			}

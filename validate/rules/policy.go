@@ -208,6 +208,7 @@ const (
 	shortModule
 	unrefusedAngular
 	otherMode
+	strayFile
 	goFilesListed
 	goFilesAround
 	goFilesDiffer
@@ -287,6 +288,7 @@ var kinds = sync.OnceValue(func() []kindOf {
 		shortModule:      {"sourcemap-missing", "a module.js that may be written by hand", ".=.=", ""},
 		unrefusedAngular: {"angular-frontend", "a range without the hosts that refuse it", ".=.=", ""},
 		otherMode:        {"binary-mode", "an executable mode other than 0755", ".=.=", ""},
+		strayFile:        {"debug-file", "what editors and systems leave behind", "iiii", ""},
 		goFilesListed:    {"go-manifest", "", ".===", ""},
 		goFilesAround:    {"go-manifest", "a comparison with the repository around the plugin", ".=.=", ""},
 		goFilesDiffer:    {"go-manifest", "files that differ from those of the repository", "eeee", ""},
