@@ -252,3 +252,30 @@ func TestNoSource(t *testing.T) {
 		}
 	}
 }
+
+// TestWorkspace looks for the sources in a map in the Git repository around the plugin, and no further.
+func TestWorkspace(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{".git/HEAD": "", "packages/shared/index.ts": "shared"}
+	for name, text := range repository() {
+		files["plugins/x/"+name] = text
+	}
+	s := opened(t, filepath.Join(writeFiles(t, files), "plugins", "x"))
+	for name, want := range map[string][]string{
+		"webpack://x/../../../packages/shared/index.ts": nil,
+		"../../../packages/shared/index.ts":             nil,
+		"webpack://x/../../../packages/other/index.ts":  {"error 12.js.map: 12.js.map contains ../../../packages/other/index.ts, which is not in the source"},
+		"webpack://x/../../../../../../../../a.ts":      {"skip: 12.js.map contains 1 file from outside of the source"},
+	} {
+		zip := built()
+		zip["12.js.map"] = sourceMap(name, "shared")
+		if diff := cmp.Diff(want, compared(t, s, zip)); diff != "" {
+			t.Errorf("%s: findings (-want +got):\n%s", name, diff)
+		}
+	}
+	zip := built()
+	zip["12.js.map"] = sourceMap("webpack://x/../../../packages/shared/index.ts", "changed")
+	if got := compared(t, s, zip); len(got) != 1 || !strings.Contains(got[0], "12.js.map contains another text of ../../packages/shared/index.ts") {
+		t.Errorf("a changed file: %q", got)
+	}
+}

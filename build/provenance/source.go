@@ -11,14 +11,15 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 )
 
 // Source is a plugin repository to compare with.
 type Source struct {
 	plan *build.Plan
-	root *os.Root // what is read of the repository; no symbolic link leads out of it
-	temp string   // the directory that a zip was unpacked to, or ""
+	tree *tree.Tree // of the repository; what is read is in the Git repository around it
+	temp string     // the directory that a zip was unpacked to, or ""
 }
 
 // Open opens a directory or a zip with a plugin repository, which may be in the only directory of the
@@ -49,7 +50,7 @@ func (s *Source) open(dir string, rules []string) error {
 	if err != nil {
 		return err
 	}
-	if s.root, err = os.OpenRoot(repo.Root); err != nil {
+	if s.tree, err = tree.Open(repo.Root); err != nil {
 		return err
 	}
 	c := &config.Config{}
@@ -65,12 +66,12 @@ func (s *Source) open(dir string, rules []string) error {
 }
 
 // FS returns the files of the repository.
-func (s *Source) FS() fs.FS { return s.root.FS() }
+func (s *Source) FS() fs.FS { return s.tree }
 
 // Close closes the repository, and removes what was unpacked.
 func (s *Source) Close() (err error) {
-	if s.root != nil {
-		err = s.root.Close()
+	if s.tree != nil {
+		err = s.tree.Close()
 	}
 	if s.temp != "" {
 		err = errors.Join(err, os.RemoveAll(s.temp))
@@ -125,24 +126,32 @@ func copyTo(root *os.Root, from fs.FS, name string) error {
 	return errors.Join(err, out.Close())
 }
 
-// read opens a regular file of the repository.
+// read opens a regular file of the repository, or around it.
 func (s *Source) read(name string) (fs.File, error) {
-	fsys := s.root.FS()
-	if info, err := fs.Stat(fsys, name); err != nil {
+	f, err := s.tree.OpenAround(name)
+	if err != nil {
 		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
 	}
-	return fsys.Open(name)
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // has reports whether the repository has a file.
-func (s *Source) has(name string) bool {
-	if !fs.ValidPath(name) {
-		return false
+func (s *Source) has(name string) bool { return s.look(name) == nil }
+
+// look returns an error unless the repository has a file: tree.ErrOutside for one that is not in the Git repository.
+func (s *Source) look(name string) error {
+	f, err := s.read(name)
+	if err != nil {
+		return err
 	}
-	info, err := fs.Stat(s.root.FS(), name)
-	return err == nil && !info.IsDir()
+	return f.Close()
 }
 
 // dir returns the directory of plugin.json, a slash path relative to the root.

@@ -2,11 +2,12 @@ package provenance
 
 import (
 	"encoding/json"
+	"errors"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
@@ -62,7 +63,7 @@ func ownSource(source string) (file string, isOwn bool) {
 	return file, isCode && !isForeign
 }
 
-// places returns where a source with this path can be in the repository: bundlers name sources relative
+// places returns where a source with this path can be in the repository, or in the Git repository around it: bundlers name sources relative
 // to the directory of plugin.json, to the root, or to the source map in dist.
 func (c *comparison) places(file, dir string, isURL bool) (list []string) {
 	bases := []string{c.source.dir(), ".", path.Join(c.source.dir(), dir)}
@@ -70,7 +71,7 @@ func (c *comparison) places(file, dir string, isURL bool) (list []string) {
 		bases = append(bases, path.Join("dist", dir))
 	}
 	for _, base := range bases {
-		if p := path.Join(base, file); filepath.IsLocal(filepath.FromSlash(p)) && !path.IsAbs(file) {
+		if p := path.Join(base, file); !path.IsAbs(file) && !errors.Is(c.source.look(p), tree.ErrOutside) {
 			list = append(list, p)
 		}
 	}

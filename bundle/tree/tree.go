@@ -246,6 +246,19 @@ func (t *Tree) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
+// OpenAround is Open for a clean path relative to the tree that may lead out of it, as ../x does, but not out of the
+// boundary.
+func (t *Tree) OpenAround(name string) (fs.File, error) {
+	switch at := path.Join(t.up, name); {
+	case fs.ValidPath(name):
+		return t.Open(name)
+	case t.up == "." || !fs.ValidPath(at):
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrOutside}
+	default:
+		return (&Tree{fs: t.fs, root: t.root, up: ".", down: "."}).Open(at)
+	}
+}
+
 // opened is a file that keeps its description: every reader asks for it.
 type opened struct {
 	*os.File

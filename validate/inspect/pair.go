@@ -43,6 +43,23 @@ func (r Repository) Read(name string, maxBytes int64) ([]byte, error) {
 	return limit.ReadAll(f, maxBytes)
 }
 
+// ReadAround is Read for a file that may be outside of the plugin repository, but in the Git repository around it, as
+// the packages of a workspace are. The error is tree.ErrOutside for one further outside.
+func (r Repository) ReadAround(name string, maxBytes int64) ([]byte, error) {
+	around, ok := r.FS.(interface {
+		OpenAround(name string) (fs.File, error)
+	})
+	if !ok {
+		return r.Read(name, maxBytes)
+	}
+	f, err := around.OpenAround(path.Join(r.Dir, name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return limit.ReadAll(f, maxBytes)
+}
+
 // Place returns the position of a file of the repository, or that of plugin.json if the report is about
 // another tree.
 func (r Repository) Place(p *validate.Pass, name string) validate.Place {

@@ -2,7 +2,10 @@ package rules
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -263,6 +266,54 @@ func TestNestedUndeclared(t *testing.T) {
 		}
 		if found != 2 || report.Plugins != 3 {
 			t.Errorf("%s: %d findings in %d plugins:\n%s", profile, found, report.Plugins, lines(report))
+		}
+	}
+}
+
+// TestSourcesOfWorkspace looks for the sources in a map in the Git repository around the plugin, and no further.
+func TestSourcesOfWorkspace(t *testing.T) {
+	t.Parallel()
+	const name, text = "../../../packages/shared/src/index.ts", "export const a = 1;\n"
+	for _, c := range []struct{ git, found, want string }{
+		{".git/HEAD", text, ""},
+		{".git/HEAD", strings.ReplaceAll(text, "\n", "\r\n"), ""},
+		{".git/HEAD", "changed", "sourcemap-stale - the repository lacks sources in the map, or has another text: \"" + name + "\""},
+		{".git/HEAD", "", "sourcemap-stale - the repository lacks"},
+		{"plugins/clock/.git/HEAD", text, "skip: module.js.map contains sources from outside of the repository, which were not compared: \"" + name + "\""},
+		{"none", text, "skip: "},
+	} {
+		root := t.TempDir()
+		for file, data := range map[string]string{
+			c.git: "", "packages/shared/src/index.ts": c.found, "plugins/clock/src/plugin.json": `{"id": "x"}`, "plugins/clock/package.json": "{}",
+			"plugins/clock/dist/plugin.json": `{"id": "x"}`, "plugins/clock/dist/module.js": "x",
+			"plugins/clock/dist/module.js.map": fmt.Sprintf(`{"version": 3, "sources": ["webpack://x/%s", "webpack://x/../../../node_modules/m/i.js"], "sourcesContent": [%q, ""]}`, name, text),
+		} {
+			file = filepath.Join(root, filepath.FromSlash(file))
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err == nil && data != "" || filepath.Base(file) == "HEAD" {
+				err = os.WriteFile(file, []byte(data), 0o644)
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		fsys, options, err := validate.Open(filepath.Join(root, "plugins", "clock"), ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		options.Rules, options.NoDist = []validate.Rule{sourcemapStale().TurnedOn()}, true
+		r, err := validate.Run(t.Context(), fsys, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := lines(r)
+		for _, s := range r.Skips {
+			got += "skip: " + s.Reason
+		}
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s, %q: %q, want %q", c.git, c.found, got, c.want)
+		}
+		if err := fsys.(io.Closer).Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

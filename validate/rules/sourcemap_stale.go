@@ -1,10 +1,12 @@
 package rules
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -33,7 +35,11 @@ func sourcemapStale() validate.Rule {
 				if err != nil {
 					continue // sourcemap-invalid reports it
 				}
-				if differ := compareSources(p, r, m); len(differ) > 0 {
+				differ, outside := compareSources(p, r, m)
+				if len(outside) > 0 {
+					p.Skipf("%s contains sources from outside of the repository, which were not compared: %s", path.Base(name), someOf(outside))
+				}
+				if len(differ) > 0 {
 					p.Reportf(validate.Place{File: name}, "the repository lacks sources in the map, or has another text: %s", someOf(differ))
 				}
 			}
@@ -41,17 +47,26 @@ func sourcemapStale() validate.Rule {
 	}
 }
 
-// compareSources returns the sources of a map that the repository does not have with the same text.
-func compareSources(p *validate.Pass, r inspect.Repository, m *inspect.SourceMap) (differ []string) {
+// compareSources returns the sources of a map that the repository does not have with the same text, and those that are
+// outside of the Git repository, or of the plugin repository without one.
+func compareSources(p *validate.Pass, r inspect.Repository, m *inspect.SourceMap) (differ, outside []string) {
 	id, _ := p.Doc.Text("/id")
 	for i, source := range m.Sources {
 		source = fileOfSource(source, id)
-		if isComparedSource(source) && !isSameSource(r, source, m.SourcesContent[i]) && !slices.Contains(differ, source) {
+		if !isComparedSource(source) {
+			continue
+		}
+		data, err := r.ReadAround(path.Join("src", source), inspect.MaxScriptBytes)
+		unix := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+		switch {
+		case errors.Is(err, tree.ErrOutside):
+			outside = append(outside, source)
+		case err != nil || unix(string(data)) != unix(m.SourcesContent[i]):
 			differ = append(differ, source)
 		}
 	}
 	slices.Sort(differ)
-	return differ
+	return slices.Compact(differ), outside
 }
 
 // fileOfSource returns the path, from src, of a source with the name that a bundler gave it.
@@ -68,18 +83,15 @@ func fileOfSource(name, plugin string) string {
 
 // isComparedSource reports whether the catalog looks for a source in the repository.
 func isComparedSource(name string) bool {
-	for _, prefix := range []string{"external ", "webpack/", "../node_modules", "./node_modules/"} {
-		if strings.HasPrefix(name, prefix) {
+	rest := name
+	for strings.HasPrefix(rest, "../") { // packages may be installed at the root of a workspace
+		rest = rest[len("../"):]
+	}
+	for _, prefix := range []string{"external ", "webpack/", "node_modules", "./node_modules/"} {
+		if strings.HasPrefix(rest, prefix) {
 			return false
 		}
 	}
 	isStyle := slices.Contains([]string{".css", ".scss", ".sass", ".less", ".svg", ".json"}, path.Ext(name))
 	return !isStyle && !strings.Contains(name, "/node_modules/.pnpm/")
-}
-
-// isSameSource reports whether the repository has the source, apart from line endings.
-func isSameSource(r inspect.Repository, name, text string) bool {
-	data, err := r.Read(path.Join("src", name), inspect.MaxScriptBytes)
-	unix := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
-	return err == nil && unix(string(data)) == unix(text)
 }
