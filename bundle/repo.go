@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
@@ -89,7 +90,7 @@ func upwards(dir string) (list []string) {
 	return list
 }
 
-// ReposBelow returns the slash-separated paths of the plugin repositories at most four levels below dir,
+// ReposBelow returns the slash-separated paths of the outermost plugin repositories at most four levels below dir,
 // relative to it.
 func ReposBelow(dir string) (found []string) {
 	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -107,4 +108,26 @@ func ReposBelow(dir string) (found []string) {
 		return nil
 	})
 	return found
+}
+
+// Repos returns the layouts of all plugin repositories at dir and below, without the plugins that are nested in them.
+func Repos(dir string) (found []Repo, err error) {
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !d.IsDir():
+			return err
+		case name != dir && (IsToolDir(d.Name()) || d.Name() == DistDir):
+			return fs.SkipDir
+		}
+		repo, err := OpenRepo(name)
+		if err != nil || slices.ContainsFunc(found, func(outer Repo) bool { return outer.contains(repo) }) {
+			return nil //nolint:nilerr // it has no plugin.json
+		}
+		found = append(found, repo)
+		if repo.Source == repo.Root { // what is below is nested
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return found, err
 }

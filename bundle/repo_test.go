@@ -40,6 +40,17 @@ func TestFindRepo(t *testing.T) {
 			t.Errorf("%s is part of %s (%v), want %s", dir, repo.Root, err, want)
 		}
 	}
+	for dir, want := range map[string]string{"git": "a a/examples/b bare", "git/a": ". examples/b", "git/bare": ".", "git/docs": ""} {
+		repos, err := bundle.Repos(filepath.Join(top, dir))
+		var got []string
+		for _, repo := range repos {
+			rel, _ := filepath.Rel(filepath.Join(top, dir), repo.Root)
+			got = append(got, filepath.ToSlash(rel))
+		}
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s has %q (%v), want %q", dir, got, err, want)
+		}
+	}
 	if repo, err := bundle.FindRepo(filepath.Join(top, "git", "docs")); !errors.Is(err, bundle.ErrNoPlugin) {
 		t.Errorf("git/docs is part of %s, %v", repo.Root, err)
 	}

@@ -56,7 +56,7 @@ func Validate(ctx context.Context,
 	source *string, // repository that a zip must be built from, a directory or zip; nothing is built
 	only *string, // run only these rules, even if they are turned off
 	fix *bool, // apply the safe fixes, then report the remaining findings
-	all *bool, // let fix change several plugin repositories
+	all *bool, // every plugin repository at the path or below, as in a monorepo, each with its own slipway.yaml
 	verbose *bool, // list all info findings, and the rules that did not run
 	diff *bool, // print what fix would change; exit with status 1 if there is anything to change
 	config *string, // configuration file (default: the nearest slipway.yaml)
@@ -135,6 +135,7 @@ func Build(ctx context.Context,
 	only *string, // build only the backend or the frontend, and keep the rest of dist
 	debug *bool, // build executables for a debugger
 	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
+	all *bool, // every plugin repository at the path or below, as in a monorepo
 ) error {
 	return program.Mage(ctx, "build", nil,
 		program.Option("dir", dir),
@@ -143,17 +144,21 @@ func Build(ctx context.Context,
 		program.Option("only", only),
 		program.Option("debug", debug),
 		program.Option("profile", profile),
+		program.Option("all", all),
 	)
 }
 
 // Package packs the built plugin for distribution.
 func Package(ctx context.Context,
+	path *string, // pack the plugins of these plugin repositories
 	dir *string, // plugin repository (default: that of this directory)
+	all *bool, // every plugin repository at the path or below, as in a monorepo
 	out *string, // directory to write to (default: release in the repository)
 	key *string, // file with an ed25519 private key (PEM or OpenSSH) to sign with
 ) error {
-	return program.Mage(ctx, "package", nil,
+	return program.Mage(ctx, "package", program.Args(path),
 		program.Option("dir", dir),
+		program.Option("all", all),
 		program.Option("out", out),
 		program.Option("key", key),
 	)
@@ -176,11 +181,13 @@ func Sign(ctx context.Context,
 func Verify(ctx context.Context,
 	path *string, // verify only this dist, zip or directory of zips
 	dir *string, // plugin repository (default: that of this directory)
+	all *bool, // every plugin repository at the path or below, as in a monorepo
 	key *string, // file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin
 	rootUrl *string, // root_url of a Grafana for which the signature in MANIFEST.txt must hold, such as https://grafana.example.org/
 ) error {
 	return program.Mage(ctx, "verify", program.Args(path),
 		program.Option("dir", dir),
+		program.Option("all", all),
 		program.Option("key", key),
 		program.Option("root-url", rootUrl),
 	)

@@ -80,6 +80,16 @@ func (r *Report) Count(s Severity) int {
 	return n
 }
 
+// Merge returns one report of several runs.
+func Merge(reports []*Report) *Report {
+	all := &Report{Sources: map[string][]byte{}}
+	for _, r := range reports {
+		all.add(*r)
+	}
+	all.sort()
+	return all
+}
+
 // add adds the contents of another report.
 func (r *Report) add(other Report) {
 	r.Plugins += other.Plugins
@@ -87,6 +97,8 @@ func (r *Report) add(other Report) {
 	r.Findings = append(r.Findings, other.Findings...)
 	r.Skips = append(r.Skips, other.Skips...)
 	r.Files = append(r.Files, other.Files...)
+	r.Left = append(r.Left, other.Left...)
+	r.Suppressed = append(r.Suppressed, other.Suppressed...)
 	maps.Copy(r.Sources, other.Sources)
 }
 

@@ -146,7 +146,11 @@ func (p Program) command(v verbs.Verb) *cobra.Command {
 			f()
 		}
 		for i, arg := range args {
-			*v.Args[i].Value = arg
+			if of := v.Args[min(i, len(v.Args)-1)]; of.Values != nil {
+				*of.Values = append(*of.Values, arg)
+			} else {
+				*of.Value = arg
+			}
 		}
 		if v.Face != nil {
 			*v.Face = p.Face
@@ -230,12 +234,14 @@ func (p Program) flagError(c *cobra.Command, err error) error {
 // checkArguments returns a usage error that names the argument that is missing or unexpected.
 // Scaffold asks for those that are missing.
 func (p Program) checkArguments(c *cobra.Command, v verbs.Verb, args []string) error {
-	if i := slices.Index(args, ""); i >= 0 && i < len(v.Args) { // such as a shell variable that is not set
-		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("the %s is empty; use . for the current directory", v.Args[i].Name)}
+	last := len(v.Args) - 1
+	isOpen := last >= 0 && v.Args[last].Values != nil
+	if i := slices.Index(args, ""); i >= 0 && (isOpen || i <= last) { // such as a shell variable that is not set
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("the %s is empty; use . for the current directory", v.Args[min(i, last)].Name)}
 	}
 	var err error
 	switch n := len(args); {
-	case n > len(v.Args):
+	case n > len(v.Args) && !isOpen:
 		err = fmt.Errorf("unexpected argument %q", args[len(v.Args)])
 	case n < len(v.Args) && v.Args[n].IsRequired && !v.Asks:
 		err = fmt.Errorf("missing argument <%s>", v.Args[n].Name)

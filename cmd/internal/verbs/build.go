@@ -24,6 +24,7 @@ type BuildOptions struct {
 	Platforms string // all, host or a list of os/arch; "" is those of slipway.yaml, or else all
 	Add       bool   // also build for the platforms of the executables in dist
 	Profile   string // of plugin.json; "" derives it from the file
+	All       bool   // build every plugin repository at Dir and below
 	Only      string // backend or frontend; "" is both
 	Debug     bool   // build executables for a debugger
 	Dev       bool   // the caller starts what was compiled, and its bundler is for development
@@ -116,6 +117,22 @@ func (o BuildOptions) run(ctx context.Context, w *os.File, repo bundle.Repo, b b
 		built.Result = *r
 	}
 	return built, err
+}
+
+// runBuild builds what the options name.
+func runBuild(ctx context.Context, w *os.File, o BuildOptions) error {
+	dirs := []string{o.Dir}
+	if o.All {
+		var err error
+		if dirs, err = reposAt(o.Face, o.Dir, nil); err != nil {
+			return err
+		}
+	}
+	return each(ctx, w, "build", dirs, func(dir string) error {
+		o.Dir = dir
+		_, err := Build(ctx, w, o)
+		return err
+	})
 }
 
 // Build builds a plugin repository and prints its progress to w.

@@ -92,15 +92,16 @@ func (t *target) addSource(r *validate.Report) {
 
 // baseline removes the findings in the baseline from the report, or writes a new
 // baseline.
-func (t *target) baseline(r *validate.Report, o validateOptions) error {
+func (s *several) baseline(r *validate.Report, o validateOptions) error {
 	name := o.Baseline + o.WriteBaseline // at most one is set
-	if name == "" {
+	if name == "" || len(s.targets) == 0 {
 		return nil
 	}
+	t := s.targets[0] // for paths relative to the current directory
 	home := filepath.Dir(t.absolute(name))
 	scope := baseline.Scope{
 		Names:  func(file string) string { return relative(home, t.absolute(filepath.FromSlash(file))) },
-		IsPart: t.isPartOf(home),
+		IsPart: !slices.ContainsFunc(s.targets, func(t *target) bool { return !t.isPartOf(home) }),
 	}
 	var b *baseline.Baseline
 	if o.WriteBaseline != "" {

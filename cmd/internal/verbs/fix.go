@@ -95,27 +95,21 @@ func (t *target) printFixed(w io.Writer, changes []fix.Change) error {
 	return err
 }
 
-// diff prints what fix would change. It returns an error with ExitFindings if there
-// is anything to change.
-func (t *target) diff(ctx context.Context, w *os.File, o validateOptions) error {
-	result, err := fix.Run(ctx, t.tree, t.options)
-	if err != nil {
-		return notRun(ctx, err)
-	}
-	text := fix.Diff(result.Changes, t.options.Prefix)
-	err = writeTo(w, o.Output, func(w io.Writer, _ bool) error {
-		_, err := w.Write(text)
+// printDiff prints what fix would change. It returns an error with ExitFindings if there is anything to change.
+func (s *several) printDiff(w *os.File, o validateOptions, r *validate.Report) error {
+	err := writeTo(w, o.Output, func(w io.Writer, _ bool) error {
+		_, err := w.Write(s.diff)
 		return err
 	})
 	if err != nil {
 		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("write diff: %w", err)}
 	}
-	for _, s := range result.Report.Skips {
+	for _, s := range r.Skips {
 		if s.IsBroken {
 			return &ExitError{Code: ExitBroken, Err: fmt.Errorf("the diff is incomplete: %s: %s", s.File, s.Reason)}
 		}
 	}
-	if len(result.Changes) > 0 {
+	if len(s.diff) > 0 {
 		return &ExitError{Code: ExitFindings, Err: fmt.Errorf("some findings can be fixed; use %s instead of %s to apply the diff",
 			o.Face.Option("fix"), o.Face.Option("diff"))}
 	}

@@ -24,16 +24,36 @@ const releaseDir = "release"
 
 // packageOptions are the options of the verb package.
 type packageOptions struct {
-	Face Face
-	Dir  string // the plugin repository; "" is the current directory
-	Out  string // directory for the files; "" is "release" in the repository
-	Key  string // file of an ed25519 private key that signs the zips; "" leaves them unsigned
+	Face  Face
+	Dir   string   // the plugin repository; "" is the current directory
+	Paths []string // plugin repositories; nil is that of Dir
+	All   bool     // every plugin repository at Paths, or at Dir, and below
+	Out   string   // directory for the files; "" is "release" in the repository
+	Key   string   // file of an ed25519 private key that signs the zips; "" leaves them unsigned
 }
 
-// runPackage packs the built plugin into zips with manifests, checksums and an SBOM, and prints
+// runPackage packs the plugins that the options name.
+func runPackage(ctx context.Context, w *os.File, o packageOptions) (err error) {
+	dirs := o.Paths
+	if o.All {
+		dirs, err = reposAt(o.Face, o.Dir, o.Paths)
+	} else if dirs == nil {
+		dirs = []string{o.Dir}
+	}
+	if err != nil {
+		return err
+	}
+	packed := map[string]string{} // the directories of the plugins in Out, by the id
+	return each(ctx, w, "package", dirs, func(dir string) error {
+		o.Dir = dir
+		return packOne(ctx, w, o, packed)
+	})
+}
+
+// packOne packs the built plugin of a repository into zips with manifests, checksums and an SBOM, and prints
 // a table of them to w. It refuses a plugin whose zip has errors. Files of other versions in
 // the directory stay.
-func runPackage(ctx context.Context, w *os.File, o packageOptions) error {
+func packOne(ctx context.Context, w *os.File, o packageOptions, packed map[string]string) error {
 	started := time.Now()
 	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
@@ -58,6 +78,10 @@ func runPackage(ctx context.Context, w *os.File, o packageOptions) error {
 	if err != nil {
 		return o.Face.notBuilt("package", err)
 	}
+	if other, ok := packed[built.ID]; ok && !isOwn {
+		return Usage("package: the zips of %s would replace those of %s, which has the same id %s", shortPath(repo.Root), other, built.ID)
+	}
+	packed[built.ID] = shortPath(repo.Root)
 	_, err = os.Stat(filepath.Join(repo.Dist, "module.js"))
 	if errors.Is(err, fs.ErrNotExist) && built.NeedsFrontend(len(bundle.ReposBelow(repo.Dist)) > 0) {
 		return fmt.Errorf("package: dist has no module.js, which a plugin of type %s needs; build the whole plugin with %s", built.Type,

@@ -14,10 +14,11 @@ import (
 
 // fromRoot names the files of a report as code hosts do: relative to the root of the repository,
 // which may have several plugins. Other formats name them as they can be opened.
-func (t *target) fromRoot(r *validate.Report, format string) {
-	if !slices.Contains([]string{"github", "sarif", "junit"}, format) {
+func (s *several) fromRoot(r *validate.Report, format string) {
+	if !slices.Contains([]string{"github", "sarif", "junit"}, format) || len(s.targets) == 0 {
 		return
 	}
+	t := s.targets[0]
 	root := repositoryRoot(t.directory(), os.Getenv("GITHUB_WORKSPACE"))
 	if root == "" {
 		return
@@ -31,9 +32,13 @@ func (t *target) fromRoot(r *validate.Report, format string) {
 }
 
 // inRepository returns the path of the current directory relative to the root of its repository, or "".
-func (t *target) inRepository() string {
-	if root := repositoryRoot(t.cwd, os.Getenv("GITHUB_WORKSPACE")); root != "" {
-		return relative(root, t.cwd)
+func (s *several) inRepository() string {
+	if len(s.targets) == 0 {
+		return ""
+	}
+	cwd := s.targets[0].cwd
+	if root := repositoryRoot(cwd, os.Getenv("GITHUB_WORKSPACE")); root != "" {
+		return relative(root, cwd)
 	}
 	return ""
 }

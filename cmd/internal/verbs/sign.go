@@ -46,7 +46,7 @@ func runSign(w io.Writer, o signOptions) error {
 // signAll signs what the options name.
 func signAll(w io.Writer, o signOptions, key ed25519.PrivateKey) error {
 	if o.Path != "" {
-		plugins, err := findPacked(o.Path)
+		plugins, err := findPacked([]string{o.Path})
 		for _, p := range plugins {
 			if err == nil {
 				_, err = sign(w, p, key)

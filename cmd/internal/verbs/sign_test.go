@@ -38,9 +38,9 @@ func keyFiles(t *testing.T, seed byte) (private, public string) {
 }
 
 // verified returns what Verify prints about a path and its exit status.
-func verified(path, key string) (printed string, exit int) {
+func verified(t *testing.T, path, key string) (printed string, exit int) {
 	var b strings.Builder
-	err := runVerify(&b, verifyOptions{Path: path, Key: key, Face: Mage})
+	err := runVerify(t.Context(), &b, verifyOptions{Paths: []string{path}, Key: key, Face: Mage})
 	if err != nil {
 		b.WriteString(err.Error())
 	}
@@ -70,10 +70,10 @@ func TestSignAndVerify(t *testing.T) {
 	private, public := keyFiles(t, 1)
 	_, other := keyFiles(t, 2)
 
-	if text, exit := verified(filepath.Join(release, "acme-x-panel-0.1.0.zip"), ""); exit != ExitOK || !strings.Contains(text, "note     the plugin is not signed") {
+	if text, exit := verified(t, filepath.Join(release, "acme-x-panel-0.1.0.zip"), ""); exit != ExitOK || !strings.Contains(text, "note     the plugin is not signed") {
 		t.Errorf("unsigned: %d, %s", exit, text)
 	}
-	if text, exit := verified(filepath.Join(release, "acme-x-panel-0.1.0.zip"), public); exit != ExitFindings || !strings.Contains(text, "unsigned the plugin is not signed") {
+	if text, exit := verified(t, filepath.Join(release, "acme-x-panel-0.1.0.zip"), public); exit != ExitFindings || !strings.Contains(text, "unsigned the plugin is not signed") {
 		t.Errorf("unsigned, with a key: %d, %s", exit, text)
 	}
 	if err := os.Chmod(private, 0o600); err != nil {
@@ -105,7 +105,7 @@ func TestSignAndVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{dist, release, filepath.Join(release, "acme-x-panel-0.1.0.zip")} {
-		text, exit := verified(path, public)
+		text, exit := verified(t, path, public)
 		for _, want := range []string{"  ok       module.js\n", "  ok       signature with the key "} {
 			if exit != ExitOK || !strings.Contains(text, want) {
 				t.Errorf("%s: exit status %d, want %q in\n%s", path, exit, want, text)
@@ -114,15 +114,15 @@ func TestSignAndVerify(t *testing.T) {
 		if strings.Contains(path, "release") != strings.Contains(text, "  ok       acme-x-panel-0.1.0.zip.sha256\n") {
 			t.Errorf("%s: checksums in\n%s", path, text)
 		}
-		if text, exit := verified(path, ""); exit != ExitOK || !strings.Contains(text, "the signature was not verified: -key names") {
+		if text, exit := verified(t, path, ""); exit != ExitOK || !strings.Contains(text, "the signature was not verified: -key names") {
 			t.Errorf("%s without a key: %d\n%s", path, exit, text)
 		}
-		if text, exit := verified(path, other); exit != ExitFindings || !strings.Contains(text, "  refused  signed with a key that is not trusted") {
+		if text, exit := verified(t, path, other); exit != ExitFindings || !strings.Contains(text, "  refused  signed with a key that is not trusted") {
 			t.Errorf("%s with another key: %d\n%s", path, exit, text)
 		}
 	}
 	printed.Reset()
-	if err := runVerify(&printed, verifyOptions{Dir: dir, Key: public}); err != nil || strings.Count(printed.String(), "ok       signature with") != 2 {
+	if err := runVerify(t.Context(), &printed, verifyOptions{Dir: dir, Key: public}); err != nil || strings.Count(printed.String(), "ok       signature with") != 2 {
 		t.Errorf("without a path: %v\n%s", err, printed.String())
 	}
 	w, _ := captured(t)
@@ -139,13 +139,13 @@ func TestSignAndVerify(t *testing.T) {
 	if err := errors.Join(os.Remove(filepath.Join(dist, "README.md")), os.Symlink("../..", filepath.Join(dist, "up"))); err != nil {
 		t.Fatal(err)
 	}
-	text, exit := verified(dist, public)
+	text, exit := verified(t, dist, public)
 	for _, want := range []string{"  changed  module.js\n", "  missing  README.md\n", "  added    a�[2J.js\n", "  refused  up: a symbolic link that", "verify: the plugin does not match"} {
 		if exit != ExitFindings || !strings.Contains(text, want) {
 			t.Errorf("exit status %d, want %q in\n%s", exit, want, text)
 		}
 	}
-	text, exit = verified(release, public)
+	text, exit = verified(t, release, public)
 	if exit != ExitFindings || !strings.Contains(text, "changed  acme-x-panel-0.1.0.zip.sha1: not the checksum") || !strings.Contains(text, "ok       acme-x-panel-0.1.0.zip.sha256") {
 		t.Errorf("another checksum: %d\n%s", exit, text)
 	}
@@ -157,7 +157,7 @@ func TestVerifyUnsigned(t *testing.T) {
 	dir := packagedPanel(t)
 	verify := func() (printed string, exit int) {
 		var b strings.Builder
-		err := runVerify(&b, verifyOptions{Dir: dir, Face: Mage})
+		err := runVerify(t.Context(), &b, verifyOptions{Dir: dir, Face: Mage})
 		if err != nil {
 			b.WriteString(err.Error())
 		}
@@ -185,7 +185,7 @@ func TestSignAndVerifyErrors(t *testing.T) {
 	private, public := keyFiles(t, 1)
 	empty := t.TempDir()
 	write(t, filepath.Join(empty, "x.zip"), "not a zip")
-	if text, exit := verified(empty, ""); exit != ExitFindings || !strings.Contains(text, "refused  open ") {
+	if text, exit := verified(t, empty, ""); exit != ExitFindings || !strings.Contains(text, "refused  open ") {
 		t.Errorf("not a zip: %d, %s", exit, text)
 	}
 	unbuilt := panel(t, false)
@@ -209,7 +209,7 @@ func TestSignAndVerifyErrors(t *testing.T) {
 		}
 	}
 	for path, key := range map[string]string{filepath.Join(empty, "none"): public, t.TempDir(): public, empty: private} {
-		if text, exit := verified(path, key); exit != ExitUsage {
+		if text, exit := verified(t, path, key); exit != ExitUsage {
 			t.Errorf("%s: %d, %s", path, exit, text)
 		}
 	}
@@ -300,7 +300,7 @@ func TestVerifyForeign(t *testing.T) {
 			write(t, filepath.Join(dir, c.file), c.text)
 		}
 		var b strings.Builder
-		err := runVerify(&b, verifyOptions{Path: dir, RootURL: c.root, Signers: key.Public})
+		err := runVerify(t.Context(), &b, verifyOptions{Paths: []string{dir}, RootURL: c.root, Signers: key.Public})
 		for _, want := range c.want {
 			if code(err) != c.exit || !strings.Contains(b.String(), want) {
 				t.Errorf("%s: exit status %d, want %d and %q in\n%s", c.name, code(err), c.exit, want, &b)

@@ -49,9 +49,10 @@ const (
 type Arg struct {
 	Name       string
 	Value      *string
-	IsRequired bool   // Mage passes only these as arguments
-	Option     string // the option of an optional argument under Mage; "" has none
-	Help       string // of that option
+	Values     *[]string // of the last argument, if there may be several; nil otherwise
+	IsRequired bool      // Mage passes only these as arguments
+	Option     string    // the option of an optional argument under Mage; "" has none
+	Help       string    // of that option
 }
 
 // An Option is an option of a verb.
@@ -78,9 +79,12 @@ type Call struct {
 func (v Verb) Usage() string {
 	words := []string{v.Name[strings.LastIndexByte(v.Name, ' ')+1:]}
 	for _, a := range v.Args {
-		if a.IsRequired {
+		switch {
+		case a.IsRequired:
 			words = append(words, "<"+a.Name+">")
-		} else {
+		case a.Values != nil:
+			words = append(words, "["+a.Name+"...]")
+		default:
 			words = append(words, "["+a.Name+"]")
 		}
 	}

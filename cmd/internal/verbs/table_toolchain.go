@@ -91,7 +91,7 @@ func validateVerb() Verb {
 	o := &validateOptions{Format: formatNames()[0]}
 	return Verb{
 		Name: "validate", Mage: targets,
-		Args: []Arg{{Name: "path", Value: &o.Path, Option: "path",
+		Args: []Arg{{Name: "path", Values: &o.Paths, Option: "path",
 			Help: "what to validate (default: the plugin repository of this directory); \"-\" reads plugin.json or a zip from standard input"}},
 		Short: "Check plugin.json and the files it refers to",
 		Options: []Option{
@@ -102,7 +102,7 @@ func validateVerb() Verb {
 			{Name: "source", Value: &o.Source, Help: "repository that a zip must be built from, a directory or zip; nothing is built"},
 			{Name: "only", Value: &o.Only, Help: "run only these rules, even if they are turned off"},
 			{Name: "fix", Value: &o.Fix, Help: "apply the safe fixes, then report the remaining findings"},
-			{Name: "all", Value: &o.All, Help: "let fix change several plugin repositories"},
+			{Name: "all", Value: &o.All, Help: allHelp + ", each with its own slipway.yaml"},
 			{Name: "verbose", Short: "v", Value: &o.Verbose, Help: "list all info findings, and the rules that did not run"},
 			{Name: "diff", Value: &o.Diff, Help: "print what fix would change; exit with status 1 if there is anything to change"},
 			{Name: "config", Value: &o.Config, Help: "configuration file (default: the nearest slipway.yaml)"},
@@ -190,12 +190,12 @@ func buildVerb(b Bundler) Verb {
 			{Name: "only", Value: &o.Only, Help: "build only the backend or the frontend, and keep the rest of dist"},
 			{Name: "debug", Value: &o.Debug, Help: "build executables for a debugger"},
 			profileOption(&o.Profile),
+			{Name: "all", Value: &o.All, Help: allHelp},
 		},
 		Face: &o.Face,
 		Run: func(ctx context.Context, c Call) error {
 			o.In = asTerminal(c.Stdin)
-			_, err := Build(ctx, c.Stdout, *o)
-			return err
+			return runBuild(ctx, c.Stdout, *o)
 		},
 	}
 }
@@ -204,9 +204,11 @@ func packageVerb() Verb {
 	o := &packageOptions{}
 	return Verb{
 		Name: "package", Mage: targets,
+		Args:  []Arg{{Name: "path", Values: &o.Paths, Option: "path", Help: "pack the plugins of these plugin repositories"}},
 		Short: "Pack the built plugin for distribution",
 		Options: []Option{
 			dirOption(&o.Dir),
+			{Name: "all", Value: &o.All, Help: allHelp},
 			{Name: "out", Value: &o.Out, Help: "directory to write to (default: release in the repository)"},
 			{Name: "key", Value: &o.Key, Help: signHelp},
 		},
@@ -234,15 +236,16 @@ func verifyVerb() Verb {
 	o := &verifyOptions{}
 	return Verb{
 		Name: "verify", Mage: targets,
-		Args:  []Arg{{Name: "path", Value: &o.Path, Option: "path", Help: "verify only this dist, zip or directory of zips"}},
+		Args:  []Arg{{Name: "path", Values: &o.Paths, Option: "path", Help: "verify only this dist, zip or directory of zips"}},
 		Short: "Compare packaged plugins with their manifests, checksums and signatures",
 		Options: []Option{
 			dirOption(&o.Dir),
+			{Name: "all", Value: &o.All, Help: allHelp},
 			{Name: "key", Value: &o.Key, Help: trustHelp},
 			{Name: "root-url", Value: &o.RootURL, Help: "root_url of a Grafana for which the signature in MANIFEST.txt must hold, such as https://grafana.example.org/"},
 		},
 		Face: &o.Face,
-		Run:  func(_ context.Context, c Call) error { return runVerify(c.Stdout, *o) },
+		Run:  func(ctx context.Context, c Call) error { return runVerify(ctx, c.Stdout, *o) },
 	}
 }
 

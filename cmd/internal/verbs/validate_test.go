@@ -49,8 +49,15 @@ func TestFixListsFixes(t *testing.T) {
 	write(t, file, `{"a": 1, "b": 2}`)
 	o := validateOptions{Path: dir, Diff: true}
 
+	diff := func(w *os.File) error {
+		var s several
+		if err := s.run(t.Context(), w, o, opened(t, o)); err != nil {
+			return err
+		}
+		return s.printDiff(w, o, s.reports[0])
+	}
 	w, printed := captured(t)
-	err := opened(t, o).diff(t.Context(), w, o)
+	err := diff(w)
 	if code(err) != ExitFindings || !strings.Contains(printed(), "-{\"a\": 1, \"b\": 2}\n") || read(t, file) != `{"a": 1, "b": 2}` {
 		t.Errorf("diff: %v\n%s", err, printed())
 	}
@@ -60,10 +67,12 @@ func TestFixListsFixes(t *testing.T) {
 	if err != nil || printed() != filepath.ToSlash(file)+": 1 fix\n  rename \"a\" to \"z\"\n\n" || read(t, file) != `{"z": 1, "b": 2}` || len(r.Findings) != 1 {
 		t.Errorf("fix: %v\n%s%s", err, printed(), read(t, file))
 	}
+	o.Diff = true
 	w, printed = captured(t)
-	if err := opened(t, o).diff(t.Context(), w, o); err != nil || printed() != "" {
+	if err := diff(w); err != nil || printed() != "" {
 		t.Errorf("diff after fix: %v\n%s", err, printed())
 	}
+	o.Diff = false
 	w, printed = captured(t)
 	if _, err := opened(t, o).fix(t.Context(), w, o); err != nil || printed() != "" {
 		t.Errorf("second fix: %v\n%s", err, printed())

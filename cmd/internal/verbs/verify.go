@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,10 +21,11 @@ import (
 
 // verifyOptions are the options of the verb verify.
 type verifyOptions struct {
-	Face Face
-	Dir  string // the plugin repository; "" is the current directory
-	Path string // dist, a zip or a directory of zips; "" is what Sign signs by default
-	Key  string // file of public keys, one of which must have signed; "" does not verify signatures
+	Face  Face
+	Dir   string   // the plugin repository; "" is the current directory
+	Paths []string // of a dist, zips and directories of zips; nil is what Sign signs by default
+	All   bool     // of every plugin repository at Paths, or at Dir, and below
+	Key   string   // file of public keys, one of which must have signed; "" does not verify signatures
 
 	RootURL string // of a Grafana for which the signature in MANIFEST.txt must hold; "" does not ask
 	Signers string // armored OpenPGP keys that sign each MANIFEST.txt; "" are those of Grafana
@@ -31,7 +33,7 @@ type verifyOptions struct {
 
 // runVerify compares built plugins with their manifests, signatures and checksums, and prints the
 // result for each file to w. The error has ExitFindings if anything differs.
-func runVerify(w io.Writer, o verifyOptions) error {
+func runVerify(ctx context.Context, w io.Writer, o verifyOptions) error {
 	var trusted []archive.PublicKey
 	if o.Key != "" {
 		var err error
@@ -39,12 +41,20 @@ func runVerify(w io.Writer, o verifyOptions) error {
 			return err
 		}
 	}
-	var plugins []packed
-	var err error
-	if o.Path == "" {
+	if o.All {
+		dirs, err := reposAt(o.Face, o.Dir, o.Paths)
+		if err != nil {
+			return err
+		}
+		o.All, o.Paths = false, nil
+		return each(ctx, w, "verify", dirs, func(dir string) error {
+			o.Dir = dir
+			return runVerify(ctx, w, o)
+		})
+	}
+	plugins, err := findPacked(o.Paths)
+	if o.Paths == nil {
 		plugins, err = findSigned(w, o)
-	} else {
-		plugins, err = findPacked(o.Path)
 	}
 	if err != nil {
 		return err
@@ -235,10 +245,8 @@ func findSigned(w io.Writer, o verifyOptions) ([]packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, manifest := range []string{archive.ManifestFile, signature.File} {
-		if _, err := os.Lstat(filepath.Join(repo.Dist, manifest)); err == nil {
-			return append([]packed{{path: repo.Dist}}, zips...), nil
-		}
+	if isAny(repo.Dist, archive.ManifestFile, signature.File) {
+		return append([]packed{{path: repo.Dist}}, zips...), nil
 	}
 	if len(zips) == 0 {
 		return nil, Usage("nothing to verify: %s has no %s, and %s has no zips of version %s\nhelp: %s packs the plugin, and %s signs it",
@@ -249,32 +257,37 @@ func findSigned(w io.Writer, o verifyOptions) ([]packed, error) {
 	return zips, nil
 }
 
-// findPacked returns the plugins at a path: a dist, a zip or a directory of zips.
-func findPacked(path string) ([]packed, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, Usage("%w", err)
-	}
-	if !info.IsDir() {
-		return []packed{{path, true}}, nil
-	}
-	for _, name := range []string{bundle.MetadataFile, archive.ManifestFile} {
-		if _, err := os.Lstat(filepath.Join(path, name)); err == nil {
-			return []packed{{path: path}}, nil
+// findPacked returns the plugins at paths: of a dist, a zip or a directory of zips.
+func findPacked(paths []string) (plugins []packed, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, Usage("%w", err)
+		}
+		if !info.IsDir() || isAny(path, bundle.MetadataFile, archive.ManifestFile, signature.File) {
+			plugins = append(plugins, packed{path, !info.IsDir()})
+			continue
+		}
+		zips, err := zipsIn(path)
+		if err != nil {
+			return nil, err
+		}
+		if len(zips) == 0 {
+			return nil, Usage("%s is not a built plugin and has no zips: name a dist, a zip or a directory of zips", path)
+		}
+		for _, zip := range zips {
+			plugins = append(plugins, packed{zip, true})
 		}
 	}
-	zips, err := zipsIn(path)
-	if err != nil {
-		return nil, err
-	}
-	if len(zips) == 0 {
-		return nil, Usage("%s is not a built plugin and has no zips: name a dist, a zip or a directory of zips", path)
-	}
-	plugins := make([]packed, len(zips))
-	for i, zip := range zips {
-		plugins[i] = packed{zip, true}
-	}
 	return plugins, nil
+}
+
+// isAny reports whether a directory has an entry with one of the names.
+func isAny(dir string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
 }
 
 // zipsIn returns the zips in a directory, sorted. A directory that does not exist has none.
