@@ -13,10 +13,7 @@ func BenchmarkKill(b *testing.B) {
 	writePlugin(b, root, "a", "ok", "")
 	for b.Loop() {
 		b.StopTimer()
-		l, err := New(Options{Dirs: []string{root}})
-		if err != nil {
-			b.Fatal(err)
-		}
+		l := must(New(Options{Dirs: []string{root}}))(b)
 		if err := l.Reload(b.Context()); err != nil {
 			b.Fatal(err)
 		}

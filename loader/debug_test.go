@@ -113,10 +113,7 @@ type object = map[string]any
 
 func dialDelve(t *testing.T, address string) *rpc.Client {
 	t.Helper()
-	client, err := jsonrpc.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must(jsonrpc.Dial("tcp", address))(t)
 	t.Cleanup(func() { _ = client.Close() })
 	return client
 }
@@ -194,9 +191,6 @@ func TestStartOfADebuggedProcess(t *testing.T) {
 
 func jsonText(t *testing.T, v any) string {
 	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(v))(t)
 	return string(text)
 }

@@ -139,10 +139,7 @@ func plugin(id, mode, extra string) func(*testing.T, string) {
 		if mode == "" {
 			return
 		}
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
+		self := must(os.Executable())(t)
 		if err := os.Symlink(self, executableOf(root, id, mode)); err != nil {
 			t.Fatal(err)
 		}

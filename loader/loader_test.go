@@ -109,10 +109,7 @@ func writePlugin(t testing.TB, root, id, mode, extra string) string {
 	dir := filepath.Join(root, id)
 	writeFile(t, filepath.Join(dir, bundle.MetadataFile), fmt.Sprintf(
 		`{"id":%q,"name":"x","type":"app","backend":true,"executable":"gpx_%s","info":{"version":"1.0.0"}%s}`, id, mode, extra))
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must(os.Executable())(t)
 	executable := filepath.Join(dir, bundle.Host().Executable("gpx_"+mode))
 	if err := os.Symlink(self, executable); err != nil {
 		t.Fatal(err)
@@ -122,10 +119,7 @@ func writePlugin(t testing.TB, root, id, mode, extra string) string {
 
 func start(t *testing.T, o Options) *Loader {
 	t.Helper()
-	l, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(New(o))(t)
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
@@ -258,10 +252,7 @@ func TestEnvironmentIsBuilt(t *testing.T) {
 
 func environmentOf(t *testing.T, p *Plugin) map[string]string {
 	t.Helper()
-	r, err := p.CheckHealth(t.Context(), &sdk.CheckHealthRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(p.CheckHealth(t.Context(), &sdk.CheckHealthRequest{}))(t)
 	var details struct{ Env []string }
 	if err := json.Unmarshal(r.Details, &details); err != nil {
 		t.Fatal(err)
@@ -486,10 +477,7 @@ func TestPrivateDirectoriesAreRemoved(t *testing.T) {
 		reload(t, l)
 	}
 	for ; ; time.Sleep(10 * time.Millisecond) {
-		homes, err := filepath.Glob(filepath.Join(l.runDir.path, "[0-9]*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		homes := must(filepath.Glob(filepath.Join(l.runDir.path, "[0-9]*")))(t)
 		if len(homes) == 1 {
 			break
 		}
@@ -590,5 +578,16 @@ func TestRefusedTokenIsNotRetried(t *testing.T) {
 	time.Sleep(3 * backoffFirst) // two more attempts
 	if s := p.Status(); s.State != StateFailed || !strings.Contains(s.Reason, "invalid action") || asked.Load() != 1 {
 		t.Errorf("status %+v after %d requests", s, asked.Load())
+	}
+}
+
+// must returns the value of a call that must not fail, as in must(f())(t).
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }

@@ -45,10 +45,7 @@ func TestStopTwice(t *testing.T) {
 	writePlugin(t, root, "a", "ok", "")
 	found, _ := bundle.Discover(root)
 	for name, o := range map[string]Options{"started": {}, "attached": {Debug: Debugging{Attach: []string{"a"}}}} {
-		p, err := Start(t.Context(), found[0], o, Output{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(Start(t.Context(), found[0], o, Output{}))(t)
 		dir := p.runDir.path
 		for range 2 {
 			if err := p.Stop(); err != nil {

@@ -94,10 +94,7 @@ func TestForeignProcessCannotTalkToABackend(t *testing.T) {
 		"without a certificate":                 credentials.NewTLS(&tls.Config{InsecureSkipVerify: true}),
 		"with the certificate of another start": credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, Certificates: another.Certificates}),
 	} {
-		conn, err := grpc.NewClient("unix:"+sockets[0], grpc.WithTransportCredentials(c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must(grpc.NewClient("unix:"+sockets[0], grpc.WithTransportCredentials(c)))(t)
 		if _, err := grpc_health_v1.NewHealthClient(conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{Service: "plugin"}); err == nil {
 			t.Errorf("a client %s got a response", name)
 		}

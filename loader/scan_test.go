@@ -229,10 +229,7 @@ func TestReloadDuringADrain(t *testing.T) {
 	t.Parallel()
 	l, p := mount(t, "ok", "", Options{DrainTimeout: time.Hour})
 	dir := p.Bundle().Dir
-	proc, err := p.acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	proc := must(p.acquire(t.Context()))(t)
 	defer proc.release()
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)

@@ -44,18 +44,12 @@ func writePackaged(t *testing.T, root, id string, hasBackend bool) string {
 
 func replaceWithCopy(t *testing.T, link string) {
 	t.Helper()
-	from, err := os.Open(link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := must(os.Open(link))(t)
 	defer from.Close()
 	if err := os.Remove(link); err != nil {
 		t.Fatal(err)
 	}
-	to, err := os.OpenFile(link, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := must(os.OpenFile(link, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755))(t)
 	if _, err := io.Copy(to, from); errors.Join(err, to.Close()) != nil {
 		t.Fatal(err)
 	}
@@ -191,10 +185,7 @@ func TestVerifyMetadata(t *testing.T) {
 	root := t.TempDir()
 	dir := writePackaged(t, root, "acme-tide-app", false)
 	file := filepath.Join(dir, bundle.MetadataFile)
-	listed, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listed := must(os.ReadFile(file))(t)
 	if _, err := archive.WriteManifest(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -222,10 +213,7 @@ func TestStartVerifies(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, _ := bundle.Discover(dir)
-	p, err := Start(t.Context(), found[0], Options{}, Output{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(Start(t.Context(), found[0], Options{}, Output{}))(t)
 	if result, err := p.Client().CheckHealth(t.Context(), &sdk.CheckHealthRequest{}); err != nil || result.Status != sdk.HealthOK {
 		t.Errorf("%v, %v", result, err)
 	}

@@ -81,10 +81,7 @@ func (f *fixture) advance(d time.Duration) { f.past.Add(int64(d)) }
 func (f *fixture) bearer(t testing.TB, role host.Role) string {
 	t.Helper()
 	root := host.Identity{OrgID: org, Role: host.RoleAdmin}
-	account, err := f.store.CreateServiceAccount(t.Context(), root, host.ServiceAccount{Name: role.String(), Role: role})
-	if err != nil {
-		t.Fatal(err)
-	}
+	account := must(f.store.CreateServiceAccount(t.Context(), root, host.ServiceAccount{Name: role.String(), Role: role}))(t)
 	_, secret, err := f.store.CreateToken(t.Context(), root, account.ID, "t", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -280,5 +277,16 @@ func TestRequestIDAndLog(t *testing.T) {
 		if !strings.Contains(log, part) {
 			t.Errorf("the log lacks %s:\n%s", part, log)
 		}
+	}
+}
+
+// must returns the value of a call that must not fail, as in must(f())(t).
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }

@@ -34,10 +34,7 @@ func TestAssets(t *testing.T) {
 		}
 	}
 	// Executables of plugins in the directory, mounted or not, whatever their names.
-	self, err := os.ReadFile(filepath.Join(dir, bundle.Host().Executable(backendName)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must(os.ReadFile(filepath.Join(dir, bundle.Host().Executable(backendName))))(t)
 	writeFiles(t, dir, map[string]string{
 		"child/plugin.json":            `{"id":"acme-child-datasource","name":"C","type":"datasource","backend":true,"executable":"run","info":{},"dependencies":{}}`,
 		"child/run_linux_amd64":        "#!/bin/sh\n",

@@ -22,10 +22,7 @@ func TestCredentials(t *testing.T) {
 	f := newFixture(t)
 	f.ensureAdmin(t)
 	token := strings.TrimPrefix(f.viewer, "Bearer ")
-	stranger, err := host.NewToken(host.ServiceAccountToken, strings.NewReader(strings.Repeat("s", 32)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stranger := must(host.NewToken(host.ServiceAccountToken, strings.NewReader(strings.Repeat("s", 32))))(t)
 	const wrongKey, wrongLogin = "invalid API key: it is incomplete, or not a key of this service", "invalid username or password"
 	for _, c := range []struct {
 		name, authorization string

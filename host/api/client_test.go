@@ -19,10 +19,7 @@ func TestClient(t *testing.T) {
 	t.Cleanup(server.Close)
 	ctx := t.Context()
 	client := func(authorization string) *hostapi.Client {
-		h, err := hostapi.New(server.URL, strings.TrimPrefix(authorization, "Bearer "), http.DefaultClient)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must(hostapi.New(server.URL, strings.TrimPrefix(authorization, "Bearer "), http.DefaultClient))(t)
 		return h
 	}
 	h := client(f.editor)

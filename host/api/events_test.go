@@ -30,18 +30,12 @@ func connect(t *testing.T, server *httptest.Server, credential, seen string) str
 // open opens the stream of a target.
 func open(t *testing.T, server *httptest.Server, target, credential, seen string) stream {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+target, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+target, nil))(t)
 	r.Header.Set("Authorization", credential)
 	if seen != "" {
 		r.Header.Set("Last-Event-ID", seen)
 	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must(http.DefaultClient.Do(r))(t)
 	t.Cleanup(func() { resp.Body.Close() })
 	return stream{resp, bufio.NewReader(resp.Body)}
 }
@@ -119,10 +113,7 @@ func TestEventBounds(t *testing.T) {
 	t.Cleanup(server.Close)
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/api/plugins/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must(http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/api/plugins/events", nil))(t)
 	request.Header.Set("Authorization", f.viewer)
 	if resp, err := http.DefaultClient.Do(request); err != nil || resp.StatusCode != 200 {
 		t.Fatalf("%v %v", resp, err)

@@ -106,10 +106,7 @@ func TestSecurityHeaders(t *testing.T) {
 // if the server closes the connection instead.
 func exchange(t *testing.T, address, text string) (status int, location string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must(net.Dial("tcp", address))(t)
 	defer conn.Close()
 	if _, err := io.WriteString(conn, text); err != nil {
 		return 0, ""
@@ -189,18 +186,12 @@ func TestSecondLength(t *testing.T) {
 	t.Cleanup(server.Close)
 	const second = "GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 	for _, header := range []string{"", "Content-Length: 72\r\n"} {
-		conn, err := net.Dial("tcp", server.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must(net.Dial("tcp", server.Listener.Addr().String()))(t)
 		t.Cleanup(func() { _ = conn.Close() })
 		if _, err := io.WriteString(conn, "POST /api/none HTTP/1.1\r\nHost: localhost\r\n"+header+"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"+second); err != nil {
 			t.Fatal(err)
 		}
-		answers, err := io.ReadAll(conn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answers := must(io.ReadAll(conn))(t)
 		if got := strings.Count(string(answers), "HTTP/1.1 "); got != 1 {
 			t.Errorf("%q: %d responses, want 1:\n%s", header, got, answers)
 		}

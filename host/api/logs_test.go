@@ -124,10 +124,7 @@ func TestFollowedLog(t *testing.T) {
 
 func jsonOf(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(json.Marshal(v))(t)
 	return string(b)
 }
 

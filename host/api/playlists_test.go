@@ -40,10 +40,7 @@ func TestPlaylistLife(t *testing.T) {
 	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards", f.viewer, ""); got.body != "[]" {
 		t.Errorf("dashboards of items that refer to none: %+v", got)
 	}
-	d, err := f.store.SaveDashboard(t.Context(), org, host.Dashboard{Title: "Ops", Tags: []string{"ops"}}, store.Save{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(f.store.SaveDashboard(t.Context(), org, host.Dashboard{Title: "Ops", Tags: []string{"ops"}}, store.Save{}))(t)
 	shown := fmt.Sprintf(`[{"id":%d,"title":"Ops","order":2,"uid":%q,"slug":"ops","url":"/d/%[2]s/ops","uri":"db/ops"}]`, d.ID, d.UID)
 	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards", f.viewer, ""); got.body != shown {
 		t.Errorf("dashboards: %+v, want %s", got, shown)

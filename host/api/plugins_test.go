@@ -180,10 +180,7 @@ func writeBackend(t *testing.T, dir, id string) {
 	t.Helper()
 	writeFiles(t, dir, map[string]string{bundle.MetadataFile: fmt.Sprintf(
 		`{"id":%q,"name":"Test","type":"datasource","backend":true,"executable":%q,"info":{"version":"1.2.3"},"dependencies":{}}`, id, backendName)})
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must(os.Executable())(t)
 	if err := os.Symlink(self, filepath.Join(dir, bundle.Host().Executable(backendName))); err != nil {
 		t.Skipf("this system cannot create symbolic links: %v", err)
 	}
@@ -350,10 +347,7 @@ func TestSlowBody(t *testing.T) {
 		if c.isSignedIn {
 			authorization = f.admin
 		}
-		conn, err := net.Dial("tcp", server.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must(net.Dial("tcp", server.Listener.Addr().String()))(t)
 		_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{", c.path, authorization)
 		in := bufio.NewReader(conn)

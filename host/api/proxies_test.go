@@ -176,10 +176,7 @@ func TestProxyIsNotLeft(t *testing.T) {
 	base, sent := "/api/plugin-proxy/"+id, 0
 	for _, dots := range []string{"..", "%2e%2e", ".%2e", "%252e%252e", "..;", "..%00", "..%5c", "\\..", "%c0%ae%c0%ae", "..%2f", "%2e%2e%2f", "....//"} {
 		for _, form := range []string{"/open/%s/admin", "/open//%s/admin", "//open/%s/admin", "/%s/admin", "/open/x/%s/%[1]s/admin", "/open%s/admin", "/open/%sadmin", "/OPEN/%s/admin", "/;/%s/admin"} {
-			conn, err := net.Dial("tcp", server.Listener.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			conn := must(net.Dial("tcp", server.Listener.Addr().String()))(t)
 			sent++
 			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: %s\r\n\r\n", base+fmt.Sprintf(form, dots), f.viewer)
 			got, err := http.ReadResponse(bufio.NewReader(conn), nil)

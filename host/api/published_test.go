@@ -91,10 +91,7 @@ func TestPublished(t *testing.T) {
 // readFacts returns the lines of a file in testdata without comments.
 func readFacts(t *testing.T, name string) (lines []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join("testdata", name)))(t)
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			lines = append(lines, line)
@@ -309,10 +306,7 @@ const compatibilityFile = "../../doc/compatibility.md"
 
 func readCompatibility(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.FromSlash(compatibilityFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.FromSlash(compatibilityFile)))(t)
 	return string(text)
 }
 

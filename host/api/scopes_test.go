@@ -24,10 +24,7 @@ func scoped(t *testing.T) (f *fixture, token func(grants ...host.Grant) string) 
 	n := 0
 	return f, func(grants ...host.Grant) string {
 		n++
-		token, err := f.store.ReconcilePluginAccount(t.Context(), org, fmt.Sprintf("acme-app%d", n), "test", grants)
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := must(f.store.ReconcilePluginAccount(t.Context(), org, fmt.Sprintf("acme-app%d", n), "test", grants))(t)
 		return "Bearer " + token.Secret()
 	}
 }

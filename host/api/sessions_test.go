@@ -38,10 +38,7 @@ func (f *fixture) withCookie(method, path string, c *http.Cookie) reply {
 
 func (f *fixture) code(t *testing.T) string {
 	t.Helper()
-	code, err := f.SignInCode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := must(f.SignInCode())(t)
 	return fmt.Sprintf(`{"code":%q}`, code)
 }
 

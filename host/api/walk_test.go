@@ -41,10 +41,7 @@ func TestEveryRouteAsksForItsPermission(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.EndStreams() // a stream does not end by itself
-	powerless, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-powerless", "test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	powerless := must(f.store.ReconcilePluginAccount(t.Context(), org, "acme-powerless", "test", nil))(t)
 	none := "Bearer " + powerless.Secret()
 	for _, route := range f.Routes() {
 		name := method(route) + " " + route.Pattern

@@ -50,10 +50,7 @@ func writePlugin(t *testing.T, dir, executable, metadata string) {
 	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must(os.Executable())(t)
 	if err := os.Symlink(self, filepath.Join(dir, bundle.Host().Executable(executable))); err != nil && !os.IsExist(err) {
 		t.Skipf("this system cannot create symbolic links: %v", err)
 	}
@@ -210,10 +207,7 @@ func TestTokenRenewal(t *testing.T) {
 	w := newWorld(t)
 	s := w.start(w.options(t.TempDir()))
 	token := w.token(s)
-	dev, err := s.Provision(t.Context(), "dev")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must(s.Provision(t.Context(), "dev"))(t)
 	renew := func() {
 		t.Helper()
 		if err := s.accounts.renew(t.Context(), s.loader); err != nil {

@@ -116,10 +116,7 @@ func TestSettingsReload(t *testing.T) {
 			t.Errorf("after %q: GF_PLUGIN_KEY=%q, process %d, before %d", step.text, got, p.Status().PID, first)
 		}
 	}
-	pluginDir, err := filepath.EvalSymlinks(h.pluginDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pluginDir := must(filepath.EvalSymlinks(h.pluginDir))(t)
 	if got := h.process().Directory; got != pluginDir {
 		t.Errorf("the process runs in %s, want %s", got, pluginDir)
 	}

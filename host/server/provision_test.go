@@ -34,10 +34,7 @@ func TestProvision(t *testing.T) {
 	if n := len(s.Loader().Plugins()); n != 2 {
 		t.Fatalf("%d plugins are mounted: %v", n, s.Loader().Faults())
 	}
-	first, err := s.Provision(ctx, "slipway dev")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must(s.Provision(ctx, "slipway dev"))(t)
 	who, err := s.store.Authenticate(ctx, first)
 	if err != nil || who.Role != host.RoleEditor {
 		t.Errorf("the token belongs to %+v (%v)", who, err)
@@ -46,10 +43,7 @@ func TestProvision(t *testing.T) {
 	if err != nil || d.Type != id {
 		t.Errorf("data source %+v, %v", d, err)
 	}
-	second, err := s.Provision(ctx, "slipway dev")
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must(s.Provision(ctx, "slipway dev"))(t)
 	if _, err := s.store.Authenticate(ctx, second); err != nil {
 		t.Error(err)
 	}

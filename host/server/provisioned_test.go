@@ -51,10 +51,7 @@ func TestProvisioningFiles(t *testing.T) {
 	if err != nil || d.URL != "http://a" || d.Secrets["token"] != "s3cret" || d.Version != 1 {
 		t.Fatalf("data source %+v, %v", d, err)
 	}
-	two, err := s.store.DataSourceByName(ctx, store.MainOrg, "Two")
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := must(s.store.DataSourceByName(ctx, store.MainOrg, "Two"))(t)
 	app, err := s.store.AppSettings(ctx, store.MainOrg, "acme-y-app")
 	if err != nil || string(app.JSON) != `{"a":1}` {
 		t.Errorf("app %+v, %v", app, err)
@@ -87,10 +84,7 @@ func TestProvisioningFiles(t *testing.T) {
 	}
 
 	// A dashboard can be changed only if its provider allows it, whatever names it.
-	fixed, err := s.store.Dashboard(ctx, store.MainOrg, "fixed")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fixed := must(s.store.Dashboard(ctx, store.MainOrg, "fixed"))(t)
 	for _, call := range [][3]string{
 		{"POST", "/api/dashboards/db", `{"dashboard": {"uid": "fixed", "title": "Edited"}, "overwrite": true}`},
 		{"POST", "/api/dashboards/db", fmt.Sprintf(`{"dashboard": {"id": %d, "title": "Edited"}, "overwrite": true}`, fixed.ID)},
@@ -184,10 +178,7 @@ func TestProvisioningAfterLossOfKey(t *testing.T) {
 	o := testOptions(t)
 	o.Provisioning = t.TempDir()
 	writeProvisioning(t, o.Provisioning, "datasources/a.yaml", "apiVersion: 1\ndatasources:\n  - {name: One, uid: one, type: x, secureJsonData: {a: b}}\n")
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Open(t.Context(), o))(t)
 	if err := errors.Join(s.Close(), os.Remove(filepath.Join(o.DataDir, "secret.key"))); err != nil {
 		t.Fatal(err)
 	}

@@ -45,10 +45,7 @@ func testOptions(t *testing.T) Options {
 // open returns a host that is closed when the test ends.
 func open(t *testing.T, o Options) *Server {
 	t.Helper()
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Open(t.Context(), o))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -131,10 +128,7 @@ func TestHealthReportsTheBuild(t *testing.T) {
 	t.Parallel()
 	o := testOptions(t)
 	o.ServiceVersion, o.Commit = "10.4.2", "0123abcd"
-	got, err := http.Get(open(t, o).URL() + "/api/health")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(http.Get(open(t, o).URL() + "/api/health"))(t)
 	defer got.Body.Close()
 	if body, err := io.ReadAll(got.Body); string(body) != `{"database":"ok","version":"10.4.2","commit":"0123abcd"}` || err != nil {
 		t.Errorf("health: %s, %v", body, err)
@@ -151,10 +145,7 @@ func TestCloseCutsStreams(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	got, err := http.Get(s.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(http.Get(s.URL()))(t)
 	defer got.Body.Close()
 	for range 2 {
 		if err := s.Close(); err != nil {
@@ -171,10 +162,7 @@ func TestCloseCutsStreams(t *testing.T) {
 func TestPluginToken(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	st, err := store.Open(ctx, store.Options{Database: filepath.Join(t.TempDir(), "slipway.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must(store.Open(ctx, store.Options{Database: filepath.Join(t.TempDir(), "slipway.db")}))(t)
 	t.Cleanup(func() { _ = st.Close() })
 	a := newAccounts(st, slog.New(slog.DiscardHandler), time.Now, "test")
 	token := func(actions ...string) string {
@@ -182,10 +170,7 @@ func TestPluginToken(t *testing.T) {
 		for _, action := range actions {
 			iam.Permissions = append(iam.Permissions, bundle.Permission{Action: action})
 		}
-		token, err := a.token(ctx, bundle.Plugin{Metadata: &bundle.Metadata{ID: "acme-app", IAM: iam}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := must(a.token(ctx, bundle.Plugin{Metadata: &bundle.Metadata{ID: "acme-app", IAM: iam}}))(t)
 		return token
 	}
 	allows := func(action string) bool {
@@ -210,17 +195,11 @@ func TestPluginToken(t *testing.T) {
 // The key and the name of a host are created once, readable only by their owner.
 func TestKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	key, err := secretKey(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must(secretKey(dir))(t)
 	if again, err := secretKey(dir); err != nil || !bytes.Equal(key, again) {
 		t.Errorf("second call: key %x, %v, want %x", again, err, key)
 	}
-	info, err := os.Stat(filepath.Join(dir, "secret.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must(os.Stat(filepath.Join(dir, "secret.key")))(t)
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode != 0o600 {
 		t.Errorf("mode of secret.key is %o", mode)
 	}
@@ -236,5 +215,16 @@ func TestKept(t *testing.T) {
 	}
 	if _, err := secretKey(dir); err == nil || !strings.Contains(err.Error(), "secret.key") {
 		t.Errorf("damaged key: %v", err)
+	}
+}
+
+// must returns the value of a call that must not fail, as in must(f())(t).
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }

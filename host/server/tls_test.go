@@ -25,29 +25,17 @@ import (
 // writePair writes a self-signed certificate for a name and for 127.0.0.1.
 func writePair(t *testing.T, certFile, keyFile, name string) *x509.Certificate {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
+	secret := must(x509.MarshalPKCS8PrivateKey(key))(t)
 	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: secret}} {
 		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	parsed, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must(x509.ParseCertificate(der))(t)
 	return parsed
 }
 
@@ -67,15 +55,9 @@ func TestTLS(t *testing.T) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	for host, want := range map[string]string{"first.example": "HTTP/1.1 200", "other.example": "HTTP/1.1 421"} {
-		r, err := http.NewRequest("GET", s.URL()+"/api/health", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(http.NewRequest("GET", s.URL()+"/api/health", nil))(t)
 		r.Host = host
-		got, err := (&http.Client{Transport: transport}).Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must((&http.Client{Transport: transport}).Do(r))(t)
 		_ = got.Body.Close()
 		if text := fmt.Sprint(got.Proto, " ", got.StatusCode); text != want {
 			t.Errorf("host %s: %s, want %s", host, text, want)
@@ -130,15 +112,9 @@ func TestWarnsWithoutTLS(t *testing.T) {
 		s := open(t, o)
 		statuses := map[string]int{}
 		for _, host := range []string{"", "10.1.2.3", "rebound.example"} {
-			r, err := http.NewRequest("GET", s.URL()+"/metrics", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must(http.NewRequest("GET", s.URL()+"/metrics", nil))(t)
 			r.Host = host
-			got, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must(http.DefaultClient.Do(r))(t)
 			_ = got.Body.Close()
 			statuses[host] = got.StatusCode
 		}

@@ -290,3 +290,14 @@ func matches(path string, list []string) bool {
 }
 
 func within(path, parent string) bool { return path == parent || strings.HasPrefix(path, parent+"/") }
+
+// must returns the value of a call that must not fail, as in must(f())(t).
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

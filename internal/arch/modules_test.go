@@ -17,14 +17,8 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	required := func(dir string) map[string]string {
 		path := filepath.Join(root, dir, "go.mod")
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := modfile.ParseLax(path, data, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile(path))(t)
+		file := must(modfile.ParseLax(path, data, nil))(t)
 		versions := map[string]string{}
 		for _, r := range file.Require {
 			versions[r.Mod.Path] = r.Mod.Version
@@ -61,14 +55,8 @@ func TestDoors(t *testing.T) {
 	t.Parallel()
 	read := func(name string) *modfile.File {
 		path := filepath.Join(root, name)
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := modfile.Parse(path, data, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile(path))(t)
+		file := must(modfile.Parse(path, data, nil))(t)
 		return file
 	}
 	own, targets := read("go.mod"), read("targets/go.mod")
@@ -87,10 +75,7 @@ func TestDoors(t *testing.T) {
 		}
 	}
 	// The targets do not look for changes in directories that they name.
-	text, err := os.ReadFile(filepath.Join(root, "targets", "internal", "program", "program.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join(root, "targets", "internal", "program", "program.go")))(t)
 	for _, p := range packages(t) {
 		if p.path() != "cmd/slipway" {
 			continue

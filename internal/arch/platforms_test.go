@@ -47,10 +47,7 @@ func checkTypes(t *testing.T, dir string, platform bundle.Platform) (checked int
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test", "-tags=mage,e2e", "-json=ImportPath,Dir,GoFiles,ImportMap,Module", "./...")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	cmd.Env = append(os.Environ(), "GOOS="+platform.OS, "GOARCH="+platform.Arch, "CGO_ENABLED=0")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must(cmd.StdoutPipe())(t)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -72,10 +69,7 @@ func checkTypes(t *testing.T, dir string, platform bundle.Platform) (checked int
 		}
 		var files []*ast.File
 		for _, name := range p.GoFiles {
-			file, err := parser.ParseFile(positions, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must(parser.ParseFile(positions, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution))(t)
 			files = append(files, file)
 		}
 		config := types.Config{

@@ -55,10 +55,7 @@ var (
 func commandsInDocuments(t *testing.T) map[string]string {
 	t.Helper()
 	root := filepath.Join("..", "..")
-	names, err := filepath.Glob(filepath.Join(root, "doc", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must(filepath.Glob(filepath.Join(root, "doc", "*.md")))(t)
 	commands := map[string]string{}
 	for _, name := range append(names, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
 		text := string(readFile(t, name))

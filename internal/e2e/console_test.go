@@ -522,10 +522,7 @@ func (c *consoleTest) screenshot(t *testing.T, name string) {
 	if c.screenshots == "" {
 		return
 	}
-	picture, err := chromedp.Run(c.tab, chromedp.FullScreenshot(100))
-	if err != nil {
-		t.Fatal(err)
-	}
+	picture := must(chromedp.Run(c.tab, chromedp.FullScreenshot(100)))(t)
 	if err := os.MkdirAll(c.screenshots, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -243,10 +243,7 @@ func (d *development) latency(t *testing.T) {
 			d1 := time.Since(saved)
 			d.await(t, lines, " is live, ")
 			if m := compiling.FindStringSubmatch(d.printed(lines)); m != nil {
-				seconds, err := strconv.ParseFloat(m[1], 64)
-				if err != nil {
-					t.Fatal(err)
-				}
+				seconds := must(strconv.ParseFloat(m[1], 64))(t)
 				d1 -= time.Duration(seconds * float64(time.Second))
 			} else if s.part == "Go" {
 				t.Errorf("no compilation in %q", d.printed(lines))
@@ -345,10 +342,7 @@ func (d *development) editors(t *testing.T) {
 				}
 			},
 			"pieces": func(text string) {
-				f, err := os.Create(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := must(os.Create(file))(t)
 				defer f.Close()
 				for _, piece := range []string{text[:len(text)/2], text[len(text)/2:]} {
 					time.Sleep(150 * time.Millisecond) // longer than dev waits before it builds

@@ -104,10 +104,7 @@ func damage(t *testing.T, text string) string {
 // positions.
 func (s *script) findings(t *testing.T) {
 	file := filepath.Join(s.repo, "src", "plugin.json")
-	good, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must(os.ReadFile(file))(t)
 	defer func() {
 		if err := os.WriteFile(file, good, 0o644); err != nil {
 			t.Error(err)
@@ -160,10 +157,7 @@ var platformList = flag.String("platforms", "all", "platforms to build for; all 
 // build builds in two directories. The executables must be for the platforms in their
 // names, and the same in both.
 func (s *script) build(t *testing.T) {
-	platforms, err := bundle.ParsePlatforms(*platformList)
-	if err != nil {
-		t.Fatal(err)
-	}
+	platforms := must(bundle.ParsePlatforms(*platformList))(t)
 	if left := len(bundle.AllPlatforms()) - len(platforms); left > 0 {
 		t.Logf("%d platforms are left out by -platforms=%s", left, *platformList)
 	}
@@ -340,10 +334,7 @@ func (s *script) start(t *testing.T, env []string, args ...string) *server {
 
 func expect(t *testing.T, got any, want string) {
 	t.Helper()
-	data, err := json.Marshal(got)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(json.Marshal(got))(t)
 	if string(data) != want {
 		t.Errorf("got  %s\nwant %s", data, want)
 	}
@@ -356,10 +347,7 @@ func isAlive(pid int) bool {
 
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(name))(t)
 	return data
 }
 
@@ -439,4 +427,15 @@ func npmInstall(t *testing.T, dir string, packages ...string) error {
 		return fmt.Errorf("npm install %s: %w\n%s", strings.Join(packages, " "), err, out)
 	}
 	return nil
+}
+
+// must returns the value of a call that must not fail, as in must(f())(t).
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 }

@@ -42,10 +42,7 @@ func startFaulty(t *testing.T, verb string, files map[string]string) *faultyTest
 	}
 	t.Cleanup(stop)
 	p.do(t, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(p.link))
-	page, err := http.Get(strings.Split(p.link, "#")[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(http.Get(strings.Split(p.link, "#")[0]))(t)
 	_ = page.Body.Close()
 	framer := regexp.MustCompile(`frame-ancestors (\S+)`).FindStringSubmatch(page.Header.Get("Content-Security-Policy"))
 	if framer == nil {

@@ -119,10 +119,7 @@ func (k *killing) clean(t *testing.T, pid int, isKilled bool, when string) time.
 	for {
 		left := processesOf(t, k.temp)
 		for _, pattern := range []string{filepath.Join(k.repo, ".slipway-build-*"), filepath.Join(k.temp, "*"), fmt.Sprintf("/tmp/slipway-%d-*", pid)} {
-			paths, err := filepath.Glob(pattern)
-			if err != nil {
-				t.Fatal(err)
-			}
+			paths := must(filepath.Glob(pattern))(t)
 			if !isKilled {
 				left = append(left, paths...)
 				continue

@@ -29,10 +29,7 @@ func TestNPMClients(t *testing.T) {
 	s := &script{slipway: slipwayCommand(t), repo: t.TempDir()}
 	for _, c := range npmClients {
 		t.Run(c.script, func(t *testing.T) {
-			drive, err := filepath.Abs(filepath.Join("testdata", "npmclient", filepath.Base(c.script)+".js"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			drive := must(filepath.Abs(filepath.Join("testdata", "npmclient", filepath.Base(c.script)+".js")))(t)
 			dir := t.TempDir()
 			if err := npmInstall(t, dir, c.script+"@"+c.version); err != nil {
 				t.Skip(err)

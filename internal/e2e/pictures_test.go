@@ -150,10 +150,7 @@ func (c *consoleTest) compare(t *testing.T, name string) {
 	t.Helper()
 	got := duration.ReplaceAllString(value[string](t, c, outline), "... s") + "\n"
 	if *updatePictures {
-		picture, err := chromedp.Run(c.tab, chromedp.CaptureScreenshot())
-		if err != nil {
-			t.Fatal(err)
-		}
+		picture := must(chromedp.Run(c.tab, chromedp.CaptureScreenshot()))(t)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -92,10 +92,7 @@ func axeCore(t *testing.T) (string, error) {
 // cacheDir returns the directory that Slipway keeps downloads in.
 func cacheDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(os.UserCacheDir())(t)
 	return filepath.Join(dir, "slipway")
 }
 

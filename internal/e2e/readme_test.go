@@ -57,10 +57,7 @@ func TestTour(t *testing.T) {
 			out = run(t, 1, repo, args[0], args[1:]...)
 			write(t, file, good)
 		case args[len(args)-1] == "build":
-			platforms, err := bundle.ParsePlatforms(*platformList)
-			if err != nil {
-				t.Fatal(err)
-			}
+			platforms := must(bundle.ParsePlatforms(*platformList))(t)
 			s.want = onlyBuilt(s.want, platforms)
 			for i, line := range s.want {
 				s.want[i] = strings.Replace(line, fmt.Sprintf("%d executables", len(bundle.AllPlatforms())), fmt.Sprintf("%d executable...", len(platforms)), 1)

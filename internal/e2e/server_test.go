@@ -34,14 +34,8 @@ type server struct {
 // launch starts a command and keeps what it prints. The command is killed at the end of the test.
 func launch(t *testing.T, cmd *exec.Cmd) *server {
 	t.Helper()
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := os.CreateTemp(t.TempDir(), "log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdout := must(cmd.StdoutPipe())(t)
+	log := must(os.CreateTemp(t.TempDir(), "log"))(t)
 	defer log.Close()
 	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
@@ -224,10 +218,7 @@ type announced struct {
 // follow returns the events that the host announces from now on, without those about states.
 func (h *server) follow(t *testing.T) <-chan announced {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+"/api/plugins/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must(http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+"/api/plugins/events", nil))(t)
 	req.Header.Set("Authorization", "Bearer "+h.credential)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil || resp.StatusCode != http.StatusOK {

@@ -26,10 +26,7 @@ func TestSecondSignalKills(t *testing.T) {
 	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
 	h := serve(t, cmd)
 	h.await(t, 0, "note: no plugin directories were given; add them with --plugins-dir")
-	client, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must(net.Dial("tcp", strings.TrimPrefix(h.url, "http://")))(t)
 	defer client.Close()
 	if _, err := fmt.Fprintf(client, "POST /api/playlists HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Basic %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n", basic("admin", password)); err != nil {
 		t.Fatal(err)
@@ -53,10 +50,7 @@ func TestSecondSignalKills(t *testing.T) {
 		t.Errorf("after the second Ctrl-C: %v", h.err)
 	}
 	for {
-		left, err := filepath.Glob(fmt.Sprintf("/tmp/slipway-%d-*", cmd.Process.Pid))
-		if err != nil {
-			t.Fatal(err)
-		}
+		left := must(filepath.Glob(fmt.Sprintf("/tmp/slipway-%d-*", cmd.Process.Pid)))(t)
 		if len(left) == 0 {
 			break
 		}

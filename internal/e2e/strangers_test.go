@@ -61,10 +61,7 @@ func TestStrangers(t *testing.T) {
 // strangers reads testdata/strangers.txt.
 func strangers(t *testing.T) (list []stranger) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "strangers.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join("testdata", "strangers.txt")))(t)
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Fields(line)
 		if len(fields) == 0 || strings.HasPrefix(line, "#") {

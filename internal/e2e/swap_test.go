@@ -121,10 +121,7 @@ func (s *swapping) replace(t *testing.T) {
 		rename(t, s.executable(), text)
 		return
 	}
-	f, err := os.OpenFile(s.executable(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.OpenFile(s.executable(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755))(t)
 	defer f.Close()
 	half := len(text) / 2
 	if _, err := f.Write(text[:half]); err != nil {
@@ -236,10 +233,7 @@ func (s *swapping) usage(t *testing.T) (u usage) {
 	t.Helper()
 	pid := s.cmd.Process.Pid
 	for try := 0; ; try++ {
-		children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-		if err != nil {
-			t.Fatal(err)
-		}
+		children := must(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)))(t)
 		var running []string
 		for _, file := range children {
 			text, _ := os.ReadFile(file) // the thread may have ended
@@ -254,20 +248,14 @@ func (s *swapping) usage(t *testing.T) (u usage) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	time.Sleep(time.Second) // pipes are read for a while after the end of a process
-	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid)))(t)
 	u.files = len(files)
 	number := func(pattern, text string) int {
 		m := regexp.MustCompile(pattern).FindStringSubmatch(text)
 		if m == nil {
 			t.Fatalf("%s not found in\n%s", pattern, text)
 		}
-		n, err := strconv.Atoi(m[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(strconv.Atoi(m[1]))(t)
 		return n
 	}
 	u.memory = number(`VmRSS:\s+(\d+)`, string(readFile(t, fmt.Sprintf("/proc/%d/status", pid)))) / 1000

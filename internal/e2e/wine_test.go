@@ -65,10 +65,7 @@ func newWine(t *testing.T) *wine {
 	if _, err := exec.LookPath(compiler); w.program == "" || err != nil {
 		t.Skip("Wine or " + compiler + " not found: install wine64 and gcc-mingw-w64-x86-64-win32")
 	}
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must(filepath.Abs(filepath.Join("..", "..")))(t)
 	// Wine shows the directory / as drive Z.
 	source := "-gcflags=github.com/slipway-dev/slipway/internal/version=-trimpath=" + root + "=>Z:" + root
 	for out, args := range map[string][]string{filepath.Dir(w.slipway) + "/": {source, "../../cmd/..."}, w.console: {"./testdata/console"}} {
@@ -307,9 +304,6 @@ func (w *wine) left(t *testing.T) {
 // runDirs returns the private directories of hosts.
 func (w *wine) runDirs(t *testing.T) []string {
 	t.Helper()
-	dirs, err := filepath.Glob(filepath.Join(w.prefix, "drive_c", "users", "*", "Temp", "slipway-*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dirs := must(filepath.Glob(filepath.Join(w.prefix, "drive_c", "users", "*", "Temp", "slipway-*")))(t)
 	return dirs
 }

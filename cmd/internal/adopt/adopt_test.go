@@ -33,10 +33,7 @@ func TestMain(m *testing.M) {
 // of a Git repository.
 func repository(t *testing.T, archive string) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(filepath.EvalSymlinks(t.TempDir()))(t)
 	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +99,7 @@ func checkout(t *testing.T) version.Origin {
 
 func makePlan(t *testing.T, dir string) *Plan {
 	t.Helper()
-	p, err := MakePlan(t.Context(), Options{Dir: dir, Slipway: checkout(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(MakePlan(t.Context(), Options{Dir: dir, Slipway: checkout(t)}))(t)
 	return p
 }
 
@@ -223,10 +217,7 @@ func TestPlan(t *testing.T) {
 			if again.Namespace != c.namespace {
 				t.Errorf("a second run finds the namespace %q, want %q", again.Namespace, c.namespace)
 			}
-			undone, err := Undo(p.Dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			undone := must(Undo(p.Dir))(t)
 			var restored []string
 			for _, f := range undone.Files {
 				restored = append(restored, f.Path)
@@ -330,10 +321,7 @@ func TestUndoKeepsEdits(t *testing.T) {
 	t.Parallel()
 	root, before, after := applied(t)
 	modfile, workflow := filepath.Join(root, "go.mod"), filepath.Join(root, ".github", "workflows", "slipway.yml")
-	original, err := os.ReadFile(modfile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	original := must(os.ReadFile(modfile))(t)
 	write(t, modfile, string(original)+"\nrequire example.com/more v1.0.0\n")
 	if err := os.Remove(workflow); err != nil {
 		t.Fatal(err)
@@ -480,10 +468,7 @@ func TestWorkflow(t *testing.T) {
 
 func TestNoWorkflow(t *testing.T) {
 	t.Parallel()
-	p, err := MakePlan(t.Context(), Options{Dir: repository(t, plugin), Slipway: checkout(t), NoWorkflow: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(MakePlan(t.Context(), Options{Dir: repository(t, plugin), Slipway: checkout(t), NoWorkflow: true}))(t)
 	if got := paths(p); !slices.Equal(got, []string{"magefile.go", "go.mod", "go.sum"}) {
 		t.Errorf("init changes %v", got)
 	}
@@ -517,15 +502,9 @@ func TestMergeAll(t *testing.T) {
 	} {
 		write(t, filepath.Join(dir, name), text)
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must(os.OpenRoot(dir))(t)
 	defer root.Close()
-	merges, err := MergeAll(t.Context(), root, base, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	merges := must(MergeAll(t.Context(), root, base, now))(t)
 	const markers = "<<<<<<< this repository\nmine\n=======\ntheirs\n>>>>>>> the scaffold now\n"
 	type result struct {
 		status Status
@@ -564,10 +543,7 @@ func TestMergeAll(t *testing.T) {
 	if err != nil || !maps.Equal(recorded.Files, now) {
 		t.Errorf("the record has %v (%v), want %v", recorded.Files, err, now)
 	}
-	again, err := MergeAll(t.Context(), root, recorded.Files, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must(MergeAll(t.Context(), root, recorded.Files, now))(t)
 	for _, m := range again {
 		if m.After != nil {
 			t.Errorf("a second update changes %s: %s", m.Path, m.Status)
@@ -630,5 +606,16 @@ func TestSums(t *testing.T) {
 	middle, isAfter := strings.CutSuffix(middle, after)
 	if !isBefore || !isAfter || strings.Count(middle, mage+" "+newMage) != 2 {
 		t.Errorf("go.sum is\n%s", m.sumAfter)
+	}
+}
+
+// must returns the value of a call that must not fail, as in must(f())(t).
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }
