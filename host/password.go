@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"maps"
 	"sync"
 	"time"
@@ -105,14 +105,12 @@ type digest [sha256.Size]byte
 // attempt is a login from a network.
 type attempt struct{ login, network string }
 
-// NewPasswords returns a verifier. Its key is read from random.
-func NewPasswords(random io.Reader) (*Passwords, error) {
+// NewPasswords returns a verifier.
+func NewPasswords() *Passwords {
 	p := &Passwords{queue: make(chan struct{}, mostWaiting), turn: make(chan struct{}, 1),
 		verified: map[digest]string{}, forgotten: map[attempt]time.Time{}}
-	if _, err := io.ReadFull(random, p.key[:]); err != nil {
-		return nil, fmt.Errorf("generate the key of the password cache: %w", err)
-	}
-	return p, nil
+	_, _ = rand.Read(p.key[:]) // never fails
+	return p
 }
 
 // Verify reports whether a credential matches a stored hash. An empty hash, for an unknown

@@ -2,7 +2,6 @@ package host_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"strings"
 	"testing"
@@ -22,10 +21,7 @@ func TestPasswords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	passwords, err := host.NewPasswords(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	passwords := host.NewPasswords()
 	verify := func(c host.Credential, hash string) bool {
 		t.Helper()
 		ok, err := passwords.Verify(t.Context(), c, hash, time.Unix(0, 0))

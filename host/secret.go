@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -25,13 +24,10 @@ func ParseKey(text string) ([]byte, error) {
 
 // Box encrypts secrets with AES-256-GCM. A secret that was sealed for one purpose cannot
 // be opened for another.
-type Box struct {
-	aead   cipher.AEAD
-	random io.Reader
-}
+type Box struct{ aead cipher.AEAD }
 
-// NewBox returns a Box for a key of KeyLength bytes. Nonces are read from random.
-func NewBox(key []byte, random io.Reader) (*Box, error) {
+// NewBox returns a Box for a key of KeyLength bytes.
+func NewBox(key []byte) (*Box, error) {
 	if len(key) != KeyLength {
 		return nil, fmt.Errorf("the key for secrets must have %d bytes, found %d", KeyLength, len(key))
 	}
@@ -39,20 +35,16 @@ func NewBox(key []byte, random io.Reader) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	aead, err := cipher.NewGCM(block)
+	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
 		return nil, err
 	}
-	return &Box{aead, random}, nil
+	return &Box{aead}, nil
 }
 
 // Seal encrypts text and returns the nonce and the ciphertext in base64.
-func (b *Box) Seal(text, purpose string) (string, error) {
-	nonce := make([]byte, b.aead.NonceSize())
-	if _, err := io.ReadFull(b.random, nonce); err != nil {
-		return "", fmt.Errorf("encrypt a secret: %w", err)
-	}
-	return base64.StdEncoding.EncodeToString(b.aead.Seal(nonce, nonce, []byte(text), []byte(purpose))), nil
+func (b *Box) Seal(text, purpose string) string {
+	return base64.StdEncoding.EncodeToString(b.aead.Seal(nil, nil, []byte(text), []byte(purpose)))
 }
 
 // ErrSealed reports a secret that was sealed with another key or for another purpose.
@@ -61,11 +53,10 @@ var ErrSealed = errors.New("encrypted with another key")
 // Open decrypts the result of Seal.
 func (b *Box) Open(sealed, purpose string) (string, error) {
 	raw, err := base64.StdEncoding.DecodeString(sealed)
-	size := b.aead.NonceSize()
-	if err != nil || len(raw) < size {
+	if err != nil {
 		return "", ErrSealed
 	}
-	text, err := b.aead.Open(nil, raw[:size], raw[size:], []byte(purpose))
+	text, err := b.aead.Open(nil, nil, raw, []byte(purpose))
 	if err != nil {
 		return "", ErrSealed
 	}

@@ -1,7 +1,7 @@
 package host
 
 import (
-	"io"
+	"crypto/rand"
 	"strconv"
 	"strings"
 	"unicode"
@@ -24,18 +24,8 @@ func Fold(text string) string {
 	}, text)
 }
 
-// NewUID returns an identifier of 16 random characters.
-func NewUID(random io.Reader) (string, error) {
-	const alphabet = "abcdefghijklmnopqrstuvwxyz234567" // 32 letters: 5 bits of each byte
-	uid := make([]byte, 16)
-	if _, err := io.ReadFull(random, uid); err != nil {
-		return "", err
-	}
-	for i, b := range uid {
-		uid[i] = alphabet[b&31]
-	}
-	return string(uid), nil
-}
+// NewUID returns an identifier of 16 random characters, with 80 bits.
+func NewUID() string { return strings.ToLower(rand.Text()[:16]) }
 
 // IsUID reports whether text is a valid identifier: 1 to 40 letters, digits, "-" and "_",
 // in ASCII.

@@ -8,13 +8,11 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -38,7 +36,6 @@ type Options struct {
 	// RequestLevel is the level at which successful requests are logged; Info if 0.
 	RequestLevel slog.Level
 	Clock        func() time.Time // time.Now if nil
-	Rand         io.Reader        // safe for concurrent use; crypto/rand if nil
 	Version      string           // of the service, as reported by /api/health
 	Commit       string           // that the program was built from, as reported by /api/health; "" if unknown
 	AppURL       string           // address of the host, as reported to frontends
@@ -105,21 +102,18 @@ func New(o Options) (*API, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	o.Rand = cmp.Or[io.Reader](o.Rand, rand.Reader)
-	a := &API{Options: o, guard: newGuard(o.AllowedHosts), metrics: newMetrics(), events: newEvents(), idleTime: gate.IdleTimeout, builtin: builtin.New(o.Rand)}
+	a := &API{Options: o, guard: newGuard(o.AllowedHosts), metrics: newMetrics(), events: newEvents(), idleTime: gate.IdleTimeout, builtin: builtin.New(rand.Reader),
+		passwords: host.NewPasswords()}
 	a.proxy = proxy.New(proxy.Options{Clock: o.Clock,
 		ReadBody: func(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 			return readBody(w, r, gate.MaxPluginBody)
 		}})
 	a.live = live.New(live.Options{Open: a.openChannel, Logger: o.Logger})
 	a.described = sync.OnceValues(a.openAPI)
-	var err error
-	if a.passwords, err = host.NewPasswords(o.Rand); err != nil {
-		return nil, fmt.Errorf("api: %w", err)
-	}
 	if o.Pages != nil {
 		a.pages = o.Pages(a)
 	}
+	var err error
 	if a.mux, err = a.newMux(a.Routes()); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}

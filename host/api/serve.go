@@ -57,15 +57,11 @@ func (w *response) FlushError() error { return w.idle.Flush() }
 func (w *response) requestID() string { return w.Header().Get(requestIDHeader) }
 
 // requestID returns the id that the caller sent if it is safe to log, or else a new one.
-func (a *API) requestID(r *http.Request) string {
+func requestID(r *http.Request) string {
 	if id := r.Header.Get(requestIDHeader); host.IsUID(id) {
 		return id
 	}
-	id, err := host.NewUID(a.Rand)
-	if err != nil { // not worth failing the request
-		return "none"
-	}
-	return id
+	return host.NewUID()
 }
 
 // ServeHTTP serves a request with a request id and logs it.
@@ -73,7 +69,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := a.Clock()
 	out := &response{ResponseWriter: w, idle: gate.NewIdle(w, r, a.idleTime)}
 	defer out.idle.End(r)
-	out.Header().Set(requestIDHeader, a.requestID(r))
+	out.Header().Set(requestIDHeader, requestID(r))
 	setSecurityHeaders(out.Header())
 	if len(r.TransferEncoding) > 0 { // a proxy may have used a Content-Length that net/http ignored (RFC 9112, section 6.1)
 		out.Header().Set("Connection", "close")

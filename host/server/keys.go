@@ -59,7 +59,7 @@ func (s *Server) lockData() error {
 // instanceName returns the name of this host's tokens, which no other host on the
 // same database has. By that name a host finds the tokens of its previous start.
 func instanceName(dataDir string) (string, error) {
-	return kept(filepath.Join(dataDir, "instance"), func() (string, error) { return host.NewUID(rand.Reader) })
+	return kept(filepath.Join(dataDir, "instance"), host.NewUID())
 }
 
 // secretKey returns the key in the data directory that encrypts the secrets of data
@@ -69,11 +69,9 @@ func secretKey(dataDir string) ([]byte, error) {
 	if err := checkMode(file); err != nil {
 		return nil, err
 	}
-	text, err := kept(file, func() (string, error) {
-		key := make([]byte, host.KeyLength)
-		_, err := rand.Read(key)
-		return hex.EncodeToString(key), err
-	})
+	random := make([]byte, host.KeyLength)
+	_, _ = rand.Read(random) // never fails
+	text, err := kept(file, hex.EncodeToString(random))
 	if err != nil {
 		return nil, err
 	}
@@ -102,17 +100,13 @@ func checkMode(file string) error {
 }
 
 // kept returns the contents of a file. If the file does not exist, kept creates it
-// with the text that create returns, readable only by its owner.
-func kept(file string, create func() (string, error)) (string, error) {
+// with the text, readable only by its owner.
+func kept(file, text string) (string, error) {
 	known, err := os.ReadFile(file)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return strings.TrimSpace(string(known)), err
 	}
-	text, err := create()
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(file), 0o700)
-	}
-	if err == nil {
+	if err = os.MkdirAll(filepath.Dir(file), 0o700); err == nil {
 		err = atomicfile.Write(file, 0o600, atomicfile.Bytes([]byte(text+"\n")))
 	}
 	if err != nil {

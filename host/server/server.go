@@ -403,10 +403,7 @@ func (s *Server) As(login string, role host.Role) http.Handler {
 
 // SignInURL returns an address that signs a browser on this machine in once, as
 // host.AdminLogin. It is valid for five minutes.
-func (s *Server) SignInURL() (string, error) {
-	code, err := s.api.SignInCode()
-	return s.url + "/login#code=" + code, err
-}
+func (s *Server) SignInURL() string { return s.url + "/login#code=" + s.api.SignInCode() }
 
 // AdminPassword returns the password that was generated for the user
 // host.AdminLogin, or "" if none was. It is not stored anywhere.

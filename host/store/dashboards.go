@@ -85,9 +85,7 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 		}
 	}
 	if d.UID == "" {
-		if d.UID, err = host.NewUID(s.random); err != nil {
-			return d, fmt.Errorf("save dashboard: %w", err)
-		}
+		d.UID = host.NewUID()
 	}
 	stored, err := find(ctx, tx, scanHead, selectDashboard, org, d.UID)
 	isNew := errors.Is(err, sql.ErrNoRows)

@@ -56,11 +56,7 @@ func (s *Store) CreateFolder(ctx context.Context, org int64, f host.Folder) (hos
 		return host.Folder{}, err
 	}
 	if f.UID == "" {
-		uid, err := host.NewUID(s.random)
-		if err != nil {
-			return host.Folder{}, fmt.Errorf("create folder: %w", err)
-		}
-		f.UID = uid
+		f.UID = host.NewUID()
 	}
 	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
 		f, err = find(ctx, tx, scanFolder, `INSERT INTO folders (org_id, uid, title, created_at, created_by, updated_at, updated_by)

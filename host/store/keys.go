@@ -42,13 +42,10 @@ func (s *Store) CreateAPIKey(ctx context.Context, by host.Identity, k host.APIKe
 		}
 		grantedBy = sql.NullInt64{Int64: by.GrantsOf, Valid: true}
 	}
-	secret, err := host.NewToken(host.APIKeyToken, s.random)
-	if err != nil {
-		return host.APIKey{}, host.Token{}, err
-	}
+	secret := host.NewToken(host.APIKeyToken)
 	created := s.clock()
 	k.Expires = by.Until(created, life)
-	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
+	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
 		migrated, err := keysMigrated(ctx, tx, by.OrgID)
 		if err != nil {
 			return err

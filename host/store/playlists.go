@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"strconv"
 
 	"github.com/slipway-dev/slipway/host"
@@ -99,10 +98,7 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p hostapi.Playlis
 	if err != nil {
 		return hostapi.Playlist{}, err
 	}
-	p.OrgID = strconv.FormatInt(org, 10)
-	if p.UID, err = host.NewUID(s.random); err != nil {
-		return hostapi.Playlist{}, fmt.Errorf("create playlist: %w", err)
-	}
+	p.OrgID, p.UID = strconv.FormatInt(org, 10), host.NewUID()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		id, err := find(ctx, tx, scanOne[int64], `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
 			VALUES ($1, $2, $3, $4, $5) RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), p.Interval)

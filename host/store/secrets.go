@@ -39,10 +39,7 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 		if s.box == nil {
 			return &host.Error{Category: host.ErrUnavailable, Field: "secureJsonData", Message: "the host has no key to encrypt secrets; start it with one"}
 		}
-		sealed, err := s.box.Seal(value, purpose(org, owner, name))
-		if err != nil {
-			return err
-		}
+		sealed := s.box.Seal(value, purpose(org, owner, name))
 		if _, err := tx.ExecContext(ctx, `INSERT INTO secrets (org_id, owner, name, sealed) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (org_id, owner, name) DO UPDATE SET sealed = excluded.sealed`, org, owner, name, sealed); err != nil {
 			return err
@@ -67,10 +64,7 @@ func (s *Store) checkKey(ctx context.Context) error {
 		return nil
 	}
 	const owner, name = "host", "key"
-	sealed, err := s.box.Seal(name, purpose(MainOrg, owner, name))
-	if err != nil {
-		return err
-	}
+	sealed := s.box.Seal(name, purpose(MainOrg, owner, name))
 	type secret struct{ owner, name, sealed string }
 	scan := func(row scanner) (v secret, err error) { return v, row.Scan(&v.owner, &v.name, &v.sealed) }
 	return s.transact(ctx, func(tx *sql.Tx) error {

@@ -20,11 +20,8 @@ const (
 func (s *Store) CreateSession(ctx context.Context, by host.Identity, agent string) (host.Token, host.Session, error) {
 	now := s.clock()
 	session := host.Session{Agent: host.AgentOf(agent), Created: now, Seen: now, Expires: now.Add(host.SessionIdle)}
-	secret, err := host.NewToken(host.SessionToken, s.random)
-	if err != nil {
-		return host.Token{}, host.Session{}, err
-	}
-	err = s.transact(ctx, func(tx *sql.Tx) error {
+	secret := host.NewToken(host.SessionToken)
+	err := s.transact(ctx, func(tx *sql.Tx) error {
 		const removeOld = `DELETE FROM sessions WHERE user_id = $1 AND (expires_at <= $2 OR id IN
 			(SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT CAST($3 AS BIGINT) OFFSET $4))`
 		if _, err := tx.ExecContext(ctx, removeOld, by.ID, now.UnixMilli(), mostSessions, mostSessions-1); err != nil {

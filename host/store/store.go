@@ -10,10 +10,8 @@ package store
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -32,7 +30,6 @@ const MainOrg int64 = 1
 type Options struct {
 	Database   string           // SQLite file, created if it does not exist, or postgres:// URL
 	Clock      func() time.Time // time.Now if nil
-	Rand       io.Reader        // safe for concurrent use; crypto/rand if nil
 	Logger     *slog.Logger     // no log if nil
 	AuditLevel slog.Level       // of audit records in the log; Info if 0
 	Key        []byte           // encrypts secrets, host.KeyLength bytes; if nil, no secrets can be stored
@@ -49,7 +46,6 @@ type Store struct {
 	dialect dialect
 
 	clock      func() time.Time
-	random     io.Reader
 	log        *slog.Logger
 	auditLevel slog.Level
 	timeout    time.Duration
@@ -75,12 +71,9 @@ func IsShared(database string) bool {
 // Open opens the database and migrates its schema. Several processes may open the same
 // database, even at the same time.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{clock: o.Clock, random: o.Rand, log: o.Logger, auditLevel: o.AuditLevel, timeout: cmp.Or(o.Timeout, 10*time.Second)}
+	s := &Store{clock: o.Clock, log: o.Logger, auditLevel: o.AuditLevel, timeout: cmp.Or(o.Timeout, 10*time.Second)}
 	if s.clock == nil {
 		s.clock = time.Now
-	}
-	if s.random == nil {
-		s.random = rand.Reader
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -94,7 +87,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	})
 	var err error
 	if o.Key != nil {
-		if s.box, err = host.NewBox(o.Key, s.random); err != nil {
+		if s.box, err = host.NewBox(o.Key); err != nil {
 			return nil, fmt.Errorf("open database: %w", err)
 		}
 	}

@@ -37,11 +37,8 @@ func (s *Store) CreateToken(ctx context.Context, by host.Identity, accountID int
 	if err := t.Check(); err != nil {
 		return host.AccountToken{}, host.Token{}, err
 	}
-	secret, err := host.NewToken(host.ServiceAccountToken, s.random)
-	if err != nil {
-		return host.AccountToken{}, host.Token{}, err
-	}
-	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
+	secret := host.NewToken(host.ServiceAccountToken)
+	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
 		a, err := editableAccount(ctx, tx, by, accountID)
 		if err != nil {
 			return err
@@ -133,14 +130,11 @@ func (s *Store) lease(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, na
 	if err := token.Check(); err != nil {
 		return host.Token{}, err
 	}
-	secret, err := host.NewToken(host.ServiceAccountToken, s.random)
-	if err != nil {
-		return host.Token{}, err
-	}
+	secret := host.NewToken(host.ServiceAccountToken)
 	if _, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE account_id = $1 AND name = $2", a.ID, name); err != nil {
 		return host.Token{}, err
 	}
-	_, err = insertToken(ctx, tx, a, token, secret)
+	_, err := insertToken(ctx, tx, a, token, secret)
 	return secret, err
 }
 

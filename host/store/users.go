@@ -58,9 +58,7 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 		return "", err
 	}
 	if password == "" && isNew {
-		if generated, err = host.NewUID(s.random); err != nil { // 80 bits
-			return "", fmt.Errorf("generate the password of the admin: %w", err)
-		}
+		generated = host.NewUID()
 		password = generated
 	}
 	if password == "" {

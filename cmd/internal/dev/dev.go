@@ -111,9 +111,7 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 	if ctx.Err() != nil {
 		return nil
 	}
-	if err := serve.PrintSignIn(s.server, o.quietly(stdout)); err != nil { // the last lines are what is seen first
-		return err
-	}
+	serve.PrintSignIn(s.server, o.quietly(stdout)) // the last lines are what is seen first
 	fmt.Fprintf(stdout, "watching %s; press Ctrl-C to stop\n", repo.Root)
 	return s.watch(ctx, watcher)
 }

@@ -3,7 +3,6 @@ package dev
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,20 +54,15 @@ func (s *session) openConsole(ctx context.Context) error {
 	if !serve.HasLoopbackURL(s.server) {
 		return openBrowser(ctx, s.server.URL())
 	}
-	link, err := s.server.SignInURL()
-	if err != nil {
-		return err
-	}
+	link := s.server.SignInURL()
 	name := filepath.Join(s.options.Server.DataDir, "sign-in.html")
 	page := fmt.Sprintf("<!doctype html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<a "+
 		"href=\"%s\">Sign in</a>\n", link, link)
-	if err := atomicfile.Write(name, 0o600, func(w io.Writer) error {
-		_, err := io.WriteString(w, page)
-		return err
-	}); err != nil {
+	if err := atomicfile.Write(name, 0o600, atomicfile.Bytes([]byte(page))); err != nil {
 		return err
 	}
-	if name, err = filepath.Abs(name); err != nil {
+	name, err := filepath.Abs(name)
+	if err != nil {
 		return err
 	}
 	return openBrowser(ctx, name)

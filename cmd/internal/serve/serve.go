@@ -51,23 +51,16 @@ func Open(ctx context.Context, f verbs.Face, o server.Options, link bool, stdout
 	}
 	fmt.Fprintf(stdout, "slipway host is at %s\n", s.URL())
 	if link {
-		if err := PrintSignIn(s, stdout); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
+		PrintSignIn(s, stdout)
 	}
 	return s, nil
 }
 
 // PrintSignIn prints a sign-in link, unless browsers on this machine cannot follow it.
-func PrintSignIn(s *server.Server, stdout io.Writer) error {
-	if !HasLoopbackURL(s) {
-		return nil
+func PrintSignIn(s *server.Server, stdout io.Writer) {
+	if HasLoopbackURL(s) {
+		fmt.Fprintf(stdout, "sign in: %s (once, within 5 minutes)\n", s.SignInURL())
 	}
-	link, err := s.SignInURL()
-	if err == nil {
-		fmt.Fprintf(stdout, "sign in: %s (once, within 5 minutes)\n", link)
-	}
-	return err
 }
 
 // Explain adds the option that caused an error of a host.
