@@ -9,7 +9,6 @@ package api
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +20,6 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
-	"github.com/slipway-dev/slipway/host/builtin"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/live"
 	"github.com/slipway-dev/slipway/host/proxy"
@@ -72,7 +70,6 @@ type API struct {
 	live      *live.Hub
 	gate      gate.Gate
 	idleTime  time.Duration
-	builtin   *builtin.Source
 	roleCache atomic.Pointer[pluginRoles]
 	described func() (json.RawMessage, error) // the OpenAPI document, generated once
 	pages     http.Handler                    // nil without a console
@@ -102,7 +99,7 @@ func New(o Options) (*API, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	a := &API{Options: o, guard: newGuard(o.AllowedHosts), metrics: newMetrics(), events: newEvents(), idleTime: gate.IdleTimeout, builtin: builtin.New(rand.Reader),
+	a := &API{Options: o, guard: newGuard(o.AllowedHosts), metrics: newMetrics(), events: newEvents(), idleTime: gate.IdleTimeout,
 		passwords: host.NewPasswords()}
 	a.proxy = proxy.New(proxy.Options{Clock: o.Clock,
 		ReadBody: func(w http.ResponseWriter, r *http.Request) ([]byte, error) {

@@ -109,7 +109,7 @@ func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef
 			"this host does not compute expressions (the data source "+host.ExpressionUID+"); send the queries that they refer to")
 	}
 	if ref.UID == builtin.UID {
-		return a.queryBuiltin(ctx, who, queries)
+		return queryBuiltin(who, queries)
 	}
 	p, d, err := a.dataSourceFor(ctx, who, ref)
 	if refusal, ok := errors.AsType[*host.Error](err); ok {
@@ -135,16 +135,11 @@ func sdkQueries(queries []dataQuery) []sdk.Query {
 }
 
 // queryBuiltin queries the data source that every host has.
-func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dataQuery) map[string]hostapi.QueryResult {
+func queryBuiltin(who host.Identity, queries []dataQuery) map[string]hostapi.QueryResult {
 	if !who.Allows(access.DatasourcesQuery, "datasources:uid:"+builtin.UID) {
 		return failAll(queries, http.StatusForbidden, sdk.SourcePlugin, "Permission denied")
 	}
-	responses, err := a.builtin.QueryData(ctx, &sdk.QueryDataRequest{Queries: sdkQueries(queries)})
-	if err != nil {
-		a.Logger.ErrorContext(ctx, "query failed", "uid", builtin.UID, "error", err)
-		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
-	}
-	return resultsOf(queries, responses)
+	return resultsOf(queries, builtin.QueryData(sdkQueries(queries)))
 }
 
 // resultsOf converts the responses of a data source, including those that no query asked for:

@@ -6,12 +6,7 @@
 package builtin
 
 import (
-	"context"
-	"encoding/binary"
 	"errors"
-	"fmt"
-	"io"
-	"math/rand/v2"
 	"net/http"
 
 	"github.com/slipway-dev/slipway/host"
@@ -28,18 +23,11 @@ const (
 
 const randomWalk = "randomWalk" // the only query type that is served here, and the default
 
-// Source is the data source. It is safe for concurrent use.
-type Source struct{ random io.Reader }
-
-// New returns the data source. random is safe for concurrent use.
-func New(random io.Reader) *Source { return &Source{random} }
-
-// QueryData answers queries in their order, so that the same random bytes lead to the same
-// responses.
-func (s *Source) QueryData(_ context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
+// QueryData answers queries.
+func QueryData(queries []sdk.Query) sdk.QueryDataResponse {
 	responses := sdk.QueryDataResponse{}
 	left := gate.MaxWalkPoints
-	for _, q := range req.Queries {
+	for _, q := range queries {
 		if q.Type != "" && q.Type != randomWalk {
 			responses[q.RefID] = failed(refuse(q.Type))
 			continue
@@ -53,14 +41,9 @@ func (s *Source) QueryData(_ context.Context, req *sdk.QueryDataRequest) (sdk.Qu
 			continue
 		}
 		left -= w.points()
-		var seed [16]byte
-		if _, err := io.ReadFull(s.random, seed[:]); err != nil {
-			return nil, fmt.Errorf("read random bytes: %w", err)
-		}
-		r := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(seed[:8]), binary.LittleEndian.Uint64(seed[8:])))
-		responses[q.RefID] = sdk.DataResponse{Status: http.StatusOK, Frames: w.frames(r)}
+		responses[q.RefID] = sdk.DataResponse{Status: http.StatusOK, Frames: w.frames()}
 	}
-	return responses, nil
+	return responses
 }
 
 func failed(err error) sdk.DataResponse {

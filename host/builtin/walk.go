@@ -67,14 +67,14 @@ func newWalk(q sdk.Query) (*walk, error) {
 func (w *walk) points() int { return w.count * w.SeriesCount }
 
 // frames returns a frame for each series.
-func (w *walk) frames(r *rand.Rand) []sdk.Frame {
+func (w *walk) frames() []sdk.Frame {
 	frames := make([]sdk.Frame, w.SeriesCount)
 	for i := range frames {
 		name := cmp.Or(w.Alias, w.refID+"-series")
 		if i > 0 {
 			name += strconv.Itoa(i)
 		}
-		times, values := w.run(r)
+		times, values := w.run()
 		f := frame.New(name, frame.Of("time", times), frame.Of(name, values))
 		f.RefID, f.Meta = w.refID, &frame.Meta{Type: frame.TimeSeriesMulti, TypeVersion: [2]uint{0, 1}}
 		frames[i] = f
@@ -83,16 +83,16 @@ func (w *walk) frames(r *rand.Rand) []sdk.Frame {
 }
 
 // run returns the points of one series.
-func (w *walk) run(r *rand.Rand) (times []time.Time, values []float64) {
+func (w *walk) run() (times []time.Time, values []float64) {
 	value := w.StartValue
 	if math.IsNaN(value) {
-		value = 100 * r.Float64()
+		value = 100 * rand.Float64()
 	}
 	for i := range w.count {
 		value = max(w.Min, min(value, w.Max))
-		shown := max(w.Min, min(value+w.Noise*r.Float64(), w.Max))
-		value += w.Spread * (r.Float64() - 0.5)
-		if 100*r.Float64() < w.DropPercent {
+		shown := max(w.Min, min(value+w.Noise*rand.Float64(), w.Max))
+		value += w.Spread * (rand.Float64() - 0.5)
+		if 100*rand.Float64() < w.DropPercent {
 			continue
 		}
 		times = append(times, time.UnixMilli(w.from+int64(i)*w.step).UTC())
