@@ -119,7 +119,7 @@ func valid(node map[string]any) any {
 		}
 		return []any{}
 	case "number":
-		return 1.5
+		return 15 // of milliseconds: hosts decode no fraction
 	case "boolean":
 		return true
 	}
@@ -145,8 +145,9 @@ func faults(node map[string]any) map[string]any {
 		if node[keyword] == nil {
 			continue
 		}
+		built := strings.NewReplacer("%VERSION%", "1.0.0", "%TODAY%", "2026-01-31")
 		for _, text := range texts() {
-			if compileNode(node).Validate(text) != nil {
+			if compileNode(node).Validate(built.Replace(text)) != nil {
 				all[keyword+": "+text] = text
 			}
 		}
@@ -171,7 +172,7 @@ func faults(node map[string]any) map[string]any {
 // allowed returns values that a node allows, by what they are.
 func allowed(node map[string]any) map[string]any {
 	all := map[string]any{"valid": valid(node)}
-	candidates := []any{[]any{}, []any{"text"}, map[string]any{}, map[string]any{"zzz": true}, true, false, 0, -1.5, 1e9}
+	candidates := []any{[]any{}, []any{"text"}, map[string]any{}, map[string]any{"zzz": true}, true, false, 0, -15, 1e9}
 	if values, ok := node["enum"].([]any); ok {
 		candidates = append(candidates, values...)
 	}
