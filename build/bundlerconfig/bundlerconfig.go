@@ -49,6 +49,7 @@ type Settings struct {
 	Conditions   []string                 `json:"conditions"` // of "exports" in package.json, besides the usual ones
 
 	IsExact         bool `json:"isExact"`         // what stands for a module depends on its name alone
+	HasRelative     bool `json:"hasRelative"`     // something may stand for a file
 	HasRules        bool `json:"hasRules"`        // Loader may return something
 	HasOther        bool `json:"hasOther"`        // also for code
 	HasReplacements bool `json:"hasReplacements"` // Replace may return something else
@@ -147,7 +148,7 @@ func (c *Config) IsCurrent() bool {
 // External returns what an import stands for outside of the bundle: the kind, such as amd or window, and the
 // name. Both are "" for a module of the bundle.
 func (c *Config) External(ctx context.Context, request, dir, importer string) (kind, name string, err error) {
-	if !c.HasExternals {
+	if !c.HasExternals || !c.HasRelative && (strings.HasPrefix(request, ".") || filepath.IsAbs(request)) {
 		return "", "", nil
 	}
 	key := request

@@ -56,7 +56,7 @@
 
   // ---- externals ----
 
-  let externals = [];
+  const externals = [];
   function outcome(value, type, request) {
     if (value === undefined || value === false || value === null) {
       return '';
@@ -68,37 +68,62 @@
     const typed = type ? [null, type, value] : /^([a-z][a-z0-9-]*) (.+)$/.exec(value);
     return typed ? `${typed[1]} ${typed[2]}` : `amd ${value}`;
   }
-  // external returns the kind and the name of what stands for a module outside of the bundle, or "".
-  function external(of, request, context, issuer) {
-    if (typeof of === 'string') {
-      return of === request ? outcome(of, '', request) : '';
-    }
-    if (of instanceof RegExp) {
-      of.lastIndex = 0;
-      return of.test(request) ? outcome(request, '', request) : '';
-    }
-    if (Array.isArray(of)) {
-      const next = (found) => (found === '' && of.length > 1 ? external(of.slice(1), request, context, issuer) : found);
-      const first = of.length > 0 ? external(of[0], request, context, issuer) : '';
-      return typeof first === 'string' ? next(first) : first.then(next);
-    }
-    if (typeof of === 'function') {
-      let result;
-      const done = (err, value, type) => {
-        if (err) {
-          throw err;
-        }
-        result ??= outcome(value, type, request);
-      };
-      const fail = (err) => (result ??= Promise.reject(err));
-      const asked = { context, request, dependencyType: 'esm', contextInfo: { issuer }, getResolve: () => () => fail(new Error('externals cannot resolve modules here')) };
-      const returned = of.length === 3 ? of(context, request, done) : of(asked, done);
-      if (typeof returned?.then === 'function') {
-        return returned.then((value) => result ?? outcome(value, '', request));
+  // external returns the kind and the name of what stands for a module outside of the bundle, or "". Names that follow
+  // one another are one object.
+  function external(request, context, issuer, from = 0) {
+    for (let i = from; i < externals.length; i++) {
+      const of = externals[i];
+      let found = '';
+      if (of instanceof RegExp) {
+        of.lastIndex = 0;
+        found = of.test(request) ? outcome(request, '', request) : '';
+      } else if (typeof of === 'function') {
+        found = asked(of, request, context, issuer);
+      } else if (Object.hasOwn(of, request)) {
+        found = outcome(of[request], '', request);
       }
-      return result ?? '';
+      if (typeof found !== 'string') {
+        return later(found, request, context, issuer, i + 1);
+      }
+      if (found !== '') {
+        return found;
+      }
     }
-    return isObject(of) && Object.hasOwn(of, request) ? outcome(of[request], '', request) : '';
+    return '';
+  }
+  const later = async (found, request, context, issuer, next) => (await found) || external(request, context, issuer, next);
+  function asked(of, request, context, issuer) {
+    let result;
+    const done = (err, value, type) => {
+      if (err) {
+        throw err;
+      }
+      result ??= outcome(value, type, request);
+    };
+    const fail = (err) => (result ??= Promise.reject(err));
+    const data = { context, request, dependencyType: 'esm', contextInfo: { issuer }, getResolve: () => () => fail(new Error('externals cannot resolve modules here')) };
+    const returned = of.length === 3 ? of(context, request, done) : of(data, done);
+    return typeof returned?.then === 'function' ? returned.then((value) => result ?? outcome(value, '', request)) : result ?? '';
+  }
+  function readExternals(all) {
+    let names;
+    for (const one of list(all).flat(5)) {
+      if (!known('externals', one, host.ownBundler)) {
+        continue;
+      }
+      if (typeof one === 'function' && /\bprefix = ["']grafana\/["'][^]*\bstripPrefix\(request\)/.test(String(one))) {
+        continue; // of create-plugin's configurations, which a build does for everyone
+      }
+      if (typeof one !== 'string') {
+        names = undefined;
+        externals.push(one);
+      } else if (names) {
+        names[one] ??= one;
+      } else {
+        names = Object.assign(Object.create(null), { [one]: one });
+        externals.push(names);
+      }
+    }
   }
 
   // ---- modules ----
@@ -504,7 +529,7 @@
     if (list(resolve.mainFields).includes('...')) {
       out.mainFields = [];
     }
-    externals = list(config.externals).flat(5).filter((one) => known('externals', one, host.ownBundler));
+    readExternals(config.externals);
     if (config.externals === undefined && !isToolkit) {
       report('', 'the configuration has no externals: builds leave out what all hosts share', 'write the externals of create-plugin into it');
     }
@@ -514,8 +539,10 @@
     checkRules(rules);
     others(config);
     return {
-      settings: JSON.stringify({ ...out, isExact: externals.every((one) => typeof one !== 'function'), hasRules: rules.length > 0, hasOther, hasReplacements: state.replacements.length + state.ignored.length > 0 }),
-      external: guarded((request, dir, issuer) => external(externals, request, dir, issuer)),
+      settings: JSON.stringify({ ...out, isExact: externals.every((one) => typeof one !== 'function'),
+      hasRelative: externals.some((one) => typeof one === 'function' || (one instanceof RegExp ? !/^\^[@\w]/.test(one.source) : Object.keys(one).some((name) => /^[./]/.test(name)))),
+      hasRules: rules.length > 0, hasOther, hasReplacements: state.replacements.length + state.ignored.length > 0 }),
+      external: guarded(external),
       loader: guarded((file, query, issuer) => loader(rules, file, query, issuer)),
       // replace returns what is imported instead of a request, or '' if it is ignored.
       replace: guarded((request, dir, issuer) => {
