@@ -109,7 +109,7 @@ func (s *sass) start(ctx context.Context) []api.Message {
 	inner := newBundler(ctx, s.b.Options, s.b.config)
 	inner.isAlone = true
 	o := inner.settings()
-	o.Sourcemap, o.Format = api.SourceMapNone, api.FormatIIFE
+	o.Sourcemap, o.Format, o.LegalComments = api.SourceMapNone, api.FormatIIFE, api.LegalCommentsNone
 	o.MinifyIdentifiers, o.MinifySyntax, o.MinifyWhitespace = false, false, false // it would take longer than it saves
 	o.Stdin = &api.StdinOptions{Contents: sassDriver, ResolveDir: s.b.Root, Sourcefile: filepath.Join(s.b.Root, "sass.js")}
 	built := api.Build(o)

@@ -20,6 +20,7 @@ import (
 // fakeSass has the interface of the package sass. It replaces imports with what the importer
 // loads, and reports "BAD" as a syntax error.
 const fakeSass = `
+/*! its license */
 exports.Logger = { silent: {} };
 exports.compileString = (text, o) => {
   const bad = text.indexOf('BAD');
