@@ -25,16 +25,14 @@ import (
 
 // BundleOptions configure Bundle.
 type BundleOptions struct {
-	Libraries    Libraries
-	Page         fs.FS  // with page.ts and beside.ts; nil is the page of this program
-	CacheDir     string // of Slipway, absolute
-	IsProduction bool   // production builds of the libraries, without Fast Refresh
+	Libraries Libraries
+	Page      fs.FS  // with page.ts and beside.ts; nil is the page of this program
+	CacheDir  string // of Slipway, absolute
 }
 
 // Page is a bundled page. What it imports and the libraries do not have is empty.
 type Page struct {
 	Libraries Libraries
-	Mode      string // "development" or "production"
 	Dir       string // of the files, absolute
 }
 
@@ -50,11 +48,8 @@ func Bundle(ctx context.Context, o BundleOptions) (*Page, error) {
 	if o.Page == nil {
 		o.Page = pageSource()
 	}
-	p := &Page{Libraries: o.Libraries, Mode: "development"}
-	if o.IsProduction {
-		p.Mode = "production"
-	}
-	key, err := o.key(p.Mode)
+	p := &Page{Libraries: o.Libraries}
+	key, err := o.key()
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +59,7 @@ func Bundle(ctx context.Context, o BundleOptions) (*Page, error) {
 		_ = os.Chtimes(p.Dir, now, now) // else, it is bundled again in a month
 		return p, nil
 	}
-	b, err := build(ctx, o, p.Mode)
+	b, err := build(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("bundle the preview with %s: %w", o.Libraries, err)
 	}
@@ -81,7 +76,7 @@ func Bundle(ctx context.Context, o BundleOptions) (*Page, error) {
 // Imported returns the directories of the packages that the page consists of, slash-separated and
 // relative to that of the libraries. A lock contains only these.
 func Imported(ctx context.Context, l Libraries) ([]string, error) {
-	b, err := build(ctx, BundleOptions{Libraries: l, Page: pageSource()}, "development")
+	b, err := build(ctx, BundleOptions{Libraries: l, Page: pageSource()})
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +98,9 @@ type made struct {
 
 // key identifies the page and the versions of what it imports: a package manager changes its record
 // of what it has installed whenever it changes a package.
-func (o BundleOptions) key(mode string) (string, error) {
+func (o BundleOptions) key() (string, error) {
 	sum := sha256.New()
-	settings := settings(o, mode)
+	settings := settings(o)
 	settings.AbsWorkingDir, settings.Outdir = "", ""
 	fmt.Fprintf(sum, "%s%s %s\n%+v\n", bundler, o.Libraries, filepath.Base(o.Libraries.Extra), settings)
 	err := fs.WalkDir(o.Page, ".", func(name string, d fs.DirEntry, err error) error {
@@ -128,15 +123,15 @@ func (o BundleOptions) key(mode string) (string, error) {
 }
 
 // build runs esbuild for the page and for the workers of Monaco, which are scripts of their own.
-func build(ctx context.Context, o BundleOptions, mode string) (*made, error) {
+func build(ctx context.Context, o BundleOptions) (*made, error) {
 	r := &resolver{source: o.Page, dir: o.Libraries.Dir, extra: o.Libraries.Extra, found: map[string]api.ResolveResult{}}
-	page := settings(o, mode)
+	page := settings(o)
 	page.EntryPointsAdvanced = []api.EntryPoint{{InputPath: pageEntry, OutputPath: "page"}, {InputPath: "beside.ts", OutputPath: "beside"}}
 	page.Format, page.Splitting, page.ChunkNames = api.FormatESModule, true, "chunk-[hash]"
 	page.Plugins = []api.Plugin{{Name: "page", Setup: r.setup}}
 	all := []api.BuildOptions{page}
 	if monaco := packageDir(packageDir(o.Libraries.Dir, "@grafana/ui"), "monaco-editor"); monaco != "" {
-		workers := settings(o, mode)
+		workers := settings(o)
 		workers.Format, workers.MinifyIdentifiers = api.FormatIIFE, true
 		for name, file := range map[string]string{"editor": "editor/editor", "json": "language/json/json", "ts": "language/typescript/ts",
 			"css": "language/css/css", "html": "language/html/html"} {
@@ -174,16 +169,17 @@ func build(ctx context.Context, o BundleOptions, mode string) (*made, error) {
 	return out, nil
 }
 
-func settings(o BundleOptions, mode string) api.BuildOptions {
+// settings are those of development, in which React says what is wrong.
+func settings(o BundleOptions) api.BuildOptions {
 	return api.BuildOptions{
 		AbsWorkingDir: o.Libraries.Dir, Outdir: o.Libraries.Dir, Bundle: true, Metafile: true,
 		Platform: api.PlatformBrowser, Target: api.ES2022, JSX: api.JSXAutomatic, TsconfigRaw: "{}",
 		MainFields: []string{"browser", "module", "main"},
-		Define:     map[string]string{"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis"},
+		Define:     map[string]string{"process.env.NODE_ENV": `"development"`, "global": "globalThis"},
 		Loader: map[string]api.Loader{".ttf": api.LoaderDataURL, ".woff": api.LoaderDataURL, ".woff2": api.LoaderDataURL,
 			".svg": api.LoaderDataURL, ".png": api.LoaderDataURL, ".gif": api.LoaderDataURL},
-		// Names stay in development, where people read them.
-		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: o.IsProduction,
+		// Names stay, since people read them.
+		MinifyWhitespace: true, MinifySyntax: true,
 		LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, LogLevel: api.LogLevelSilent,
 	}
 }

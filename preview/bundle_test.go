@@ -100,11 +100,6 @@ func TestBundle(t *testing.T) {
 	if err != nil || !strings.Contains(read(t, more, "page.js"), "with Fast Refresh") || !o.Libraries.HasRefresh() || l.HasRefresh() {
 		t.Errorf("with Fast Refresh: %+v, %v", more, err)
 	}
-	o.IsProduction = true
-	production, err := Bundle(t.Context(), o)
-	if err != nil || !strings.Contains(read(t, production, "page.js"), "react production") || production.Dir == p.Dir {
-		t.Errorf("for production: %v", err)
-	}
 }
 
 func read(t *testing.T, p *Page, name string) string {

@@ -36,6 +36,15 @@ func (l Libraries) String() string {
 	return fmt.Sprintf("libraries %s with React %s, from %s", l.Version, l.React, from)
 }
 
+// Minor returns the minor version, such as 12.4.
+func (l Libraries) Minor() string {
+	v, err := semver.NewVersion(l.Version)
+	if err != nil {
+		return l.Version
+	}
+	return fmt.Sprintf("%d.%d", v.Major(), v.Minor())
+}
+
 // icons is where @grafana/ui keeps the icons that hosts serve.
 func (l Libraries) icons() string {
 	return filepath.Join(packageDir(l.Dir, "@grafana/ui"), "dist", "public", "img", "icons")

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -23,6 +24,7 @@ type Options struct {
 	// API returns the handler of the host's API for a role: Viewer, Editor or Admin.
 	API     func(role string) http.Handler
 	Mounted func() []bundle.Plugin // the plugins of the repository
+	IsOther bool                   // they are another build: their files are not those that the API has
 
 	Repo    bundle.Repo
 	Main    string // id of the repository's plugin
@@ -128,7 +130,6 @@ func sendJSON(w http.ResponseWriter, status int, value any) {
 type boot struct {
 	Version string            `json:"version"` // of the libraries
 	React   string            `json:"react"`
-	Mode    string            `json:"mode" ts:"'development' | 'production'"`
 	Role    string            `json:"role" ts:"Role"`
 	Plugins []json.RawMessage `json:"plugins" ts:"Manifest[]"` // the plugin.json of each
 	Main    string            `json:"main"`
@@ -149,7 +150,7 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request, page *Page) {
 		refuse(w, http.StatusMethodNotAllowed, "refused", r.Method+" "+r.URL.EscapedPath()+" is not available in the preview")
 		return
 	}
-	b := boot{Version: page.Libraries.Version, React: page.Libraries.React, Mode: page.Mode, Role: roleOf(r.URL.Query().Get("role")),
+	b := boot{Version: page.Libraries.Version, React: page.Libraries.React, Role: roleOf(r.URL.Query().Get("role")),
 		Plugins: []json.RawMessage{}, Main: s.Main, Theme: "dark", Beside: s.framer() == s.Origin}
 	if r.URL.Query().Get("theme") == "light" {
 		b.Theme = "light"
@@ -211,20 +212,46 @@ func (s *Server) pageFile(w http.ResponseWriter, r *http.Request, page *Page) {
 
 // pluginFile serves a file of a plugin as the host does, to everyone.
 func (s *Server) pluginFile(w http.ResponseWriter, r *http.Request) {
-	if !s.isMounted(r.PathValue("id")) {
+	p, ok := s.mounted(r.PathValue("id"))
+	switch {
+	case !ok:
+		http.NotFound(w, r)
+	case s.IsOther:
+		s.otherFile(w, r, p)
+	default:
+		s.forward(w, r, "Viewer")
+	}
+}
+
+// otherFile serves a file of another build, which no host has mounted.
+func (s *Server) otherFile(w http.ResponseWriter, r *http.Request, p bundle.Plugin) {
+	name := r.PathValue("path")
+	f, err := p.Open(name)
+	if err != nil {
 		http.NotFound(w, r)
 		return
 	}
-	s.forward(w, r, "Viewer")
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		http.NotFound(w, r)
+		return
+	}
+	http.ServeContent(w, r, name, info.ModTime(), f)
+}
+
+func (s *Server) mounted(id string) (bundle.Plugin, bool) {
+	plugins := s.Mounted()
+	i := slices.IndexFunc(plugins, func(p bundle.Plugin) bool { return p.Metadata.ID == id })
+	if i < 0 {
+		return bundle.Plugin{}, false
+	}
+	return plugins[i], true
 }
 
 func (s *Server) isMounted(id string) bool {
-	for _, p := range s.Mounted() {
-		if p.Metadata.ID == id {
-			return true
-		}
-	}
-	return false
+	_, ok := s.mounted(id)
+	return ok
 }
 
 const emptyIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"></svg>`

@@ -59,7 +59,7 @@ func newFixture(t *testing.T) *fixture {
 	plugin := bundle.Plugin{Dir: filepath.Join(root, "dist"), Metadata: &bundle.Metadata{ID: main}}
 	f.Server = New(Options{
 		Page: func() (*Page, error) {
-			return &Page{Libraries: Libraries{Version: "12.4.0", React: "18.3.1", Dir: filepath.Join(root, "libs")}, Mode: "development", Dir: filepath.Join(root, "page")}, nil
+			return &Page{Libraries: Libraries{Version: "12.4.0", React: "18.3.1", Dir: filepath.Join(root, "libs")}, Dir: filepath.Join(root, "page")}, nil
 		},
 		API: func(role string) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -200,13 +200,13 @@ func TestDocument(t *testing.T) {
 	_, rest, _ := strings.Cut(body, `id="boot">`)
 	text, _, ok := strings.Cut(rest, "</script>")
 	var b struct {
-		Version, React, Mode, Role, Main, Theme string
-		Plugins                                 []struct{ ID, Name string }
+		Version, React, Role, Main, Theme string
+		Plugins                           []struct{ ID, Name string }
 	}
 	if err := json.Unmarshal([]byte(text), &b); err != nil || !ok {
 		t.Fatalf("%v in %s", err, body)
 	}
-	if b.Version != "12.4.0" || b.React != "18.3.1" || b.Role != "Viewer" || b.Theme != "light" || b.Main != main || b.Mode != "development" ||
+	if b.Version != "12.4.0" || b.React != "18.3.1" || b.Role != "Viewer" || b.Theme != "light" || b.Main != main ||
 		len(b.Plugins) != 1 || b.Plugins[0].Name != "</script><b>" {
 		t.Errorf("%+v", b)
 	}

@@ -1,8 +1,10 @@
 package preview
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/internal/nearest"
 )
 
 // story is a panel that the repository has saved in a dashboard.
@@ -38,9 +41,61 @@ func (s *Server) stories(w http.ResponseWriter, r *http.Request) {
 func (s *Server) storiesOf(id string) []story {
 	list := []story{}
 	for _, file := range s.dashboards() {
-		text, err := limit.ReadFile(file, maxDashboard)
-		if err == nil {
-			list = append(list, storiesIn(text, id)...)
+		if d, err := readDashboard(file); err == nil {
+			list = append(list, d.stories(id)...)
+		}
+	}
+	return list
+}
+
+// unshown returns a view of each file that is no dashboard, or whose panels are not shown for a reason that is likely to be
+// a mistake.
+func (s *Server) unshown() (list []View) {
+	for _, file := range s.dashboards() {
+		name, err := filepath.Rel(s.Repo.Root, file)
+		if err != nil {
+			name = file
+		}
+		d, err := readDashboard(file)
+		found := s.strange(d)
+		if err != nil {
+			found = []string{"the dashboard cannot be read: " + err.Error()}
+		}
+		if len(found) > 0 {
+			list = append(list, View{Name: filepath.ToSlash(name), Problems: found})
+		}
+	}
+	return list
+}
+
+// strange returns the panels of a dashboard that are of another plugin, or ask one, where the repository's own is
+// likely to be meant: plugin.json does not depend on it, or the id is nearly that of a plugin here.
+func (s *Server) strange(d dashboard) (list []string) {
+	known, ids := []string{}, []string{}
+	for _, p := range s.Mounted() {
+		ids = append(ids, p.Metadata.ID)
+		for _, other := range p.Metadata.Dependencies.Plugins {
+			known = append(known, other.ID)
+		}
+	}
+	// The panels of hosts have short names, but for these.
+	known = append(known, "state-timeline", "status-history", "table-old", "heatmap-new", "heatmap-old", "library-panel-ref")
+	isMeant := func(id, near string) bool { return near != "" && near != id && !slices.Contains(known, id) }
+	for _, panel := range flat(d.Panels) {
+		near := nearest.Name(panel.Type, ids)
+		switch {
+		case isMeant(panel.Type, near):
+			list = append(list, fmt.Sprintf("the panel %q is of type %s, which is not in this repository; did you mean %s?", panel.Title, panel.Type, near))
+		case strings.Contains(panel.Type, "-") && !slices.Contains(slices.Concat(known, ids), panel.Type):
+			list = append(list, fmt.Sprintf("the panel %q is of type %s, which is neither in this repository nor among the dependencies of plugin.json",
+				panel.Title, panel.Type))
+		}
+		for _, query := range append(panel.Targets, target{Datasource: panel.Datasource}) {
+			if near := nearest.Name(query.Datasource.Type, ids); isMeant(query.Datasource.Type, near) {
+				list = append(list, fmt.Sprintf("the panel %q asks %s, which is not in this repository; did you mean %s?", panel.Title,
+					query.Datasource.Type, near))
+				break
+			}
 		}
 	}
 	return list
@@ -76,23 +131,41 @@ func (s *Server) dashboards() (files []string) {
 
 // dashboard is a dashboard, or an export, which contains one. A row contains panels.
 type dashboard struct {
-	Title      string            `json:"title"`
-	Panels     []json.RawMessage `json:"panels"`
-	Time       json.RawMessage   `json:"time"`
-	Dashboard  *dashboard        `json:"dashboard"`
+	Title     string            `json:"title"`
+	Panels    []json.RawMessage `json:"panels"`
+	Time      json.RawMessage   `json:"time"`
+	Dashboard *dashboard        `json:"dashboard"`
+	Elements  json.RawMessage   `json:"elements"`
+	Spec      struct {
+		Elements json.RawMessage `json:"elements"`
+	} `json:"spec"`
 	Templating struct {
 		List json.RawMessage `json:"list"`
 	} `json:"templating"`
 }
 
-func storiesIn(text []byte, id string) (list []story) {
-	var d dashboard
-	if json.Unmarshal(text, &d) != nil {
-		return nil
+// errFormat is the error for a dashboard whose panels are not in an array.
+var errFormat = errors.New("its panels are in the newer format, with elements: save it in the classic one")
+
+func readDashboard(file string) (d dashboard, err error) {
+	text, err := limit.ReadFile(file, maxDashboard)
+	if err == nil {
+		err = json.Unmarshal(text, &d)
+	}
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		err = fmt.Errorf("line %d: %w", 1+bytes.Count(text[:syntax.Offset], []byte{'\n'}), err)
 	}
 	if d.Dashboard != nil {
 		d = *d.Dashboard
 	}
+	if err == nil && (d.Elements != nil || d.Spec.Elements != nil) {
+		err = errFormat
+	}
+	return d, err
+}
+
+// stories returns the panels of a plugin's type, and those that query it.
+func (d dashboard) stories(id string) (list []story) {
 	all, byID := flat(d.Panels), map[int]json.RawMessage{}
 	for _, panel := range all {
 		byID[panel.ID] = panel.text
@@ -118,12 +191,16 @@ type panel struct {
 	ID          int
 	Title, Type string
 	Datasource  source
-	Targets     []struct {
-		Datasource source
-		PanelID    int
-	}
-	Panels []json.RawMessage
-	text   json.RawMessage
+	Targets     []target
+	Panels      []json.RawMessage
+	text        json.RawMessage
+}
+
+// target is a query.
+type target struct {
+	RefID      string
+	Datasource source
+	PanelID    int
 }
 
 // flat returns panels and those in rows, in order.

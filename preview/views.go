@@ -2,6 +2,7 @@ package preview
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -13,10 +14,12 @@ import (
 type View struct {
 	Name string `json:"name"` // unique, such as "acme-x-panel: Sales, last week"
 	Path string `json:"path"` // with a query
+
+	Problems []string `json:"-"` // why there is nothing to open
 }
 
-// Views returns a view of each story, editor and page of the plugins. A panel without stories is
-// shown with sample data.
+// Views returns a view of each story, saved query, editor and page of the plugins. A panel without stories is
+// shown with sample data. A dashboard with a mistake is a view with problems.
 func (s *Server) Views() (list []View) {
 	seen := map[string]int{}
 	add := func(id, title, path string, query url.Values) {
@@ -25,7 +28,7 @@ func (s *Server) Views() (list []View) {
 			name += fmt.Sprintf(" (%d)", seen[name])
 		}
 		query.Set("bare", "1")
-		list = append(list, View{name, path + "?" + query.Encode()})
+		list = append(list, View{Name: name, Path: path + "?" + query.Encode()})
 	}
 	for _, p := range s.Mounted() {
 		if !hasModule(p) {
@@ -47,6 +50,9 @@ func (s *Server) Views() (list []View) {
 			for _, tab := range []string{"query", "settings", "annotations", "variable"} {
 				add(id, tab, "/datasource/"+id, url.Values{"tab": {tab}})
 			}
+			for i, title := range savedQueries(s.storiesOf(id), id) {
+				add(id, title, "/datasource/"+id, url.Values{"tab": {"query"}, "saved": {fmt.Sprint(i)}})
+			}
 		case bundle.TypeApp:
 			add(id, "root page", "/a/"+id, url.Values{})
 			add(id, "configuration", "/plugins/"+id, url.Values{})
@@ -60,7 +66,21 @@ func (s *Server) Views() (list []View) {
 			}
 		}
 	}
-	return list
+	return append(list, s.unshown()...)
+}
+
+// savedQueries returns the titles of the queries of a data source in stories, in the order of the page.
+func savedQueries(stories []story, id string) (titles []string) {
+	for _, story := range stories {
+		var p panel
+		_ = json.Unmarshal(story.Panel, &p) // it was, to become a story
+		for _, query := range p.Targets {
+			if cmp.Or(query.Datasource.Type, p.Datasource.Type) == id {
+				titles = append(titles, "query of "+story.Title+", "+query.RefID)
+			}
+		}
+	}
+	return titles
 }
 
 // hasModule reports whether a plugin has a frontend: an app that only groups other plugins has none.

@@ -23,13 +23,13 @@ func TestViews(t *testing.T) {
 	}
 	s := New(Options{Mounted: func() []bundle.Plugin { return plugins }})
 	want := []View{
-		{"acme-x-app: root page", "/a/acme-x-app?bare=1"},
-		{"acme-x-app: configuration", "/plugins/acme-x-app?bare=1"},
-		{"acme-x-app: Reports", "/a/acme-x-app/reports?bare=1&kind=all"},
-		{"acme-x-datasource: query", "/datasource/acme-x-datasource?bare=1&tab=query"},
-		{"acme-x-datasource: settings", "/datasource/acme-x-datasource?bare=1&tab=settings"},
-		{"acme-x-datasource: annotations", "/datasource/acme-x-datasource?bare=1&tab=annotations"},
-		{"acme-x-datasource: variable", "/datasource/acme-x-datasource?bare=1&tab=variable"},
+		{Name: "acme-x-app: root page", Path: "/a/acme-x-app?bare=1"},
+		{Name: "acme-x-app: configuration", Path: "/plugins/acme-x-app?bare=1"},
+		{Name: "acme-x-app: Reports", Path: "/a/acme-x-app/reports?bare=1&kind=all"},
+		{Name: "acme-x-datasource: query", Path: "/datasource/acme-x-datasource?bare=1&tab=query"},
+		{Name: "acme-x-datasource: settings", Path: "/datasource/acme-x-datasource?bare=1&tab=settings"},
+		{Name: "acme-x-datasource: annotations", Path: "/datasource/acme-x-datasource?bare=1&tab=annotations"},
+		{Name: "acme-x-datasource: variable", Path: "/datasource/acme-x-datasource?bare=1&tab=variable"},
 	}
 	if diff := cmp.Diff(want, s.Views()); diff != "" {
 		t.Error(diff)

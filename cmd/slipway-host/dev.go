@@ -29,11 +29,13 @@ func previewVerb() verbs.Verb {
 	o := &verbs.PreviewOptions{}
 	v := verbs.PreviewVerb(o)
 	v.Run = func(ctx context.Context, c verbs.Call) error {
-		if o.Check || o.Update {
+		if o.Check || o.Update || o.Against != "" {
 			return dev.Check(ctx, c, o)
 		}
-		if o.Report != "" {
-			return verbs.Usage("%s needs %s", c.Face.Option("report"), c.Face.Option("check"))
+		for name, isSet := range map[string]bool{"report": o.Report != "", "only": o.Only != "", "strict": o.Strict, "tabs": o.Tabs != 0} {
+			if isSet {
+				return verbs.Usage("%s needs %s", c.Face.Option(name), c.Face.Option("check"))
+			}
 		}
 		served := server.Options{
 			Listen: "127.0.0.1:0", DataDir: filepath.Join(cmp.Or(o.Dir, "."), ".slipway", "preview"), Toggles: dev.Toggles(),

@@ -3,15 +3,60 @@ package check
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"html/template"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/junit"
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // reportFile is the report for programs.
-const reportFile = "report.json"
+const (
+	reportFile  = "report.json"
+	picturesDir = "pictures"
+)
+
+// errOtherFiles is the error for a report in a directory that has other files.
+var errOtherFiles = errors.New("the directory has files, and none is the report.json of an earlier check")
+
+// CheckOut reports whether a report can replace what a directory has: nothing, or an earlier report.
+func CheckOut(dir string) error {
+	if _, err := tree.Destination(dir); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	isReport := func(e os.DirEntry) bool { return e.Name() == reportFile }
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, isReport):
+		return fmt.Errorf("%s: %w", dir, errOtherFiles)
+	}
+	return err
+}
+
+// beginReport replaces an earlier report by one without views, in case that the check is interrupted.
+func beginReport(dir string) error {
+	if err := CheckOut(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, old := range []string{picturesDir, "kept", "marked"} {
+		if err := os.RemoveAll(filepath.Join(dir, old)); err != nil {
+			return err
+		}
+	}
+	return write(dir, nil)
+}
 
 // write writes the report: index.html, junit.xml and report.json.
 func write(dir string, results []Result) error {

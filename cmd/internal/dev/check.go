@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/slipway-dev/slipway/build/bundler"
 	"github.com/slipway-dev/slipway/bundle"
@@ -20,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/preview"
 	"github.com/slipway-dev/slipway/preview/check"
+	"github.com/slipway-dev/slipway/validate"
 )
 
 // Check builds the plugin for release and opens each view of its preview in a browser.
@@ -32,14 +35,19 @@ func Check(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (err erro
 	if err := check.CheckOut(out); err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s: %w", c.Face.Option("report"), err)}
 	}
+	pages := pageOptions{isAsked: true, isCheck: true, with: o.With, listen: o.Listen}
+	if pages.other, err = otherBuild(c.Face, repo, o); err != nil {
+		return err
+	}
 	if err := check.HasBrowser(ctx); errors.Is(err, check.ErrNoBrowser) { // before the build, which takes a while
 		return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
 	}
 	released := verbs.BuildOptions{Face: c.Face, Dir: repo.Root, Platforms: "host", Bundler: bundler.Bundler{}}
-	if _, err := verbs.Build(ctx, c.Stdout, released); err != nil {
+	built, err := verbs.Build(ctx, c.Stdout, released)
+	if err != nil {
 		return err
 	}
-	list, err := openPreviews(ctx, c.Face, repo, pageOptions{isAsked: true, isCheck: true, with: o.With, listen: o.Listen}, c.Stdout)
+	list, err := openPreviews(ctx, c.Face, repo, pages, c.Stdout)
 	if err != nil {
 		return err
 	}
@@ -67,48 +75,116 @@ func Check(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (err erro
 	if faults := s.Loader().Faults(); len(faults) > 0 { // nothing of a plugin that is not mounted is shown
 		return &verbs.ExitError{Code: verbs.ExitFindings, Err: &faults[0]}
 	}
-	return runCheck(ctx, c, o.Update, repo, list, out)
+	return runCheck(ctx, c, o, repo, list, built, out)
 }
 
-func runCheck(ctx context.Context, c verbs.Call, isUpdate bool, repo bundle.Repo, list previews, out string) error {
+func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo bundle.Repo, list previews, built *verbs.Built,
+	out string) error {
 	var with []string
+	version := ""
 	for _, p := range list {
 		page, err := p.options.Page() // waits for the bundle
 		if err != nil {
 			return err
 		}
-		with = append(with, page.Libraries.String())
+		version = page.Libraries.Minor()
+		if name := page.Libraries.String(); !slices.Contains(with, name) {
+			with = append(with, name)
+		}
 	}
 	first := list[0]
 	sides := first.options.Sides
 	if len(sides) == 0 {
 		sides = []preview.Side{{Origin: first.options.Origin}}
 	}
-	failed := 0
-	results, err := check.Run(ctx, check.Options{
-		Sides: sides, Token: first.options.Token, Views: first.server.Views(), Pictures: filepath.Join(repo.Root, "previews"),
-		Update: isUpdate, Out: out,
-		Each: func(r check.Result) {
-			word := "ok    "
-			if len(r.Problems) > 0 {
-				word, failed = "failed", failed+1
-			}
-			fmt.Fprintf(c.Stdout, "%s  %s\n", word, terminal.Line(r.Title()))
-			for _, problem := range r.Problems {
-				fmt.Fprintf(c.Stdout, "  %s\n", terminal.Line(strings.TrimSpace(problem)))
-			}
-		},
-	})
+	t := &tally{stdout: c.Stdout, begun: time.Now()}
+	options := check.Options{
+		Sides: sides, Token: first.options.Token, Views: first.server.Views(), Only: o.Only, Version: version,
+		Pictures: filepath.Join(repo.Root, "previews"), Update: o.Update, Against: o.Against != "", Strict: o.Strict, Out: out,
+		Tabs: o.Tabs, Begin: func(views int) { t.all = views * len(sides) }, Each: t.add,
+		IsUsed: func(name string) bool { return isUsed(built.Report.Findings, name) },
+	}
+	if built.Config != nil {
+		options.Expected = built.Config.Expected
+	}
+	results, err := check.Run(ctx, options)
 	if err != nil {
 		return err
 	}
-	if len(results) == 0 {
-		return &verbs.ExitError{Code: verbs.ExitBroken, Err: errors.New("nothing was checked: the preview shows no view of this plugin")}
+	if t.opened == 0 {
+		return &verbs.ExitError{Code: verbs.ExitBroken, Err: errors.New("nothing was checked: the preview shows no such view of this plugin")}
 	}
-	fmt.Fprintf(c.Stdout, "%s, %d failed, with %s; report: %s\n", text.Plural(len(results), "view"), failed, strings.Join(with, "; "),
-		filepath.Join(out, "index.html"))
-	if failed > 0 {
+	said := fmt.Sprintf("%s, %d failed", text.Plural(t.opened, "view"), t.failed)
+	switch {
+	case options.Against && t.failed == 0:
+		said = check.Sameness(results)
+	case !options.Against && !options.Update && t.compared == 0:
+		said += ", no picture compared"
+	}
+	if options.Against {
+		printSizes(c.Stdout, repo.Dist, o.Against)
+	}
+	fmt.Fprintf(c.Stdout, "%s, with %s; report: %s\n", said, strings.Join(with, "; "), filepath.Join(out, "index.html"))
+	if t.failed > 0 {
 		return &verbs.ExitError{Code: verbs.ExitFindings}
 	}
 	return nil
+}
+
+// isUsed reports whether the rule about imports has found a name of a shared module that the plugin uses without asking
+// whether it is there.
+func isUsed(findings []validate.Finding, name string) bool {
+	module, member, _ := strings.Cut(name, "#")
+	return slices.ContainsFunc(findings, func(f validate.Finding) bool {
+		words := strings.Fields(f.Message)
+		return f.Rule == "import-outside-range" && f.Severity == validate.Error && words[0] == module && slices.Contains(words, member)
+	})
+}
+
+// tally prints results as they come, and counts them.
+type tally struct {
+	stdout                   io.Writer
+	begun, said              time.Time
+	all                      int // results to come
+	opened, failed, compared int
+}
+
+// sayEvery is how often a check says how far it is.
+const sayEvery = 20 * time.Second
+
+func (t *tally) add(results []check.Result) {
+	isFine := !slices.ContainsFunc(results, func(r check.Result) bool { return len(r.Problems) > 0 || r.IsNew })
+	for i, r := range results {
+		word, title, said := "ok    ", r.Title(), r.Problems
+		switch {
+		case len(r.Problems) > 0:
+			word, t.failed = "failed", t.failed+1
+		case r.Path == "":
+			word, said = "note  ", r.Notes
+		case r.IsNew:
+			word = "new   "
+		}
+		if r.Path != "" {
+			t.opened++
+		}
+		if r.Kept != "" {
+			t.compared++
+		}
+		if isFine && i > 0 && r.Path != "" {
+			continue // one line for all versions
+		}
+		if isFine {
+			title = r.Name
+		}
+		fmt.Fprintf(t.stdout, "%s  %s\n", word, terminal.Line(title))
+		for _, text := range said {
+			fmt.Fprintf(t.stdout, "  %s\n", terminal.Line(strings.TrimSpace(text)))
+		}
+	}
+	now := time.Now()
+	if t.opened > 0 && t.opened < t.all && now.Sub(t.begun) > sayEvery && now.Sub(t.said) > sayEvery {
+		left := now.Sub(t.begun) / time.Duration(t.opened) * time.Duration(t.all-t.opened)
+		fmt.Fprintf(t.stdout, "%d of %d, about %s left\n", t.opened, t.all, left.Round(time.Second))
+		t.said = now
+	}
 }

@@ -34,6 +34,7 @@ type pageOptions struct {
 	isAsked bool // the libraries may be downloaded
 	isCheck bool // nobody looks at it
 	with    string
+	other   []bundle.Plugin // another build, to compare with
 	listen  string
 	token   string // "" chooses one
 	cache   string
@@ -61,7 +62,11 @@ type previews []*previewing
 func openPreviews(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOptions, stdout *os.File) (list previews, err error) {
 	o.token = rand.Text()
 	var sides []preview.Side
-	for i, with := range strings.Split(o.with, ",") {
+	versions := strings.Split(o.with, ",")
+	if o.other != nil {
+		versions = []string{o.with, o.with}
+	}
+	for i, with := range versions {
 		one := o
 		if one.with = strings.TrimSpace(with); i > 0 {
 			one.listen = ""
@@ -75,6 +80,10 @@ func openPreviews(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOpt
 		}
 		list = append(list, p)
 		sides = append(sides, preview.Side{With: one.with, Origin: p.options.Origin})
+	}
+	if o.other != nil {
+		sides[0].With, sides[1].With = "ours", "theirs"
+		list[1].options.IsOther, list[1].options.Mounted = true, func() []bundle.Plugin { return o.other }
 	}
 	if len(list) == 1 {
 		return list, nil
@@ -163,7 +172,7 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOpti
 		// Not the name of the host, since cookies and origins depend on it.
 		Origin: "http://localhost:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port),
 		Page: sync.OnceValues(func() (*preview.Page, error) {
-			return preview.Bundle(ctx, preview.BundleOptions{Libraries: libraries, CacheDir: cache, IsProduction: o.isCheck})
+			return preview.Bundle(ctx, preview.BundleOptions{Libraries: libraries, CacheDir: cache})
 		}),
 	}}
 	p.base = func(net.Listener) context.Context { return ctx }
@@ -217,11 +226,13 @@ func (p *previewing) serve(s *server.Server) {
 		roles[role.String()] = s.As("preview", role)
 	}
 	p.options.Console, p.options.API = s.URL(), func(role string) http.Handler { return roles[role] }
-	p.options.Mounted = func() (list []bundle.Plugin) {
-		for _, plugin := range s.Loader().Plugins() {
-			list = append(list, plugin.Bundle())
+	if !p.options.IsOther {
+		p.options.Mounted = func() (list []bundle.Plugin) {
+			for _, plugin := range s.Loader().Plugins() {
+				list = append(list, plugin.Bundle())
+			}
+			return list
 		}
-		return list
 	}
 	p.server = preview.New(*p.options)
 	p.http = &http.Server{Handler: p.server, BaseContext: p.base}

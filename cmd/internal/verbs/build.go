@@ -97,6 +97,7 @@ func (o BuildOptions) run(ctx context.Context, w *os.File, repo bundle.Repo, b b
 		return built, err
 	}
 	defer t.close()
+	built.Config = t.config
 	if built.OwnDir, err = t.configureBuild(o, &b); err != nil {
 		return built, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -17,6 +18,7 @@ type Built struct {
 	build.Result
 	Report *validate.Report // of the sources, as the build sees them
 	OwnDir string           // the directory that the repository's own bundler writes to, if that is not dist; absolute, or ""
+	Config *config.Config   // nil without slipway.yaml
 }
 
 // openForBuild opens what a build checks. slipway.yaml applies, but what the catalog refuses, hosts run, and

@@ -113,9 +113,10 @@ func DevVerb(o *DevOptions) Verb {
 
 // PreviewOptions are the options of the verb preview.
 type PreviewOptions struct {
-	Dir, With, Listen string
-	Check, Update     bool
-	Report            string
+	Dir, With, Listen     string
+	Check, Update, Strict bool
+	Only, Against, Report string
+	Tabs                  int
 }
 
 // PreviewVerb returns the row of preview.
@@ -130,8 +131,14 @@ func PreviewVerb(o *PreviewOptions) Verb {
 				"to see side by side, such as 12.4,13.2 (default: that in node_modules, or the one that package.json asks for)"},
 			{Name: "listen", Value: &o.Listen, Help: "loopback address to listen on; port 0 picks a free port"},
 			{Name: "check", Value: &o.Check, Help: "open each story, editor and page once in Chromium or Chrome, without a window, and exit: " +
-				"exceptions, names that the libraries lack, and differences to the pictures in previews fail"},
+				"exceptions, answers with an error, and differences to the pictures in previews fail"},
 			{Name: "update", Value: &o.Update, Help: "check, and keep the pictures in previews"},
+			{Name: "strict", Value: &o.Strict, Help: "a view without a picture in previews fails the check, and so does an expected problem of " +
+				"slipway.yaml that does not occur"},
+			{Name: "only", Value: &o.Only, Help: "check only these views: a part of their names, or a pattern with *"},
+			{Name: "tabs", Value: &o.Tabs, Help: "how many views are open at once (default: one for each processor, at most 4)"},
+			{Name: "against", Value: &o.Against, Help: "check, and compare with another build of the plugin in this directory, such as a copy of " +
+				"the dist that webpack has built: shared modules, exports, missing files, and each view as a picture"},
 			{Name: "report", Value: &o.Report, Help: "directory for the report of a check: index.html, junit.xml and report.json " +
 				"(default: .slipway/preview-report)"},
 		},

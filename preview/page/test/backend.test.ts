@@ -67,7 +67,7 @@ test('a failed call has the message of the server, which an alert shows unless i
   assert.deepEqual(alerts.splice(0), [['the name is taken']]);
   await backend.post('/api/x', {}, { showSuccessAlert: true });
   assert.deepEqual(alerts, [['Done']]);
-  assert.deepEqual(record.calls.at(-2), { method: 'POST', path: '/api/fail', status: 409, refused: false });
+  assert.deepEqual(record.calls.at(-2), { method: 'POST', path: '/api/fail', status: 409, refused: false, message: 'the name is taken' });
 });
 
 test('what the preview refuses is handled, and noted; a token that is no longer valid is an error of the page', async () => {

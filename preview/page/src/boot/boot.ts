@@ -15,7 +15,6 @@ export interface Manifest extends Partial<Omit<PluginMeta, 'id' | 'name' | 'type
 export interface Boot {
   version: string;
   react: string;
-  mode: 'development' | 'production';
   role: Role;
   plugins: Manifest[];
   main: string;
@@ -23,7 +22,7 @@ export interface Boot {
   beside: boolean;
 }
 
-const defaults: Boot = { version: '', react: '', mode: 'development', role: 'Admin', plugins: [], main: '', theme: 'dark', beside: false };
+const defaults: Boot = { version: '', react: '', role: 'Admin', plugins: [], main: '', theme: 'dark', beside: false };
 
 function read(): Boot {
   const text = document.getElementById('boot')?.textContent;

@@ -74,7 +74,7 @@ function settings(boot: Boot): object {
     buildInfo: {
       version: boot.version,
       commit: '',
-      env: boot.mode,
+      env: 'production',
       edition: 'Open Source',
       hasUpdate: false,
       hideVersion: false,

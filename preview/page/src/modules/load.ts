@@ -1,5 +1,6 @@
 // Loads a plugin's module.js by a script element, and what it asks for.
 import { definition, evaluate, type Definition } from './amd';
+import { record } from '../observe/record';
 import { sharedModule } from './shared';
 import { addStyleSheet, withStyles } from './styles';
 
@@ -45,7 +46,15 @@ async function loadFile(url: string): Promise<unknown> {
   if (!given) {
     throw new Error(`${new URL(url, location.href).pathname} does not call define: it is not an AMD module`);
   }
-  return evaluate(given, new URL(url, location.href).href, { shared: sharedModule, file: loadFile, style: addStyleSheet });
+  const at = new URL(url, location.href);
+  const asked = new Set<string>();
+  const shared = (id: string) => {
+    asked.add(id);
+    return sharedModule(id);
+  };
+  const exported = await evaluate(given, at.href, { shared, file: loadFile, style: addStyleSheet });
+  record.loaded[at.pathname] = { asked: [...asked].sort(), exports: Object.keys(exported ?? {}).sort() };
+  return exported;
 }
 
 /** Evaluates a module and returns its exports. A second time needs another address, for which "revision" is. */

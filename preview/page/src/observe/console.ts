@@ -1,10 +1,34 @@
 // Errors that reach nobody, and warnings that the console gets.
-import { fault } from './faults';
+import * as React from 'react';
+import { fault, noteFault } from './faults';
 import { format } from './format';
 import { record } from './record';
+import { isPluginFile, stackFrames } from './stack';
 
 /** React says this of a loop through effects, which it does not stop. */
 const endless = /^(Warning: )?Maximum update depth exceeded/;
+
+/**
+ * The components that React is at work on, the innermost first: older versions print them. What it says of a component of a
+ * library is the library's.
+ */
+function componentsOf(message: string): string | undefined {
+  const owners = (React as { captureOwnerStack?(): string | null }).captureOwnerStack?.();
+  return owners ?? (message.startsWith('Warning: ') ? message : undefined);
+}
+
+/** Notes what React, or a plugin, says of a plugin's code. */
+function complain(message: string, whole: string): void {
+  const caller = stackFrames(new Error().stack ?? '')[2];
+  const components = caller && isPluginFile(caller.url) ? undefined : componentsOf(whole);
+  const [innermost] = stackFrames(components ?? '');
+  const text = message.split('\n')[0].replace(/^Warning: /, '');
+  if (innermost && isPluginFile(innermost.url)) {
+    noteFault('console', text, components);
+  } else {
+    record.note(`console.error: ${text}`);
+  }
+}
 
 export function watchConsole(): void {
   for (const method of ['warn', 'error'] as const) {
@@ -17,6 +41,8 @@ export function watchConsole(): void {
       }
       if (endless.test(message)) {
         fault('effect', new Error(message.split('\n')[0].replace(/^Warning: /, '')), format(args));
+      } else if (method === 'error') {
+        complain(message, format(args));
       }
     };
   }

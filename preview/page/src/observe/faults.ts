@@ -71,6 +71,15 @@ export function fault(kind: FaultKind, thrown: unknown, componentStack = ''): vo
   }
 }
 
+/** Notes an error of which there is no exception, because it was answered or printed. */
+export function noteFault(kind: FaultKind, message: string, stack = ''): void {
+  if (!record.faults.some((f) => f.kind === kind && f.message === message)) {
+    const made: Fault = { kind, message, stack, ours: false, quiet: true };
+    record.fault(made);
+    void place(made);
+  }
+}
+
 /** Adds the place in the author's sources. */
 async function place(made: Fault): Promise<void> {
   const found = made.file ? undefined : await locate(made.stack);

@@ -7,6 +7,7 @@ const iconName = (url: string) => /icons\/(.*)\.svg/.exec(new URL(url).pathname)
 
 export function watchNetwork(): void {
   const original = window.fetch.bind(window);
+  performance.setResourceTimingBufferSize(10_000); // of which the report takes the files that are absent
   window.fetch = async (...args) => {
     const call = {};
     const [to, { method = 'GET' } = {}] = args;

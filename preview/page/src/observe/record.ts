@@ -5,9 +5,17 @@ export interface Call {
   path: string;
   status: number;
   refused: boolean;
+  /** What an answer says that is an error. */
+  message?: string;
 }
 
-export type FaultKind = 'draw' | 'effect' | 'event' | 'rejection' | 'load' | 'build';
+/** A module of a plugin: what it asks the interface for, and what it exports. */
+export interface Loaded {
+  asked: string[];
+  exports: string[];
+}
+
+export type FaultKind = 'draw' | 'effect' | 'event' | 'rejection' | 'load' | 'build' | 'query' | 'health' | 'console';
 
 export interface Fault {
   kind: FaultKind;
@@ -22,7 +30,7 @@ export interface Fault {
   help?: string;
   /** Whether only the preview's own code took part. */
   ours: boolean;
-  /** Listed, but not shown over the page: a failed call that nobody handled, of which an alert tells. */
+  /** Listed, but not shown over the page, which shows it elsewhere: a failed call that nobody handled, or a query's error. */
   quiet?: boolean;
 }
 
@@ -36,6 +44,8 @@ class Observations {
   /** Stand-ins that took part, extension points that were asked for: things to know that are no fault. */
   readonly notes = new Set<string>();
   readonly calls: Call[] = [];
+  /** By the path of the module. */
+  readonly loaded: { [path: string]: Loaded } = {};
   faults: Fault[] = [];
   /** Changes with every change, for React's useSyncExternalStore. */
   version = 0;

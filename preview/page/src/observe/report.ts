@@ -1,7 +1,7 @@
 // The report: what window.__preview.report() returns.
 import { boot } from '../boot/boot';
 import { settled } from './network';
-import { record, type Call, type Fault } from './record';
+import { record, type Call, type Fault, type Loaded } from './record';
 
 /** One drawing of a plugin: the panel, an editor, an app's page, or one story of many. */
 export interface Drawing {
@@ -22,6 +22,9 @@ interface Report {
   reads: { [module: string]: string[] };
   missing: string[];
   calls: Call[];
+  loaded: { [path: string]: Loaded };
+  /** Files of plugins that the page asked for and did not get. */
+  absent: string[];
   deprecations: string[];
   notes: string[];
   errors: Fault[];
@@ -55,8 +58,27 @@ export function forgetDrawing(key: string): void {
   places.delete(key);
 }
 
+const isVisible = (element: Element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+
+/** Whether nothing of the plugin can be seen. What the interface or the page itself has around it does not count. */
 function isEmpty(element: HTMLElement): boolean {
-  return !element.innerText.trim() && !element.querySelector('canvas, svg, img, video, iframe, input, button');
+  const inside = element.querySelector('[data-testid="data-testid panel content"]') ?? element;
+  const isPlugins = (e: Element) => isVisible(e) && !e.closest('[data-preview-own]');
+  const texts = document.createTreeWalker(inside, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    if (texts.currentNode.textContent?.trim() && isPlugins(texts.currentNode.parentElement!)) {
+      return false;
+    }
+  }
+  return ![...inside.querySelectorAll('canvas, svg, img, video, iframe, input, textarea, button')].some(isPlugins);
+}
+
+function absentFiles(): string[] {
+  const files = (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+    .filter((e) => e.responseStatus >= 400)
+    .map((e) => new URL(e.name))
+    .filter((url) => url.origin === location.origin && url.pathname.startsWith('/public/plugins/'));
+  return [...new Set(files.map((url) => url.pathname))];
 }
 
 let plugin = '';
@@ -78,6 +100,8 @@ export function report(): Report {
     reads,
     missing: [...record.missingNames],
     calls: record.calls,
+    loaded: record.loaded,
+    absent: absentFiles(),
     deprecations: [...record.deprecations],
     notes: [...record.notes],
     errors: record.faults,

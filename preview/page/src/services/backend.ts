@@ -67,6 +67,10 @@ function refusal(data: unknown): string | undefined {
   return typeof data === 'object' && data !== null && 'preview' in data ? String(data.preview) : undefined;
 }
 
+function messageOf(answer: Response, data: unknown): string {
+  return (data as { message?: string } | null)?.message ?? (typeof data === 'string' && data ? data.slice(0, 500) : answer.statusText);
+}
+
 class Backend implements BackendSrv {
   private readonly running = new Map<string, AbortController>();
 
@@ -111,7 +115,9 @@ class Backend implements BackendSrv {
     }
     const data = (await bodyOf(answer, request.responseType)) as T;
     const refused = !answer.ok && refusal(data) !== undefined;
-    record.call({ method, path: url.origin === location.origin ? url.pathname + url.search : url.href, status: answer.status, refused });
+    const message = answer.ok ? undefined : messageOf(answer, data);
+    const path = url.origin === location.origin ? url.pathname + url.search : url.href;
+    record.call({ method, path, status: answer.status, refused, message });
     if (refused && refusal(data) === 'token') {
       fault('load', new Error((data as { message?: string }).message));
     }
@@ -126,8 +132,8 @@ class Backend implements BackendSrv {
   }
 
   private failed(request: BackendSrvRequest, answer: Response, data: unknown): FetchError {
-    const given = (typeof data === 'object' && data ? data : { message: String(data) }) as { message?: string };
-    const message = given.message ?? answer.statusText;
+    const given = typeof data === 'object' && data ? data : { message: String(data) };
+    const message = messageOf(answer, data);
     const silent = request.showErrorAlert === false || (request.showErrorAlert === undefined && request.method === 'GET');
     if (!silent) {
       appEvents.emit(AppEvents.alertError, [message]);

@@ -17,8 +17,10 @@ import {
 } from '@grafana/data';
 import { from, of, ReplaySubject, type Observable, type Subscription } from 'rxjs';
 import { catchError, map } from 'rxjs/operators';
-import { describe } from '../observe/faults';
+import { describe, noteFault } from '../observe/faults';
+import { record } from '../observe/record';
 import { dataSources } from './datasources';
+import { manifests } from './plugins';
 
 type QueryFunction = (request: DataQueryRequest) => Observable<DataQueryResponse> | Promise<DataQueryResponse>;
 
@@ -30,6 +32,16 @@ function errorOf(thrown: unknown): DataQueryError {
 /** The state of a whole whose parts have these. */
 export function stateOf(parts: LoadingState[]): LoadingState {
   return [LoadingState.Error, LoadingState.Loading, LoadingState.Streaming].find((s) => parts.includes(s)) ?? LoadingState.Done;
+}
+
+/** Notes the error that a data source answers: it is a fault of one of the repository, and not of one that has a stand-in. */
+function answered({ type, name }: DataSourceApi, { refId, message }: DataQueryError): void {
+  const text = `${refId ? `${refId}: ` : ''}${message ?? 'the data source answers with an error'}`;
+  if (manifests.has(type)) {
+    noteFault('query', text);
+  } else {
+    record.note(`The query of ${name || type} has no data here: ${text}`);
+  }
 }
 
 /** Runs a request. Answers with different keys are parts of one; a later one with the same key replaces the earlier. */
@@ -48,6 +60,7 @@ export function runRequest(dataSource: DataSourceApi, request: DataQueryRequest,
     }
     last = series;
     const errors = all.flatMap((p) => p.errors ?? (p.error ? [p.error] : []));
+    errors.forEach((e) => answered(dataSource, e));
     const states = all.map((p) => (p.error || p.errors?.length ? LoadingState.Error : (p.state ?? LoadingState.Done)));
     return {
       state: stateOf(states),
@@ -69,7 +82,11 @@ export function runRequest(dataSource: DataSourceApi, request: DataQueryRequest,
   }
   return from(answer).pipe(
     map(merge),
-    catchError((e: unknown) => of({ ...merge({ data: [] }), state: LoadingState.Error, error: errorOf(e), errors: [errorOf(e)] })),
+    catchError((e: unknown) => {
+      const error = errorOf(e);
+      answered(dataSource, error);
+      return of({ ...merge({ data: [] }), state: LoadingState.Error, error, errors: [error] });
+    }),
   );
 }
 

@@ -2,7 +2,9 @@
 import { DataSourcePluginContextProvider, type DataSourceInstanceSettings, type DataSourceSettings } from '@grafana/data';
 import { Alert, Button, Field, Input, Stack } from '@grafana/ui';
 import { useEffect, useState } from 'react';
-import { describe } from '../observe/faults';
+import { bare } from '../boot/boot';
+import { describe, noteFault } from '../observe/faults';
+import { markWorking } from '../observe/network';
 import { backend } from '../services/backend';
 import { dataSources } from '../services/datasources';
 import type { AnyDataSourcePlugin } from '../services/plugins';
@@ -50,16 +52,21 @@ interface Outcome {
 
 /** Asks the data source whether it works, as the interface does after saving. */
 async function test(uid: string): Promise<Outcome> {
+  let outcome: Outcome;
   try {
     const { status, message, details } = await (await dataSources.get(uid)).testDatasource();
-    return {
+    outcome = {
       severity: /^(success|ok)$/i.test(status) ? 'success' : 'error',
       title: message ?? status,
       details: details?.verboseMessage ?? details?.message,
     };
   } catch (e) {
-    return { severity: 'error', title: describe(e) };
+    outcome = { severity: 'error', title: describe(e) };
   }
+  if (outcome.severity === 'error') {
+    noteFault('health', outcome.title);
+  }
+  return outcome;
 }
 
 export function ConfigPane({ plugin, settings, onSaved }: Props) {
@@ -93,10 +100,17 @@ export function ConfigPane({ plugin, settings, onSaved }: Props) {
     setBusy(false);
   };
 
+  useEffect(() => {
+    if (bare && settings.uid !== unsavedUID) {
+      markWorking('test', true); // by a check, which presses no button
+      void test(settings.uid).finally(() => markWorking('test', false));
+    }
+  }, [settings]);
+
   const Editor = plugin.components.ConfigEditor;
   return (
     <DataSourcePluginContextProvider instanceSettings={settings}>
-      <Field label="Name of the data source">
+      <Field label="Name of the data source" data-preview-own>
         <Input
           id="name-of-data-source"
           width={40}
@@ -112,19 +126,21 @@ export function ConfigPane({ plugin, settings, onSaved }: Props) {
       ) : (
         <p>The data source has no configuration editor: setConfigEditor was not called.</p>
       )}
-      <Stack direction="column" gap={2}>
-        {options.readOnly && <Alert severity="info" title="This data source comes from a file and cannot be saved here." />}
-        <div className="preview-action">
-          <Button onClick={() => void save()} disabled={isBusy || options.readOnly}>
-            {isBusy ? 'Saving and testing…' : 'Save & test'}
-          </Button>
-        </div>
-        {outcome && (
-          <Alert severity={outcome.severity} title={outcome.title}>
-            {outcome.details}
-          </Alert>
-        )}
-      </Stack>
+      <div data-preview-own>
+        <Stack direction="column" gap={2}>
+          {options.readOnly && <Alert severity="info" title="This data source comes from a file and cannot be saved here." />}
+          <div className="preview-action">
+            <Button onClick={() => void save()} disabled={isBusy || options.readOnly}>
+              {isBusy ? 'Saving and testing…' : 'Save & test'}
+            </Button>
+          </div>
+          {outcome && (
+            <Alert severity={outcome.severity} title={outcome.title}>
+              {outcome.details}
+            </Alert>
+          )}
+        </Stack>
+      </div>
     </DataSourcePluginContextProvider>
   );
 }

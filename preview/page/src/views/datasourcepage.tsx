@@ -2,8 +2,10 @@
 import type { DataSourceApi, DataSourceInstanceSettings } from '@grafana/data';
 import { Select, Tab, TabsBar } from '@grafana/ui';
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { bare } from '../boot/boot';
 import { fault } from '../observe/faults';
 import { useKept } from '../refresh/kept';
+import { backend } from '../services/backend';
 import { dataSources } from '../services/datasources';
 import { manifests, metaOf, type AnyDataSourcePlugin } from '../services/plugins';
 import { standInSettings } from '../services/standin-datasources';
@@ -48,6 +50,16 @@ export function DataSourcePage({ plugin, revision }: { plugin: AnyDataSourcePlug
     await dataSources.refresh();
     setSaves((n) => n + 1);
   }, []);
+  useEffect(() => {
+    if (bare && settings.uid === unsavedUID) {
+      // A check asks a backend also if the repository has saved no settings. Another tab may have been faster.
+      const made = { name: settings.name, type, access: 'proxy', jsonData: {} };
+      void backend
+        .post('/api/datasources', made, { showErrorAlert: false })
+        .catch(() => undefined)
+        .then(onSaved);
+    }
+  }, [settings, type, onSaved]);
   const [kept, setKept] = useKept<TabName>(`tab:${type}`, () => 'Query');
   const tab = tabs.find((name) => name.toLowerCase() === address.get('tab')) ?? kept;
   const choose = (name: TabName) => {

@@ -11,6 +11,9 @@ const headings: Record<FaultKind, string> = {
   event: 'An exception in an event',
   rejection: 'A promise was rejected',
   load: 'The plugin did not load',
+  query: 'A query failed',
+  health: 'The data source does not work',
+  console: 'React reports an error',
 };
 
 function place({ file, line, column }: Fault): string | undefined {

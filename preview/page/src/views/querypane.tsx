@@ -49,7 +49,7 @@ export function QueryPane({ instance, settings, query, data, onChange, onRun }: 
           onAddQuery={(added) => onChange({ ...added, refId: query.refId })}
         />
       </Boundary>
-      <Button icon="play" className="preview-action" onClick={onRun}>
+      <Button icon="play" className="preview-action" data-preview-own onClick={onRun}>
         Run query
       </Button>
       {QueryEditorHelp && (

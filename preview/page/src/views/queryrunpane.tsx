@@ -3,8 +3,10 @@ import { LoadingState, type DataQuery, type DataSourceApi, type DataSourceInstan
 import { Select } from '@grafana/ui';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Subscription } from 'rxjs';
+import { bare } from '../boot/boot';
 import { timeRange } from '../data/frames';
 import { markWorking } from '../observe/network';
+import { record } from '../observe/record';
 import { savedQueries } from '../panels/stories';
 import { onBackend } from '../refresh/reload';
 import { useKept } from '../refresh/kept';
@@ -25,6 +27,9 @@ export function useRun(instance: DataSourceApi): { data?: PanelData; run(queries
     const asked = targets.filter((query) => !instance.filterQuery || instance.filterQuery(query));
     markWorking('query', true);
     setData({ state: LoadingState.Loading, series: [], timeRange: range });
+    if (!asked.length) {
+      record.note('filterQuery of the data source refuses this query: nothing was sent.');
+    }
     running.current = runRequest(instance, makeRequest({ range, targets: asked })).subscribe((answer) => {
       setData(answer);
       markWorking('query', answer.state === LoadingState.Loading);
@@ -44,9 +49,20 @@ export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; 
     setQuery(next);
   };
   const [saved, setSaved] = useState<{ label: string; query: DataQuery }[]>([]);
-  useEffect(() => void savedQueries(settings.type).then(setSaved), [settings.type]);
   const runLatest = () => run([latest.current]);
   useEffect(() => onBackend(runLatest));
+  const address = useSettings();
+  useEffect(() => {
+    void savedQueries(settings.type).then((all) => {
+      setSaved(all);
+      const story = address.get('saved'); // a check asks for one, or for the first query of the editor
+      if (bare && story) {
+        choose(all[Number(story)]?.query);
+      } else if (bare) {
+        runLatest();
+      }
+    });
+  }, [instance]);
   const choose = (chosen: DataQuery | undefined) => {
     if (chosen) {
       change({ ...chosen, refId: 'A', hide: false, datasource: query.datasource });
@@ -55,7 +71,7 @@ export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; 
   };
   return (
     <>
-      {saved.length > 0 && (
+      {saved.length > 0 && !bare && (
         <Select
           aria-label="Saved queries"
           placeholder="Take a query from a dashboard of the repository"
@@ -65,7 +81,7 @@ export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; 
         />
       )}
       <QueryPane instance={instance} settings={settings} query={query} data={data} onChange={change} onRun={runLatest} />
-      {data && (
+      {data && !bare && (
         <section aria-label="Answer" className="preview-answer">
           <FramesView data={data} timeZone="browser" />
         </section>
