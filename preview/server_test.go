@@ -288,6 +288,20 @@ func TestStories(t *testing.T) {
 	if diff := cmp.Diff([]string{"A: one", "A: in a row", "B: Panel 1"}, got); diff != "" {
 		t.Error(diff)
 	}
+	write(t, f.Repo.Root, map[string]string{"provisioning/dashboards/d.json": `{"panels": [{"type": "acme-y-panel", "title": "near"},
+		{"type": "other-map-panel", "title": "other"}, {"type": "state-timeline"}]}`, "provisioning/dashboards/e.json": `{"spec": {"elements": {}}}`})
+	var unshown []string
+	for _, view := range f.unshown() {
+		unshown = append(unshown, view.Name+": "+strings.Join(view.Problems, "; "))
+	}
+	if diff := cmp.Diff([]string{
+		"provisioning/dashboards/c.json: the dashboard cannot be read: line 1: invalid character 'b' looking for beginning of value",
+		`provisioning/dashboards/d.json: the panel "near" is of type acme-y-panel, which is not in this repository; did you mean acme-x-panel?; ` +
+			`the panel "other" is of type other-map-panel, which is neither in this repository nor among the dependencies of plugin.json`,
+		"provisioning/dashboards/e.json: the dashboard cannot be read: its panels are in the newer format, with elements: save it in the classic one",
+	}, unshown); diff != "" {
+		t.Error(diff)
+	}
 	var sent []story
 	if err := json.Unmarshal(f.do("GET", "/-/stories?plugin=acme-x-panel", "").Body.Bytes(), &sent); err != nil || len(sent) != 3 {
 		t.Fatalf("%v %v", err, sent)
