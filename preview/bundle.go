@@ -118,6 +118,8 @@ func (o BundleOptions) key() (string, error) {
 	}
 	if o.Libraries.Lock != nil {
 		sum.Write(o.Libraries.Lock.text)
+	} else {
+		fmt.Fprintln(sum, o.Libraries.Dir) // another repository may have patched its packages
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:10]), err
 }

@@ -138,8 +138,14 @@ func TestBundleOnce(t *testing.T) {
 	write(t, root, map[string]string{"node_modules/.package-lock.json": "{}"})
 	installed := bundle()
 	o.Page = page("console.log(2)")
-	if changed := bundle(); installed == first || changed == installed {
+	changed := bundle()
+	if installed == first || changed == installed {
 		t.Error("not bundled again after a change")
+	}
+	other := t.TempDir()
+	o.Libraries = modules(t, other, map[string]string{".package-lock.json": "{}"})
+	if bundle() == changed {
+		t.Error("the page of another repository is used, whose packages may differ")
 	}
 	old := time.Now().Add(-2 * unusedFor)
 	if err := os.Chtimes(first, old, old); err != nil {

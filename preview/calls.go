@@ -9,7 +9,7 @@ import (
 // call is a call of the API that the page may make.
 type call struct {
 	methods string // separated by spaces; "" allows all
-	// pattern has * for a segment, {id} for the id of a plugin of the repository, and ** for the rest.
+	// pattern has * for a segment, # for one that is a number, {id} for the id of a plugin of the repository, and ** for the rest.
 	pattern string
 }
 
@@ -29,7 +29,7 @@ func calls() []call {
 		{"GET PUT", "/api/datasources/uid/*"},
 		{"GET", "/api/datasources/uid/*/health"},
 		{"", "/api/datasources/uid/*/resources/**"},
-		{"", "/api/datasources/*/resources/**"},
+		{"", "/api/datasources/#/resources/**"},
 		{"", "/api/datasources/proxy/uid/*/**"},
 		{"", "/api/datasources/proxy/*/**"},
 		{"POST", "/api/ds/query"},
@@ -57,7 +57,7 @@ func (c call) allows(method, path string, isMounted func(id string) bool) bool {
 			return true
 		case i >= len(have):
 			return false
-		case want == "*" && have[i] != "", want == "{id}" && isMounted(have[i]), want == have[i]:
+		case want == "*" && have[i] != "", want == "#" && have[i] != "" && strings.Trim(have[i], "0123456789") == "", want == "{id}" && isMounted(have[i]), want == have[i]:
 		default:
 			return false
 		}

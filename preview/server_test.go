@@ -3,6 +3,7 @@ package preview
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -112,6 +113,7 @@ func TestHostile(t *testing.T) {
 		{"to save a dashboard", "POST", "/api/dashboards/db", nil, 403},
 		{"the settings of another plugin", "GET", "/api/plugins/other-app/settings", nil, 403},
 		{"the resources of another plugin", "GET", "/api/plugins/other-app/resources/secret", nil, 403},
+		{"a data source whose uid is resources", "DELETE", "/api/datasources/uid/resources", nil, 403},
 		{"the routes of another plugin", "GET", "/api/plugin-proxy/other-app/x", nil, 403},
 		{"a file of another plugin", "GET", "/public/plugins/other-app/module.js", nil, 404},
 		{"an escaped path", "GET", "/api/%75sers", nil, 403},
@@ -367,6 +369,13 @@ func TestStorage(t *testing.T) {
 	}
 	if got := f.do("POST", at, "["+strings.Repeat(" ", maxObject)+"]"); got.Code != 400 {
 		t.Errorf("too large: %d", got.Code)
+	}
+	last := 0
+	for i := range 9 { // each below the limit of one, together above that of all
+		last = f.do("PATCH", at+"/a:1", fmt.Sprintf(`{"spec": {"data": {"%d": %q}}}`, i, strings.Repeat("x", maxObject-100))).Code
+	}
+	if last != http.StatusInsufficientStorage {
+		t.Errorf("the last of many changes: %d", last)
 	}
 	if len(f.reached) > 0 {
 		t.Error("the API was called")

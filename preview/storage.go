@@ -20,6 +20,7 @@ type storage struct {
 const (
 	maxObject  = 1 << 20 // bytes
 	maxObjects = 100
+	maxStored  = 8 << 20 // bytes of all
 )
 
 // object is the part of a stored object that the storage reads.
@@ -73,6 +74,14 @@ func (s *storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	maps.Copy(data, now.Spec.Data)
 	maps.Copy(data, changed.Spec.Data)
 	text, _ := json.Marshal(map[string]any{"metadata": map[string]string{"name": name}, "spec": map[string]any{"data": data}}) // of strings
+	sum := len(text) - len(stored)
+	for _, other := range s.objects {
+		sum += len(other)
+	}
+	if sum > maxStored {
+		refuse(w, http.StatusInsufficientStorage, "storage", "the storage of the preview is full")
+		return
+	}
 	s.objects[name] = text
 	sendJSON(w, http.StatusOK, s.objects[name])
 }
