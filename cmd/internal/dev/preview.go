@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/build/frontend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/access"
+	"github.com/slipway-dev/slipway/cmd/internal/serve"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
@@ -161,6 +162,9 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOpti
 		Out: stdout, IsTerminal: term.IsTerminal(int(stdout.Fd()))}, meta.Dependencies.ServiceRange)
 	if err != nil || libraries.Dir == "" {
 		return nil, err
+	}
+	if o.listen != "" && !serve.IsLoopback(o.listen) {
+		return nil, verbs.Usage("%s=%s: the page runs the code of plugins: choose a loopback address, such as 127.0.0.1:0", f.Option("listen"), o.listen)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(o.listen, "127.0.0.1:0"))
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// isLoopback reports whether an address to listen on can be reached only from this machine.
-func isLoopback(listen string) bool {
+// IsLoopback reports whether an address to listen on can be reached only from this machine.
+func IsLoopback(listen string) bool {
 	name, _, err := net.SplitHostPort(listen)
 	return err == nil && (name == "localhost" || net.ParseIP(name).IsLoopback())
 }
@@ -89,7 +89,7 @@ func Explain(f verbs.Face, o server.Options, err error) error {
 // as a sign-in link requires.
 func HasLoopbackURL(s *server.Server) bool {
 	u, err := url.Parse(s.URL())
-	return err == nil && isLoopback(u.Host)
+	return err == nil && IsLoopback(u.Host)
 }
 
 // Close closes a host and prints why that takes a while.
