@@ -299,8 +299,12 @@ func Preview(ctx context.Context,
 	dir *string, // plugin repository (default: that of this directory)
 	with *string, // version of the libraries that hosts share with plugins, such as 12.4, or several to see side by side, such as 12.4,13.2 (default: that in node_modules, or the one that package.json asks for)
 	listen *string, // loopback address to listen on; port 0 picks a free port (default: 127.0.0.1:0)
-	check *bool, // open each story, editor and page once in Chromium or Chrome, without a window, and exit: exceptions, names that the libraries lack, and differences to the pictures in previews fail
+	check *bool, // open each story, editor and page once in Chromium or Chrome, without a window, and exit: exceptions, answers with an error, and differences to the pictures in previews fail
 	update *bool, // check, and keep the pictures in previews
+	strict *bool, // a view without a picture in previews fails the check, and so does an expected problem of slipway.yaml that does not occur
+	only *string, // check only these views: a part of their names, or a pattern with *
+	tabs *string, // how many views are open at once (default: one for each processor, at most 4)
+	against *string, // check, and compare with another build of the plugin in this directory, such as a copy of the dist that webpack has built: shared modules, exports, missing files, and each view as a picture
 	report *string, // directory for the report of a check: index.html, junit.xml and report.json (default: .slipway/preview-report)
 ) error {
 	return program.Mage(ctx, "preview", nil,
@@ -309,6 +313,10 @@ func Preview(ctx context.Context,
 		program.Option("listen", listen),
 		program.Option("check", check),
 		program.Option("update", update),
+		program.Option("strict", strict),
+		program.Option("only", only),
+		program.Option("tabs", tabs),
+		program.Option("against", against),
 		program.Option("report", report),
 	)
 }
