@@ -80,7 +80,7 @@ func (m *Manifest) read(text []byte, keys string) error {
 	case errors.Is(err, pgp.ErrSignatureExpired), errors.Is(err, pgp.ErrKeyExpired):
 		return fmt.Errorf("it has expired: %w", err)
 	case isChanged:
-		return errors.New("its text was changed after it was signed")
+		return errors.New("its text, or the signature itself, was changed after it was signed")
 	case err != nil:
 		return fmt.Errorf("the block after -----BEGIN PGP SIGNATURE----- is damaged: %w", err)
 	}

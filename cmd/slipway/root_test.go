@@ -86,7 +86,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"lint", "--dir=" + dir}, "no plugin.json or src/plugin.json"},
 		{[]string{"format", "--dir=" + dir}, "no plugin.json or src/plugin.json"},
 		{[]string{"clean", "--dir=" + dir}, "no plugin.json or src/plugin.json"},
-		{[]string{"validate", "a", "b"}, "unexpected argument \"b\"\nusage: slipway validate [path] [flags]"},
+		{[]string{"compat", "a", "b"}, "unexpected argument \"b\"\nusage: slipway compat [path] [flags]"},
 		{[]string{"validate", "--formt=json"}, "unknown option --formt; did you mean --format?\nrun 'slipway validate --help' for usage"},
 		{[]string{"validate", "-strict"}, "unknown option -strict; did you mean --strict?\nrun 'slipway validate --help' for usage"},
 		{[]string{"validate", "-formt=json"}, "unknown option -formt; did you mean --format?\nrun 'slipway validate --help' for usage"},

@@ -108,7 +108,7 @@ func TestSignedByService(t *testing.T) {
 		"BOM": {func(p *plugin) {
 			p.write("MANIFEST.txt", "\ufeff"+strings.TrimSpace(string(p.files["MANIFEST.txt"].Data)))
 		}, "it begins with a byte order mark"},
-		"text":        {edit("MANIFEST.txt", "Acme Ltd", "Acme Inc"), "manifest-signature - the signature is invalid: its text was changed"},
+		"text":        {edit("MANIFEST.txt", "Acme Ltd", "Acme Inc"), "manifest-signature - the signature is invalid: its text, or the signature itself, was changed"},
 		"armor":       {edit("MANIFEST.txt", "SIGNATURE-----\n\n", "SIGNATURE-----\n\n!"), "manifest-signature - the signature is invalid: the block after"},
 		"cut":         {edit("MANIFEST.txt", "-----END", ""), "manifest-signature - the signature is invalid: it is incomplete"},
 		"another key": {func(p *plugin) { p.signers = signaturetest.New(t).Public }, "manifest-signature - the signature is invalid: it is signed with a key that Grafana does not know"},

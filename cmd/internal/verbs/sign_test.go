@@ -285,7 +285,7 @@ func TestVerifyForeign(t *testing.T) {
 		{"changed", public, "module.js", "y", "", []string{"  changed  module.js\n", "modified signature\n"}, ExitFindings},
 		{"line endings", public, "module.js", "x\r\n", "", []string{"  changed  module.js: changed after the manifest was written, but only in its line"}, ExitFindings},
 		{"added", public, "more.js", "", "", []string{"  added    more.js\n", "modified signature\n"}, ExitFindings},
-		{"signed text", strings.Replace(public, "Ltd", "Inc", 1), "", "", "", []string{"  refused  MANIFEST.txt: its text was changed after it was signed; Grafana refuses"}, ExitFindings},
+		{"signed text", strings.Replace(public, "Ltd", "Inc", 1), "", "", "", []string{"  refused  MANIFEST.txt: its text, or the signature itself, was changed after it was signed; Grafana refuses"}, ExitFindings},
 		{"too short", "{}", "", "", "", []string{"  refused  MANIFEST.txt: it is not a signed message"}, ExitFindings},
 		{"unsigned", "", "", "", "https://example.org", []string{"  missing  MANIFEST.json", "  unsigned MANIFEST.txt is missing"}, ExitFindings},
 	} {
