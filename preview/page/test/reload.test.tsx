@@ -6,6 +6,7 @@ import type { PanelPlugin } from '@grafana/data';
 import { act, type ComponentType } from 'react';
 import { createRoot } from 'react-dom/client';
 import { installLoader } from '../src/modules/load';
+import { shareModules } from '../src/modules/shared';
 import { record } from '../src/observe/record';
 import { usePlugin } from '../src/refresh/current';
 import { changed, onBackend } from '../src/refresh/reload';
@@ -42,6 +43,16 @@ function Shown() {
   const Panel = (current.plugin as PanelPlugin).panel as ComponentType<object>;
   return <Panel />;
 }
+
+test('the globals of the interface are there before a plugin is loaded', async () => {
+  await shareModules({});
+  const { $, jQuery, _ } = window as never as {
+    $: unknown;
+    jQuery(html: string): { length: number };
+    _: { move(...args: unknown[]): unknown };
+  };
+  assert.deepEqual([$ === jQuery, jQuery('<p>').length, _.move([1, 2, 3], 0, 2)], [true, 1, [2, 3, 1]]);
+});
 
 test('a plugin that never loaded is not replaced: the page begins anew', async () => {
   await build(module('zero'));

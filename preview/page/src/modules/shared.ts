@@ -93,11 +93,25 @@ async function addOptional(): Promise<void> {
 }
 
 /**
+ * The globals of the interface's own build, for plugins that name them: it exposes jQuery, webpack's "define.amd" makes lodash put
+ * itself on the window, and lodash has one method more. Prism is a global wherever it is evaluated.
+ */
+function setGlobals(): void {
+  const { jquery, lodash } = modules;
+  const move = (list: unknown[], from: number, to: number) => {
+    list.splice(to, 0, ...list.splice(from, 1));
+    return list;
+  };
+  Object.assign(window, { $: jquery, jQuery: jquery, _: Object.assign(lodash, { move }) });
+}
+
+/**
  * Makes the views that plugins get. The components are those of @grafana/runtime that only wait for one of the interface; plugins
  * get it at once, since not every version has the setters.
  */
 export async function shareModules(components: object): Promise<void> {
   await addOptional();
+  setGlobals();
   modules['@grafana/runtime'] = { ...grafanaRuntime, ...components };
   for (const id of Object.keys(modules).filter((id) => id.startsWith('@grafana/'))) {
     modules[id] = watched(id, modules[id], record);
