@@ -115,9 +115,10 @@ func (s *Server) withPage(next func(http.ResponseWriter, *http.Request, *Page)) 
 	}
 }
 
-// refuse answers with a message, and a word for programs.
+// refuse answers with a message, and a word for the page.
 func refuse(w http.ResponseWriter, status int, word, message string) {
-	sendJSON(w, status, map[string]string{"message": message, "preview": word})
+	w.Header().Set("X-Preview-Refused", word)
+	sendJSON(w, status, map[string]string{"message": message})
 }
 
 func sendJSON(w http.ResponseWriter, status int, value any) {

@@ -42,9 +42,36 @@ test('texts and forms are sent as they are', async () => {
   assert.deepEqual([request.body, request.headers['content-type']], ['a=1', 'application/x-www-form-urlencoded;charset=UTF-8']);
 });
 
-test('another origin does not learn the token', async () => {
-  await backend.get(behind('/api/x'));
-  assert.equal(request.headers['x-preview-token'], undefined);
+test('another origin, and a file, do not learn the token', async () => {
+  routes['GET /public/x'] = routes['GET /api/x'];
+  for (const address of [behind('/api/x'), '/public/x', '/public/../api/../public/x']) {
+    await backend.get(address);
+    assert.equal(request.headers['x-preview-token'], undefined);
+  }
+});
+
+test('calls of a plugin without the service say who calls, and are noted', async () => {
+  const own = { headers: { 'X-Own': 'a' } };
+  await fetch('/api/x', own);
+  assert.deepEqual([request.headers['x-preview-token'], request.headers['x-own']], ['secret', 'a']);
+  await fetch(new Request('http://localhost:4000/apis/x', { method: 'PUT', ...own }));
+  assert.deepEqual(record.calls.slice(-2), [
+    { method: 'GET', path: '/api/x', status: 200, refused: false },
+    { method: 'PUT', path: '/apis/x', status: 404, refused: false },
+  ]);
+  for (const address of ['api/x', behind('/api/x')]) {
+    const old = new XMLHttpRequest();
+    const sent: string[] = [];
+    old.setRequestHeader = (name) => sent.push(name);
+    old.open('GET', address);
+    assert.equal(sent.join(), address === 'api/x' ? 'X-Preview-Token,X-Preview-Role' : '');
+    const before = record.calls.length;
+    await new Promise((resolve) => {
+      old.addEventListener('loadend', resolve);
+      old.send();
+    });
+    assert.equal(record.calls.length - before, address === 'api/x' ? 1 : 0);
+  }
 });
 
 test('answers: JSON, nothing, a text, bytes', async () => {
@@ -71,8 +98,11 @@ test('a failed call has the message of the server, which an alert shows unless i
 });
 
 test('what the preview refuses is handled, and noted; a token that is no longer valid is an error of the page', async () => {
-  const refuse = (preview: string) => {
-    routes['GET /api/refused'] = (_request, response) => ((response.statusCode = 403), { message: 'see the terminal', preview });
+  const refuse = (word: string) => {
+    routes['GET /api/refused'] = (_request, response) => {
+      response.setHeader('X-Preview-Refused', word).statusCode = 403;
+      return { message: 'see the terminal' };
+    };
     return failure(backend.get('/api/refused'));
   };
   assert.equal((await refuse('refused')).isHandled, true);

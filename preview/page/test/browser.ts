@@ -3,11 +3,13 @@
 import './dom';
 import { boot } from '../src/boot/boot';
 import { setGlobals } from '../src/boot/globals';
+import { watchNetwork } from '../src/observe/network';
 import { connect } from '../src/refresh/runtime';
 
 export * from './dom';
 
 setGlobals(boot);
+watchNetwork();
 connect();
 Object.assign(globalThis, {
   __REACT_DEVTOOLS_GLOBAL_HOOK__: (window as { __REACT_DEVTOOLS_GLOBAL_HOOK__?: object }).__REACT_DEVTOOLS_GLOBAL_HOOK__,

@@ -1,19 +1,47 @@
-// Knows which calls are under way, so that a picture is taken of a page at rest, and notes the icons that the libraries lack.
+// Says who makes the calls of the API, notes them, and knows which are under way, so that a picture is taken of a page at rest.
+import { identity } from '../boot/boot';
 import { record } from './record';
 
 const calls = new Map<object, string>();
 
 const iconName = (url: string) => /icons\/(.*)\.svg/.exec(new URL(url).pathname)?.[1] ?? url;
 
+/** The path of a call of the API, which a session's cookie allows in the interface, and the token here; undefined for another address. */
+function pathOfCall(to: string | URL): string | undefined {
+  const url = new URL(to, location.href);
+  return url.origin === location.origin && /^\/apis?\//.test(url.pathname) ? url.pathname + url.search : undefined;
+}
+
+/** The word with which the preview says that it refused a call, and not the host or the plugin: refused, token or origin. */
+export const refusal = 'X-Preview-Refused';
+
+async function messageOf(answer: Response): Promise<string> {
+  const text = await answer.text();
+  try {
+    return (JSON.parse(text) as { message?: string } | null)?.message ?? answer.statusText;
+  } catch {
+    return text.slice(0, 500) || answer.statusText;
+  }
+}
+
 export function watchNetwork(): void {
-  const original = window.fetch.bind(window);
   performance.setResourceTimingBufferSize(10_000); // of which the report takes the files that are absent
-  window.fetch = async (...args) => {
+  const original = globalThis.fetch.bind(globalThis);
+  globalThis.fetch = async (to, init) => {
     const call = {};
-    const [to, { method = 'GET' } = {}] = args;
-    calls.set(call, `${method} ${(to instanceof Request ? to.url : String(to)).replace(location.origin, '')}`);
+    const given = to instanceof Request ? to : undefined;
+    const method = init?.method ?? given?.method ?? 'GET';
+    const address = given?.url ?? String(to);
+    const path = pathOfCall(address);
+    calls.set(call, `${method} ${address.replace(location.origin, '')}`);
+    const headers = new Headers(init?.headers ?? given?.headers);
+    Object.entries(path ? identity : {}).forEach(([name, value]) => headers.set(name, value));
     try {
-      const answer = await original(...args);
+      const answer = await original(to, { ...init, headers });
+      if (path) {
+        const message = answer.ok ? undefined : await messageOf(answer.clone());
+        record.call({ method, path, status: answer.status, refused: answer.headers.has(refusal), message });
+      }
       if (answer.headers.get('X-Preview-Missing') === 'icon') {
         record.note(`The icon ${iconName(answer.url)} is not in @grafana/ui; its place is empty here.`);
       }
@@ -21,6 +49,29 @@ export function watchNetwork(): void {
     } finally {
       calls.delete(call);
     }
+  };
+  watchRequests();
+}
+
+/** The same for XMLHttpRequest. */
+function watchRequests(): void {
+  const { open } = XMLHttpRequest.prototype;
+  XMLHttpRequest.prototype.open = function (...args: unknown[]) {
+    open.apply(this, args as Parameters<typeof open>);
+    const [method, to] = args as [string, string | URL];
+    const path = pathOfCall(to);
+    Object.entries(path ? identity : {}).forEach(([name, value]) => this.setRequestHeader(name, value));
+    this.addEventListener('loadstart', () => calls.set(this, `${method} ${path ?? to}`), { once: true });
+    this.addEventListener(
+      'loadend',
+      () => {
+        calls.delete(this);
+        if (path) {
+          record.call({ method, path, status: this.status, refused: this.getResponseHeader(refusal) !== null });
+        }
+      },
+      { once: true },
+    );
   };
 }
 

@@ -3,9 +3,8 @@ import { AppEvents } from '@grafana/data';
 import type { BackendSrv, BackendSrvRequest, FetchError, FetchResponse } from '@grafana/runtime';
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { mergeMap } from 'rxjs/operators';
-import { identity } from '../boot/boot';
 import { fault } from '../observe/faults';
-import { record } from '../observe/record';
+import { refusal } from '../observe/network';
 import { appEvents } from './events';
 
 function address(request: BackendSrvRequest): URL {
@@ -28,14 +27,11 @@ function isRaw(body: unknown): body is BodyInit {
   );
 }
 
-function init(request: BackendSrvRequest, url: URL, signal: AbortSignal): RequestInit {
+function init(request: BackendSrvRequest, signal: AbortSignal): RequestInit {
   const headers = new Headers(request.headers);
   const { data } = request;
   if (data !== undefined && data !== null && !isRaw(data) && !headers.has('Content-Type')) {
     headers.set('Content-Type', 'application/json');
-  }
-  if (url.origin === location.origin) {
-    Object.entries(identity).forEach(([name, value]) => headers.set(name, value));
   }
   return {
     method: request.method ?? 'GET',
@@ -60,15 +56,6 @@ async function bodyOf(answer: Response, type: BackendSrvRequest['responseType'])
   } catch {
     return text;
   }
-}
-
-/** The word with which the preview says that it refused a call, and not the host or the plugin: refused, token or origin. */
-function refusal(data: unknown): string | undefined {
-  return typeof data === 'object' && data !== null && 'preview' in data ? String(data.preview) : undefined;
-}
-
-function messageOf(answer: Response, data: unknown): string {
-  return (data as { message?: string } | null)?.message ?? (typeof data === 'string' && data ? data.slice(0, 500) : answer.statusText);
 }
 
 class Backend implements BackendSrv {
@@ -97,11 +84,9 @@ class Backend implements BackendSrv {
   }
 
   private async send<T>(request: BackendSrvRequest, signal: AbortSignal): Promise<FetchResponse<T>> {
-    const url = address(request);
-    const method = request.method ?? 'GET';
     let answer: Response;
     try {
-      answer = await fetch(url, init(request, url, signal));
+      answer = await fetch(address(request), init(request, signal));
     } catch (e) {
       const cancelled = signal.aborted;
       throw {
@@ -114,11 +99,7 @@ class Backend implements BackendSrv {
       } satisfies FetchError;
     }
     const data = (await bodyOf(answer, request.responseType)) as T;
-    const refused = !answer.ok && refusal(data) !== undefined;
-    const message = answer.ok ? undefined : messageOf(answer, data);
-    const path = url.origin === location.origin ? url.pathname + url.search : url.href;
-    record.call({ method, path, status: answer.status, refused, message });
-    if (refused && refusal(data) === 'token') {
+    if (answer.headers.get(refusal) === 'token') {
       fault('load', new Error((data as { message?: string }).message));
     }
     if (!answer.ok) {
@@ -132,8 +113,8 @@ class Backend implements BackendSrv {
   }
 
   private failed(request: BackendSrvRequest, answer: Response, data: unknown): FetchError {
-    const given = typeof data === 'object' && data ? data : { message: String(data) };
-    const message = messageOf(answer, data);
+    const given = (typeof data === 'object' && data ? data : { message: String(data) }) as { message?: string };
+    const message = given.message ?? answer.statusText;
     const silent = request.showErrorAlert === false || (request.showErrorAlert === undefined && request.method === 'GET');
     if (!silent) {
       appEvents.emit(AppEvents.alertError, [message]);
@@ -144,7 +125,7 @@ class Backend implements BackendSrv {
       data: given,
       message,
       config: request,
-      isHandled: refusal(data) !== undefined,
+      isHandled: answer.headers.has(refusal),
     };
   }
 

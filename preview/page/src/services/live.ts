@@ -12,7 +12,6 @@ import {
 } from '@grafana/data';
 import type { GrafanaLiveSrv, LiveDataStreamOptions } from '@grafana/runtime';
 import { Observable, of } from 'rxjs';
-import { identity } from '../boot/boot';
 import { describe } from '../observe/faults';
 import { record } from '../observe/record';
 import { backend } from './backend';
@@ -50,7 +49,7 @@ function getStream<T>(address: LiveChannelAddress): Observable<LiveChannelEvent<
       // The host ends each connection after some minutes. Like an EventSource, the preview then connects again.
       for (; !abort.signal.aborted; await new Promise((done) => setTimeout(done, reconnectAfter))) {
         status(LiveChannelConnectionState.Connecting);
-        for await (const { event, data } of follow(`/api/live/events?${query.toString()}`, identity, abort.signal)) {
+        for await (const { event, data } of follow(`/api/live/events?${query.toString()}`, abort.signal)) {
           if (event === 'ended') {
             throw new Error((JSON.parse(data) as { message: string }).message);
           }

@@ -51,8 +51,8 @@ async function* decoded(body: ReadableStream<Uint8Array>): AsyncGenerator<string
 }
 
 /** Follows an address until the signal aborts or the server ends the stream. */
-export async function* follow(url: string, headers: HeadersInit, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-  const answer = await fetch(url, { headers: { Accept: 'text/event-stream', ...headers }, signal });
+export async function* follow(url: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  const answer = await fetch(url, { headers: { Accept: 'text/event-stream' }, signal });
   if (!answer.ok || !answer.body) {
     const message = ((await answer.json().catch(() => ({}))) as { message?: string }).message;
     throw new Error(message ?? `${url} answered ${answer.status}`);
