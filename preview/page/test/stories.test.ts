@@ -1,11 +1,12 @@
 import { calls, routes } from './browser';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FieldType, toDataFrame, type PanelData } from '@grafana/data';
+import { FieldType, PanelPlugin, toDataFrame, type PanelData, type PanelPluginMeta } from '@grafana/data';
 import { lastValueFrom } from 'rxjs';
 import { map, take, toArray } from 'rxjs/operators';
 import { frameFromAny, timeRange } from '../src/data/frames';
 import { record } from '../src/observe/record';
+import { initialState } from '../src/panels/panel';
 import { sourceData, type Source } from '../src/panels/source';
 import { savedQueries, storiesOf, storyData, type SavedPanel, type Story } from '../src/panels/stories';
 import { registerTransformers } from '../src/services/transformers';
@@ -102,4 +103,19 @@ test('frames in each form in use', () => {
   const forms = [{ schema, data: { values: [[1]] } }, { fields: [{ name: 'a', values: [1] }] }, { columns: [{ text: 'a' }], rows: [[1]] }];
   const frames = forms.map((form) => frameFromAny(form, 'A'));
   assert.equal(frames.map((f) => f.refId! + f.fields[0].name + f.fields[0].values.join()).join(), 'Ba1,Aa1,Aa1');
+});
+
+test('a saved panel without options is migrated with what its root has, and another one with its options', async () => {
+  const plugin = new PanelPlugin<object>(() => null);
+  plugin.meta = { id: 'acme-panel', info: { version: '2.0.0' } } as PanelPluginMeta;
+  const { columns, datasource } = { columns: [{ text: 'a' }], datasource: testdata };
+  plugin.setMigrationHandler((panel) => ({ ...panel.options, from: { ...panel, columns: panel['columns' as never] as unknown } }));
+  const migrated = async (saved: object) => (await initialState(plugin, saved)).options as { from?: { [key: string]: unknown } };
+  for (const options of [undefined, {}]) {
+    const { from } = await migrated({ type: 'acme-panel', columns, datasource, targets: [{ refId: 'A' }], options });
+    assert.deepEqual([from?.columns, from?.datasource, from?.targets], [columns, undefined, []]);
+  }
+  const { from } = await migrated({ type: 'acme-panel', columns, options: { a: 1 } });
+  assert.deepEqual([from?.columns, from?.options], [undefined, { a: 1 }]);
+  assert.deepEqual(await migrated({}), {});
 });

@@ -26,14 +26,30 @@ export interface PanelState {
 
 /** A panel as stored, before the plugin's defaults and its migration. */
 export interface StoredPanel extends Partial<PanelState> {
+  /** Of a panel that a dashboard has saved. */
+  type?: string;
   title?: string;
   pluginVersion?: string;
+}
+
+/** What a saved panel has at its root today. In the days of Angular, a panel's options were there, too. */
+const ownKeys =
+  'id gridPos type title scopedVars repeat repeatPanelId repeatDirection repeatedByRow minSpan collapsed panels targets datasource ' +
+  'timeFrom timeShift hideTimeOverride description links fullscreen cacheTimeout queryCachingTTL transparent pluginVersion ' +
+  'transformations fieldConfig maxDataPoints interval libraryPanel options';
+
+/** The options of those days, which migrations read: the interface merges them into the model if there are none of today. */
+function formerOptions(stored: StoredPanel): object {
+  const isCurrent = Object.keys(stored.options ?? {}).length > 0;
+  const known = new Set(ownKeys.split(' '));
+  return isCurrent ? {} : structuredClone(Object.fromEntries(Object.entries(stored).filter(([key]) => !known.has(key))));
 }
 
 /** The state to begin with: migrated if another version of the plugin stored it, and with defaults. */
 export async function initialState(plugin: PanelPlugin, stored: StoredPanel): Promise<PanelState> {
   const fieldConfig = { defaults: { ...stored.fieldConfig?.defaults }, overrides: stored.fieldConfig?.overrides ?? [] };
   const model = {
+    ...formerOptions(stored),
     id: 1,
     type: plugin.meta.id,
     title: stored.title,
@@ -42,7 +58,7 @@ export async function initialState(plugin: PanelPlugin, stored: StoredPanel): Pr
     pluginVersion: stored.pluginVersion ?? '',
     targets: [],
   } as PanelModel;
-  const isStored = stored.options !== undefined;
+  const isStored = stored.options !== undefined || stored.type !== undefined;
   const isDue = plugin.shouldMigrate?.(model) || model.pluginVersion !== plugin.meta.info.version;
   if (isStored && plugin.onPanelMigration && isDue) {
     model.options = (await plugin.onPanelMigration(model)) ?? model.options;
