@@ -60,7 +60,13 @@ export function PanelRenderer({
 }
 
 export function PanelDataErrorView(props: PanelDataErrorViewProps) {
-  const lacks = props.needsTimeField ? 'a time field' : props.needsNumberField ? 'a number field' : props.needsStringField ? 'a text field' : '';
+  const lacks = props.needsTimeField
+    ? 'a time field'
+    : props.needsNumberField
+      ? 'a number field'
+      : props.needsStringField
+        ? 'a text field'
+        : '';
   return (
     <Message
       data={props.data}
