@@ -33,26 +33,16 @@ func RepositoryOf(p *validate.Pass) (r Repository, ok bool) {
 	return Repository{}, false
 }
 
-// Read reads a file of the repository.
+// Read reads a file of the repository, or, if the name leads out of it, of the Git repository around it, which has the
+// other packages of a workspace. The error is tree.ErrOutside for a file further outside.
 func (r Repository) Read(name string, maxBytes int64) ([]byte, error) {
-	f, err := r.FS.Open(path.Join(r.Dir, name))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return limit.ReadAll(f, maxBytes)
-}
-
-// ReadAround is Read for a file that may be outside of the plugin repository, but in the Git repository around it, as
-// the packages of a workspace are. The error is tree.ErrOutside for one further outside.
-func (r Repository) ReadAround(name string, maxBytes int64) ([]byte, error) {
-	around, ok := r.FS.(interface {
+	open := r.FS.Open
+	if around, ok := r.FS.(interface {
 		OpenAround(name string) (fs.File, error)
-	})
-	if !ok {
-		return r.Read(name, maxBytes)
+	}); ok {
+		open = around.OpenAround
 	}
-	f, err := around.OpenAround(path.Join(r.Dir, name))
+	f, err := open(path.Join(r.Dir, name))
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func compareSources(p *validate.Pass, r inspect.Repository, m *inspect.SourceMap
 		if !isComparedSource(source) {
 			continue
 		}
-		data, err := r.ReadAround(path.Join("src", source), inspect.MaxScriptBytes)
+		data, err := r.Read(path.Join("src", source), inspect.MaxScriptBytes)
 		unix := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 		switch {
 		case errors.Is(err, tree.ErrOutside):

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,28 +66,4 @@ func each(ctx context.Context, w io.Writer, verb string, dirs []string, run func
 	}
 	fmt.Fprintf(w, "%s: done for %s\n", verb, text.Plural(len(dirs), "plugin"))
 	return nil
-}
-
-// withZips replaces each directory that contains zips, and is no plugin repository, by its zips, and by itself if
-// there are plugins below it.
-func withZips(paths []string) (list []string, err error) {
-	for _, name := range paths {
-		if info, err := os.Stat(name); err != nil || !info.IsDir() { // what opens it says why
-			list = append(list, name)
-			continue
-		}
-		zips, err := zipsIn(name)
-		if err != nil {
-			return nil, Usage("%w", err)
-		}
-		_, err = bundle.OpenRepo(name)
-		if err == nil {
-			zips = nil
-		}
-		if len(zips) == 0 || len(bundle.ReposBelow(name)) > 0 {
-			list = append(list, name)
-		}
-		list = append(list, zips...)
-	}
-	return list, nil
 }

@@ -99,14 +99,10 @@ func runValidate(ctx context.Context, w *os.File, o validateOptions) error {
 	var all several
 	for _, o.Path = range paths {
 		err := all.add(ctx, w, o, keys)
-		switch _, isExit := errors.AsType[*ExitError](err); {
-		case errors.Is(err, zipfs.ErrNotZip) && len(paths) > 1:
-			all.reports = append(all.reports, &validate.Report{Skips: []validate.Skip{{File: filepath.ToSlash(o.Path), Reason: strings.TrimPrefix(err.Error(), o.Path+": "), IsBroken: true}}})
-		case errors.Is(err, zipfs.ErrNotZip):
-			return &ExitError{Code: ExitBroken, Err: err}
-		case err != nil && !isExit:
-			return &ExitError{Code: ExitUsage, Err: err}
-		case err != nil:
+		if errors.Is(err, zipfs.ErrNotZip) && len(paths) > 1 {
+			skip := validate.Skip{File: filepath.ToSlash(o.Path), Reason: strings.TrimPrefix(err.Error(), o.Path+": "), IsBroken: true}
+			all.reports = append(all.reports, &validate.Report{Skips: []validate.Skip{skip}})
+		} else if err != nil {
 			return err
 		}
 	}
@@ -160,8 +156,11 @@ type several struct {
 // add validates a path. The error means that the run cannot go on.
 func (s *several) add(ctx context.Context, w *os.File, o validateOptions, keys []archive.PublicKey) error {
 	t, err := openTarget(o)
+	if errors.Is(err, zipfs.ErrNotZip) {
+		return &ExitError{Code: ExitBroken, Err: err}
+	}
 	if err != nil {
-		return err
+		return &ExitError{Code: ExitUsage, Err: err}
 	}
 	defer t.close()
 	t.options.Keys = keys

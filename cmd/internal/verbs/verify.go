@@ -8,11 +8,8 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/signature"
 	"github.com/slipway-dev/slipway/internal/limit"
@@ -222,86 +219,6 @@ func (v *verification) differs(result, text string) {
 
 func (v *verification) line(result, text string) {
 	fmt.Fprintf(v.w, "  %-8s %s\n", result, terminal.Line(text))
-}
-
-// packed is a built plugin: a dist or a zip.
-type packed struct {
-	path  string
-	isZip bool
-}
-
-// findSigned returns dist and the zips of its version in release, without a dist that has no
-// manifest: package writes one only into the zips.
-func findSigned(w io.Writer, o verifyOptions) ([]packed, error) {
-	repo, err := FindRepo(w, o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	m, err := readBuilt(repo.Dist)
-	if err != nil {
-		return nil, &ExitError{Code: ExitUsage, Err: o.Face.notBuilt("verify", err)}
-	}
-	zips, err := releasedZips(repo, m.ID, m.Info.Version)
-	if err != nil {
-		return nil, err
-	}
-	if isAny(repo.Dist, archive.ManifestFile, signature.File) {
-		return append([]packed{{path: repo.Dist}}, zips...), nil
-	}
-	if len(zips) == 0 {
-		return nil, Usage("nothing to verify: %s has no %s, and %s has no zips of version %s\nhelp: %s packs the plugin, and %s signs it",
-			shortPath(repo.Dist), archive.ManifestFile, shortPath(filepath.Join(repo.Root, releaseDir)), m.Info.Version,
-			o.Face.Verb("package"), o.Face.Verb("sign"))
-	}
-	fmt.Fprintf(w, "note: %s is not verified: it has no %s, which sign writes\n", shortPath(repo.Dist), archive.ManifestFile)
-	return zips, nil
-}
-
-// findPacked returns the plugins at paths: of a dist, a zip or a directory of zips.
-func findPacked(paths []string) (plugins []packed, err error) {
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, Usage("%w", err)
-		}
-		if !info.IsDir() || isAny(path, bundle.MetadataFile, archive.ManifestFile, signature.File) {
-			plugins = append(plugins, packed{path, !info.IsDir()})
-			continue
-		}
-		zips, err := zipsIn(path)
-		if err != nil {
-			return nil, err
-		}
-		if len(zips) == 0 {
-			return nil, Usage("%s is not a built plugin and has no zips: name a dist, a zip or a directory of zips", path)
-		}
-		for _, zip := range zips {
-			plugins = append(plugins, packed{zip, true})
-		}
-	}
-	return plugins, nil
-}
-
-// isAny reports whether a directory has an entry with one of the names.
-func isAny(dir string, names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		_, err := os.Lstat(filepath.Join(dir, name))
-		return err == nil
-	})
-}
-
-// zipsIn returns the zips in a directory, sorted. A directory that does not exist has none.
-func zipsIn(dir string) (zips []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for _, e := range entries {
-		if strings.EqualFold(filepath.Ext(e.Name()), ".zip") && !e.IsDir() {
-			zips = append(zips, filepath.Join(dir, e.Name()))
-		}
-	}
-	return zips, err
 }
 
 // ReadPublicKeys reads the file of public keys that an option names.
