@@ -44,8 +44,8 @@ func (o Options) contrast(results []Result, pictures [][]byte, name string, agai
 		return nil
 	}
 	second, err := again()
-	if err != nil {
-		return nil // both have that problem
+	if second == nil {
+		return fmt.Errorf("open %s again: %w", ours.Name, err)
 	}
 	if difference, _, err := compare(second, pictures[0]); err != nil || difference > tolerance {
 		ours.IsUnsteady = true

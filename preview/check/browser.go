@@ -127,15 +127,15 @@ func settle(ctx context.Context, address string, patience time.Duration) error {
 	if err == nil {
 		err = pass(patient, whileIdle, left)
 	}
-	// A stream has no end, and a loop leaves no idle moment. On a busy machine, a page computes for longer than its time lasts.
-	inspite := emulation.SetVirtualTimePolicyParams{Policy: emulation.VirtualTimePolicyAdvance, MaxVirtualTimeTaskStarvationCount: 10}
-	for more := left; errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || err == nil && !ready; more = 20 * step {
-		if err = pass(ctx, inspite, more); err == nil {
-			ready, err = chromedp.Run(ctx, isReady)
-		}
-		time.Sleep(pause)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		// A stream has no end, and a loop leaves no idle moment.
+		err = pass(ctx, emulation.SetVirtualTimePolicyParams{Policy: emulation.VirtualTimePolicyAdvance,
+			MaxVirtualTimeTaskStarvationCount: 10}, left)
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if err == nil && !ready {
+		ready, err = chromedp.Run(ctx, isReady)
+	}
+	if err == nil && !ready || errors.Is(err, context.DeadlineExceeded) {
 		return errRestless
 	}
 	return err

@@ -101,9 +101,18 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 				cancel(err)
 				return
 			}
-			defer stop()
+			defer func() { stop() }()
 			for i := range queue {
 				results, err := o.open(browser, kept, i)
+				if browser.Err() != nil && ctx.Err() == nil { // it crashed, or did not answer on a busy machine: once more
+					stop()
+					if browser, stop, err = open(ctx); err != nil {
+						cancel(err)
+						stop = func() {}
+						return
+					}
+					results, err = o.open(browser, kept, i)
+				}
 				if err != nil {
 					cancel(err)
 					return
@@ -153,7 +162,7 @@ func (o Options) open(browser context.Context, kept *album, i int) (results []Re
 		picture, seen, err := show(browser, side.Origin+r.Path+"#token="+o.Token, o.Patience)
 		r.Seconds = time.Since(begun).Seconds()
 		if browser.Err() != nil {
-			return nil, browser.Err()
+			return nil, fmt.Errorf("the browser ended while it showed %s: %w", r.Title(), browser.Err())
 		}
 		hasReport := seen != "" && seen != "null"
 		switch {
@@ -198,8 +207,9 @@ func (o Options) open(browser context.Context, kept *album, i int) (results []Re
 // rest returns what is wrong with the check itself: pictures that no view has, and expectations that do not occur.
 func (o Options) rest(results []Result, kept *album) (list []Result, err error) {
 	if o.Against {
-		list = o.modulesThatDiffer(results)
-	} else if list, err = o.unclaimed(kept); err != nil {
+		return o.modulesThatDiffer(results), nil
+	}
+	if list, err = o.unclaimed(kept); err != nil {
 		return nil, err
 	}
 	for _, e := range o.Expected {
