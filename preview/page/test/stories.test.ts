@@ -10,6 +10,7 @@ import { initialState } from '../src/panels/panel';
 import { sourceData, type Source } from '../src/panels/source';
 import { savedQueries, storiesOf, storyData, type SavedPanel, type Story } from '../src/panels/stories';
 import { registerTransformers } from '../src/services/transformers';
+import { variables } from '../src/services/variables';
 
 registerTransformers();
 const range = timeRange({ from: '0', to: '60000' });
@@ -48,11 +49,14 @@ test('transformations change the data in their order, without those that are off
     { id: 'filterFieldsByName', options: { include: { names: ['a'] } } },
     rename('a', 'b'),
     rename('b', 'c', { disabled: true }),
+    { id: 'of tomorrow', options: {} },
     rename('b', 'd', { topic: 'annotations' }),
-    rename('b', 'e'),
+    rename('b', '${name}'),
   ];
+  variables.set([{ name: 'name', type: 'constant', query: 'e' }]);
   const data = await shown(story({ targets: [csv('A', 'a,x\n1,2')], transformations: transformations as never }));
   assert.deepEqual(table(data), [[['e', 1]]]);
+  assert.ok(record.notes.has('The transformation of tomorrow is not here: the data stays as it was.'));
 });
 
 test('a panel shows the data of another one of its dashboard, transformed twice, and not its own', async () => {

@@ -2,6 +2,7 @@
 import {
   DataTopic,
   LoadingState,
+  standardTransformersRegistry,
   transformDataFrame,
   type DataFrame,
   type DataSourceRef,
@@ -13,9 +14,11 @@ import type { DataQuery } from '@grafana/schema';
 import { combineLatest, from, of, type Observable } from 'rxjs';
 import { map, mergeMap, startWith } from 'rxjs/operators';
 import { identity } from '../boot/boot';
+import { record } from '../observe/record';
 import { dataSources } from '../services/datasources';
 import { makeRequest, runRequest, stateOf } from '../services/queries';
 import type { StoredVariable } from '../services/stored';
+import { variables } from '../services/variables';
 import type { StoredPanel } from './panel';
 
 type Target = DataQuery & { panelId?: number };
@@ -79,8 +82,15 @@ function groups(panel: SavedPanel): { ref: SavedPanel['datasource']; targets: Ta
 }
 
 function transformed(data: PanelData, transformations: DataTransformerConfig[] = []): Observable<PanelData> {
-  const active = transformations.filter((t) => t.topic !== DataTopic.Annotations);
-  return active.length ? transformDataFrame(active, data.series).pipe(map((series) => ({ ...data, series }))) : of(data);
+  const active = transformations.filter(({ id, topic, disabled }) => {
+    const isKnown = standardTransformersRegistry.getIfExists(id) !== undefined;
+    if (!isKnown && !disabled) {
+      record.note(`The transformation ${id} is not here: the data stays as it was.`);
+    }
+    return isKnown && topic !== DataTopic.Annotations;
+  });
+  const interpolate = (text: string) => variables.replace(text, data.request?.scopedVars);
+  return transformDataFrame(active, data.series, { interpolate }).pipe(map((series) => ({ ...data, series })));
 }
 
 function merged(parts: PanelData[], range: TimeRange): PanelData {

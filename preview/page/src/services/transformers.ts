@@ -1,20 +1,50 @@
-// The transformers of @grafana/data, in the registry that scenes and saved panels use.
-import { standardTransformers, standardTransformersRegistry, type DataTransformerInfo, type TransformerRegistryItem } from '@grafana/data';
+// The transformers of the interface, in the registry that scenes and saved panels use.
+import {
+  DataTransformerID,
+  standardTransformers,
+  standardTransformersRegistry,
+  type DataTransformerInfo,
+  type TransformerRegistryItem,
+} from '@grafana/data';
+import { map } from 'rxjs/operators';
 import { boot } from '../boot/boot';
+import { transformations } from '../data/transformations';
+import { record } from '../observe/record';
+
+/** A transformation that no library has: ours, or a note and the data as it was. */
+function own(id: string): DataTransformerInfo {
+  const operator: DataTransformerInfo['operator'] = (options) => (source) => {
+    if (!(id in transformations)) {
+      record.note(`The transformation ${id} is not here: the data stays as it was.`);
+      return source;
+    }
+    return source.pipe(map((frames) => transformations[id](frames, options)));
+  };
+  return { id, name: id, description: '', operator };
+}
 
 export function registerTransformers(): void {
   // Some are listed under a second, older name.
-  const distinct = new Map((Object.values(standardTransformers) as DataTransformerInfo[]).map((t) => [t.id, t]));
+  const ofLibrary = new Map((Object.values(standardTransformers) as DataTransformerInfo[]).map((t) => [t.id as string, t]));
+  const former: { [id: string]: string[] } = { [DataTransformerID.joinByField]: [DataTransformerID.seriesToColumns] };
+  const ids = new Set([...ofLibrary.keys(), ...Object.values(DataTransformerID), ...Object.keys(transformations)]);
+  Object.values(former)
+    .flat()
+    .forEach((id) => ids.delete(id));
   // From 13 on, the registry has functions that load a transformer.
   const isLazy = Number(boot.version.split('.')[0]) >= 13;
-  const items = [...distinct.values()].map((t) => ({
-    id: t.id,
-    name: t.name,
-    description: t.description,
-    transformation: isLazy ? () => Promise.resolve(t) : t,
-    editor: () => null,
-    imageDark: '',
-    imageLight: '',
-  }));
+  const items = [...ids].map((id) => {
+    const t = ofLibrary.get(id) ?? own(id);
+    return {
+      id,
+      aliasIds: former[id],
+      name: t.name,
+      description: t.description,
+      transformation: isLazy ? () => Promise.resolve(t) : t,
+      editor: () => null,
+      imageDark: '',
+      imageLight: '',
+    };
+  });
   standardTransformersRegistry.setInit(() => items as unknown as TransformerRegistryItem[]);
 }
