@@ -56,8 +56,8 @@ test('calls of a plugin without the service say who calls, and are noted', async
   assert.deepEqual([request.headers['x-preview-token'], request.headers['x-own']], ['secret', 'a']);
   await fetch(new Request('http://localhost:4000/apis/x', { method: 'PUT', ...own }));
   assert.deepEqual(record.calls.slice(-2), [
-    { method: 'GET', path: '/api/x', status: 200, refused: false },
-    { method: 'PUT', path: '/apis/x', status: 404, refused: false },
+    { method: 'GET', path: '/api/x', status: 200, refused: false, message: undefined },
+    { method: 'PUT', path: '/apis/x', status: 404, refused: false, message: 'not found' },
   ]);
   for (const address of ['api/x', behind('/api/x')]) {
     const old = new XMLHttpRequest();
