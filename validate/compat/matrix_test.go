@@ -39,7 +39,7 @@ func TestCheck(t *testing.T) {
 		{"source", "", "imports no yes no; modules ? ? ?; react ? ? ?", ">=11.5.0 <13.0.0", "[10.4] src/module.tsx:1:10 @grafana/ui exports Combobox in 11.5 and later", map[string]string{
 			"src/plugin.json": panel, "src/module.tsx": "import { Combobox, Graph } from '@grafana/ui';\nf(Combobox, Graph);\n",
 		}},
-		{"a path below", "x", "imports no no no; modules ? ? ?; react ? ? ?", "", "[10.4 11.6 13.2] x/src/a.ts:1:10 @grafana/ui never exported NoSuchName", map[string]string{
+		{"a path below", "x", "imports no no no; modules ? ? ?; react ? ? ?", "", "[10.4 11.6 13.2] x/src/a.ts:1:10 @grafana/ui has no export NoSuchName in any version", map[string]string{
 			"x/src/plugin.json": panel, "x/src/a.ts": "import { NoSuchName } from '@grafana/ui';\nf(NoSuchName);\n", "y/plugin.json": "{}",
 		}},
 		{"bundle", "", "modules no no yes; react yes yes no", ">=12.3.0 <13.2.0", "[10.4 11.6] module.js:1:18 react/jsx-runtime is shared by hosts", map[string]string{

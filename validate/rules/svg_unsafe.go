@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
@@ -74,6 +75,9 @@ func scanImage(p *validate.Pass, i image, left *int64) bool {
 	if _, isTooLarge := errors.AsType[*limit.TooLargeError](err); isTooLarge {
 		p.Report(validate.Finding{Place: at, Message: fmt.Sprintf("%s is not checked: %v", i.text, err), Help: "make the image smaller"})
 		return true
+	}
+	if errors.Is(err, tree.ErrIrregular) || errors.Is(err, tree.ErrOutside) {
+		return true // the search for plugins reports it
 	}
 	if err != nil {
 		p.Skipf("cannot read %s: %v", i.text, err)
