@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // planAssets lists the files to copy: everything in the source directory that is not
@@ -131,7 +132,7 @@ func (p *Plan) namedPaths() []string {
 // addNested plans the plugin.json of a nested plugin, which the build completes like the
 // plugin's own.
 func (p *Plan) addNested(file, rel string) error {
-	data, err := os.ReadFile(file)
+	data, err := limit.ReadFile(file, limit.Settings)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package build
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // Downloads records, in the user's cache, what the frontends of a repository consisted of when all of
@@ -38,8 +38,8 @@ func OpenDownloads(repo bundle.Repo, f config.Frontend, cacheDir string) (*Downl
 	p.options.CacheDir = cacheDir
 	d := &Downloads{Frontends: p.Frontends, plan: p, steps: map[string]downloaded{}}
 	if file, err := d.file(); err == nil {
-		data, _ := os.ReadFile(file)       // without a record, the bundler decides
-		_ = json.Unmarshal(data, &d.steps) // the same
+		data, _ := limit.ReadFile(file, limit.Settings) // without a record, the bundler decides
+		_ = json.Unmarshal(data, &d.steps)              // the same
 	}
 	return d, nil
 }

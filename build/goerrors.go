@@ -2,12 +2,12 @@ package build
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
@@ -71,7 +71,7 @@ func ExplainGo(dir, output string) string {
 // moduleOf returns the module that the go.mod in a directory requires and that a package would be in by
 // its path, or "".
 func moduleOf(dir, name string) string {
-	data, _ := os.ReadFile(filepath.Join(dir, "go.mod")) // the go command reports the error
+	data, _ := limit.ReadFile(filepath.Join(dir, "go.mod"), limit.Settings) // the go command reports the error
 	for _, m := range required.FindAllSubmatch(data, -1) {
 		if module := string(m[1]); strings.HasPrefix(name, module+"/") {
 			return module

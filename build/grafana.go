@@ -2,12 +2,12 @@ package build
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // requiresGrafanaSDK matches the line of a go.mod that requires Grafana's SDK directly.
@@ -15,7 +15,7 @@ var requiresGrafanaSDK = regexp.MustCompile(`(?m)^\s*(?:require\s+)?` + regexp.Q
 
 // usesGrafanaSDK reports whether the module in a directory requires Grafana's SDK directly.
 func usesGrafanaSDK(module string) bool {
-	data, _ := os.ReadFile(filepath.Join(module, "go.mod")) // the go command reports the error
+	data, _ := limit.ReadFile(filepath.Join(module, "go.mod"), limit.Settings) // the go command reports the error
 	line := requiresGrafanaSDK.FindSubmatch(data)
 	return line != nil && !strings.HasPrefix(string(line[1]), "indirect")
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
@@ -124,7 +124,7 @@ var esModule = regexp.MustCompile(`(?m)^\s*(import\b\s*[^\s(.]|export\b)`)
 // isBundled reports whether the frontend in a directory must be bundled.
 func isBundled(dir string) bool {
 	for _, name := range entries() {
-		text, err := os.ReadFile(filepath.Join(dir, name))
+		text, err := limit.ReadFile(filepath.Join(dir, name), limit.Settings)
 		if err == nil && (path.Ext(name) != ".js" || esModule.Match(text)) {
 			return true
 		}

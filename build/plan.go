@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -141,7 +142,7 @@ func openRepo(dir string) (bundle.Repo, error) {
 }
 
 func (p *Plan) readMetadata(context.Context) error {
-	data, err := os.ReadFile(filepath.Join(p.Repo.Source, bundle.MetadataFile))
+	data, err := limit.ReadFile(filepath.Join(p.Repo.Source, bundle.MetadataFile), limit.Settings)
 	if err != nil {
 		return fmt.Errorf("read metadata: %w", err)
 	}

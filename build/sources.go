@@ -3,18 +3,18 @@ package build
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // PlanSources plans only what a build takes from the source directory: frontends, assets and
 // plugin.json files. It runs nothing, so it is safe for a repository that nobody trusts.
 func PlanSources(repo bundle.Repo, f config.Frontend) (*Plan, error) {
 	p := &Plan{Repo: repo, options: Options{Frontend: f}}
-	data, err := os.ReadFile(filepath.Join(repo.Source, bundle.MetadataFile))
+	data, err := limit.ReadFile(filepath.Join(repo.Source, bundle.MetadataFile), limit.Settings)
 	if err != nil {
 		return nil, fmt.Errorf("read metadata: %w", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/slipway-dev/slipway/build/bundlerconfig"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // bundler is one run of esbuild and what it leaves to us: the modules that the host shares,
@@ -334,7 +335,7 @@ func (b *bundler) browser(dir string) map[string]bool {
 	names := map[string]bool{}
 	var about struct{ Browser json.RawMessage }
 	var replaced map[string]any
-	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	text, err := limit.ReadFile(filepath.Join(dir, "package.json"), limit.Settings)
 	if err == nil && json.Unmarshal(text, &about) == nil && json.Unmarshal(about.Browser, &replaced) == nil {
 		for name := range replaced {
 			names[name] = true

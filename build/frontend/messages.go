@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/slipway-dev/slipway/build/bundlerconfig"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // baseConfig matches the warning about a tsconfig.json that extends one in a package that is not
@@ -186,7 +186,7 @@ func nodeModule(module string) (name string, ok bool) {
 
 // isListed reports whether the package.json of a repository lists a package.
 func isListed(root, name string) bool {
-	text, _ := os.ReadFile(filepath.Join(root, "package.json")) // one that cannot be read lists nothing
+	text, _ := limit.ReadFile(filepath.Join(root, "package.json"), limit.Settings) // one that cannot be read lists nothing
 	var lists struct{ Dependencies, DevDependencies, PeerDependencies, OptionalDependencies map[string]any }
 	_ = json.Unmarshal(text, &lists)
 	for _, list := range []map[string]any{lists.Dependencies, lists.DevDependencies, lists.PeerDependencies, lists.OptionalDependencies} {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/slipway-dev/slipway/build/bundlerconfig"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // Session bundles a frontend again and again. A bundle reuses what it can of the one
@@ -189,7 +189,7 @@ func isModule(file string) bool {
 		return false
 	}
 	for dir := filepath.Dir(file); filepath.Base(dir) != "node_modules" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if text, err := os.ReadFile(filepath.Join(dir, "package.json")); err == nil {
+		if text, err := limit.ReadFile(filepath.Join(dir, "package.json"), limit.Settings); err == nil {
 			var about struct{ Type string }
 			return json.Unmarshal(text, &about) == nil && about.Type == "module"
 		}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // Tsconfig returns the tsconfig.json of a repository, or "" if there is none. Without one,
@@ -31,8 +33,8 @@ var (
 // ownConfigs returns the text of the tsconfig.json of a repository and of the one that create-plugin
 // writes, which it extends.
 func ownConfigs(root string) string {
-	text, _ := os.ReadFile(filepath.Join(root, "tsconfig.json")) // esbuild reports what it cannot read
-	more, _ := os.ReadFile(filepath.Join(root, ".config", "tsconfig.json"))
+	text, _ := limit.ReadFile(filepath.Join(root, "tsconfig.json"), limit.Settings) // esbuild reports what it cannot read
+	more, _ := limit.ReadFile(filepath.Join(root, ".config", "tsconfig.json"), limit.Settings)
 	return string(text) + string(more)
 }
 

@@ -8,13 +8,14 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // configuration reads files and variables into options by npm's names.
@@ -72,7 +73,7 @@ func (l *lock) dirs() (dirs []string) {
 
 // readFile returns "" for a file that does not exist.
 func readFile(file string) (string, error) {
-	text, err := os.ReadFile(file)
+	text, err := limit.ReadFile(file, limit.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
@@ -135,7 +136,7 @@ func readLock(root string) (*lock, error) {
 			}
 			var text []byte
 			if err == nil {
-				text, err = os.ReadFile(file)
+				text, err = limit.ReadFile(file, limit.Settings)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("read lockfile: %w", err)
@@ -203,7 +204,7 @@ func (p packageJSON) all() map[string]string {
 func (p packageJSON) isPeer(name string) bool { _, ok := p.PeerDependencies[name]; return ok }
 
 func readPackageJSON(root string) (p packageJSON, err error) {
-	text, err := os.ReadFile(filepath.Join(root, "package.json"))
+	text, err := limit.ReadFile(filepath.Join(root, "package.json"), limit.Settings)
 	if err != nil {
 		return p, fmt.Errorf("read package.json: %w", err)
 	}

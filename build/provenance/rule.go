@@ -36,12 +36,12 @@ const maxText = 64 << 20
 
 // comparison is one run of the rule.
 type comparison struct {
-	p       *validate.Pass
-	source  *Source
-	dir     string   // of the plugin in the zip
-	files   []string // in the zip, relative to dir, sorted
-	scripts [][]byte // the texts of the bundles; nil until isMentioned reads them
-	names   *strings.Replacer
+	p         *validate.Pass
+	source    *Source
+	dir       string          // of the plugin in the zip
+	files     []string        // in the zip, relative to dir, sorted
+	mentioned map[string]bool // the names in the bundles; nil until isMentioned reads them
+	names     *strings.Replacer
 }
 
 func (c *comparison) run() {
@@ -74,10 +74,14 @@ func (c *comparison) list() bool {
 		}
 		return nil
 	})
+	slices.Sort(c.files)
 	return c.has(bundle.MetadataFile)
 }
 
-func (c *comparison) has(name string) bool { return slices.Contains(c.files, name) }
+func (c *comparison) has(name string) bool {
+	_, ok := slices.BinarySearch(c.files, name)
+	return ok
+}
 
 // at returns the position of a whole file of the zip.
 func (c *comparison) at(name string) validate.Place {
@@ -100,7 +104,7 @@ func (c *comparison) text(name string) ([]byte, bool) {
 
 // sourceText reads a file of the source.
 func (c *comparison) sourceText(name string) ([]byte, error) {
-	f, err := c.source.read(name)
+	f, err := c.source.tree.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -186,18 +190,51 @@ func (c *comparison) hasStyles(name string) bool {
 	return slices.ContainsFunc([]string{".css", ".scss", ".sass", ".less"}, func(ext string) bool { return c.source.has(name + ext) })
 }
 
+// maxScripts limits how much of the bundles is searched, of which a hostile zip may have gigabytes.
+const maxScripts = 256 << 20
+
 // isMentioned reports whether a bundle contains the name of a file: bundlers write the fonts and images
-// that code and packages import, under names of their own.
+// that code and packages import, under names of their own. Each bundle is read once, and not kept.
 func (c *comparison) isMentioned(name string) bool {
-	if c.scripts == nil {
-		c.scripts = [][]byte{}
+	if c.mentioned == nil {
+		c.mentioned = map[string]bool{}
+		for _, file := range c.files {
+			c.mentioned[lastWord(path.Base(file))] = false
+		}
+		left := maxScripts
 		for _, script := range c.files {
-			if ext := path.Ext(script); ext == ".js" || ext == ".css" {
-				if data, ok := c.text(script); ok {
-					c.scripts = append(c.scripts, data)
-				}
+			if ext := path.Ext(script); ext != ".js" && ext != ".css" {
+				continue
+			}
+			data, ok := c.text(script)
+			if left -= len(data); left < 0 {
+				c.p.Skipf("the bundles have more than %d MiB: %s and those after it were not searched for the names of files", maxScripts>>20, script)
+				break
+			}
+			if ok {
+				c.addWords(data)
 			}
 		}
 	}
-	return slices.ContainsFunc(c.scripts, func(text []byte) bool { return bytes.Contains(text, []byte(path.Base(name))) })
+	return c.mentioned[lastWord(path.Base(name))]
 }
+
+// addWords notes the names of files that a text contains.
+func (c *comparison) addWords(text []byte) {
+	for len(text) > 0 {
+		end := bytes.IndexAny(text, notInWords)
+		if end < 0 {
+			end = len(text)
+		}
+		if _, isFile := c.mentioned[string(text[:end])]; isFile {
+			c.mentioned[string(text[:end])] = true
+		}
+		text = text[min(end+1, len(text)):]
+	}
+}
+
+// notInWords separates names in code and style sheets.
+const notInWords = " \t\r\n\"'`()[]{}<>/\\?#&=,;:+*|"
+
+// lastWord returns the part of a name that addWords finds.
+func lastWord(name string) string { return name[strings.LastIndexAny(name, notInWords)+1:] }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // The checksums of a zip are in files next to it.
@@ -63,7 +64,7 @@ func writeFile(name string, data []byte) error {
 // CheckSums compares a zip with the checksum files next to it and returns the names of
 // those that match and of those that do not. A missing one is in neither list.
 func CheckSums(zip string) (match, differ []string, err error) {
-	f, err := os.Open(zip)
+	f, err := limit.OpenRegular(os.OpenFile, zip)
 	if err != nil {
 		return nil, nil, err
 	}

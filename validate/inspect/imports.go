@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -145,9 +146,16 @@ func (r reexports) matters(module, name string) bool {
 	return isLacking || r.hosts.Admitted&n.Deprecated != 0
 }
 
+// beforeIn matches a question for a name, as in 'name' in object.
+var beforeIn = regexp.MustCompile(`'([\w$]+)' in `)
+
 // uses returns what a file uses of the host's modules.
 func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
 	checksVersion := bytes.Contains(s.Data, []byte("buildInfo"))
+	isKnown := map[string]bool{} // names that the file asks for
+	for _, m := range beforeIn.FindAllSubmatch(s.Data, -1) {
+		isKnown[string(m[1])] = true
+	}
 	for _, m := range s.Imports() {
 		for _, n := range m.Names {
 			module, name, isWhole, ok := r.imported(s.Name, m, n)
@@ -155,7 +163,6 @@ func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
 				continue
 			}
 			seen := map[string]int{} // index in all
-			isKnown := func(name string) bool { return bytes.Contains(s.Data, []byte("'"+name+"' in ")) }
 			for use := range s.Uses(n.Local, isWhole) {
 				at := n.At
 				if isWhole {
@@ -164,7 +171,7 @@ func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
 				if !r.matters(module, name) {
 					continue
 				}
-				found := SharedImport{Module: module, Name: name, Range: r.hosts, IsGuarded: checksVersion || use.IsGuard || isKnown(use.Member)}
+				found := SharedImport{Module: module, Name: name, Range: r.hosts, IsGuarded: checksVersion || use.IsGuard || isKnown[use.Member]}
 				if i, isSeen := seen[found.Name]; isSeen {
 					all[i].IsGuarded = all[i].IsGuarded || found.IsGuarded
 					continue

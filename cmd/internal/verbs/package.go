@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/version"
 )
@@ -150,7 +151,7 @@ func printPacked(w io.Writer, files []archive.Output) {
 
 // readBuilt reads the plugin.json of a dist.
 func readBuilt(dist string) (*bundle.Metadata, error) {
-	data, err := os.ReadFile(filepath.Join(dist, bundle.MetadataFile))
+	data, err := limit.ReadFile(filepath.Join(dist, bundle.MetadataFile), limit.Settings)
 	if err != nil {
 		return nil, err
 	}

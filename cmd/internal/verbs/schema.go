@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate/schema"
 )
@@ -93,7 +93,7 @@ func runSchema(w io.Writer, o schemaOptions) error {
 // schemaProfiles returns the requested profile, or else those of the plugin.json in Dir.
 func schemaProfiles(o schemaOptions) ([]bundle.Profile, error) {
 	for _, name := range []string{"src/plugin.json", "plugin.json"} {
-		data, err := os.ReadFile(filepath.Join(o.Dir, filepath.FromSlash(name)))
+		data, err := limit.ReadFile(filepath.Join(o.Dir, filepath.FromSlash(name)), limit.Settings)
 		if err != nil || o.Profile != "" {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // frontend is what a repository says about the scripts of its frontend.
@@ -28,7 +29,7 @@ type frontend struct {
 // those of the repository around dir.
 func readFrontend(dir string) (f frontend) {
 	f = frontend{dir: dir, manager: packageManager(dir)}
-	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	data, err := limit.ReadFile(filepath.Join(dir, "package.json"), limit.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		f.missing = "the repository has no package.json"
 		return f
@@ -80,7 +81,7 @@ func packageManager(dir string) string {
 	known := []string{"npm", "yarn", "pnpm", "bun"}
 	for at := range upwards(dir) {
 		var manifest struct{ PackageManager string }
-		if data, err := os.ReadFile(filepath.Join(at, "package.json")); err == nil && json.Unmarshal(data, &manifest) == nil {
+		if data, err := limit.ReadFile(filepath.Join(at, "package.json"), limit.Settings); err == nil && json.Unmarshal(data, &manifest) == nil {
 			if name, _, _ := strings.Cut(manifest.PackageManager, "@"); slices.Contains(known, name) {
 				return name
 			}
