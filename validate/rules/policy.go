@@ -55,6 +55,7 @@ func inOrder() []rated {
 		{dependencyRangeUnsatisfiable, validate.Error, ""},
 		{dependencyRangeSingleVersion, validate.Warning, ""},
 		{dependencyRangePatchOnly, validate.Warning, ""},
+		{dependencyRangePrerelease, validate.Off, validate.Info},
 		{dependencySelf, validate.Error, ""},
 		{dependencyCycle, validate.Error, ""},
 		{dependencyUnknownType, validate.Error, ""},
