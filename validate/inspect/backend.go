@@ -6,9 +6,11 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -27,8 +29,9 @@ func (f *GoFile) Place(p *validate.Pass, n ast.Node) validate.Place {
 }
 
 type backend struct {
-	code   []Code
-	parsed map[string]*GoFile
+	code     []Code
+	parsed   map[string]*GoFile
+	compiled func() map[string]bool // see compiledPackages
 }
 
 // backends holds the Go files of the backend: those in pkg, where it is by convention, or else
@@ -43,8 +46,56 @@ var backends = validate.NewFact(func(p *validate.Pass) *backend {
 		return path.Ext(base) == ".go" && !strings.HasSuffix(base, "_test.go") && !strings.EqualFold(base, "magefile.go")
 	}
 	isOther := func(c Code) bool { return !IsFirst(p, "backend", c.Name) } // of another plugin of the repository
-	return &backend{code: slices.DeleteFunc(readCode(p, dir, isGo), isOther), parsed: map[string]*GoFile{}}
+	b := &backend{code: slices.DeleteFunc(readCode(p, dir, isGo), isOther), parsed: map[string]*GoFile{}}
+	b.compiled = sync.OnceValue(func() map[string]bool { return b.compiledPackages(p) })
+	return b
 })
+
+var modulePath = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+
+// compiledPackages returns the directories of the packages that executables contain: main packages, or that in pkg
+// alone if no nested plugin may have another, and what they import of the module. It is nil if that is not known.
+func (b *backend) compiledPackages(p *validate.Pass) map[string]bool {
+	const maxBytes = 1 << 20
+	mod, err := ReadFile(p, home(p), path.Join(home(p), "go.mod"), maxBytes)
+	module := modulePath.FindSubmatch(mod)
+	if err != nil || module == nil || p.IsCatalog { // as the catalog does
+		return nil
+	}
+	imports, mains := map[string][]string{}, []string(nil)
+	for i := range b.code {
+		dir := path.Dir(b.code[i].Name)
+		syntax, err := parser.ParseFile(token.NewFileSet(), "", b.code[i].Data, parser.ImportsOnly)
+		if err != nil {
+			return nil
+		}
+		if syntax.Name.Name == "main" {
+			mains = append(mains, dir)
+		}
+		for _, spec := range syntax.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			if below, ok := strings.CutPrefix(name, string(module[1])); ok {
+				imports[dir] = append(imports[dir], path.Join(home(p), below))
+			}
+		}
+	}
+	if pkg := path.Join(home(p), "pkg"); slices.Contains(mains, pkg) && len(Nested(p)) == 0 {
+		mains = []string{pkg}
+	}
+	if len(mains) == 0 {
+		return nil
+	}
+	compiled := map[string]bool{}
+	for len(mains) > 0 {
+		dir := mains[0]
+		mains = mains[1:]
+		if !compiled[dir] {
+			compiled[dir] = true
+			mains = append(mains, imports[dir]...)
+		}
+	}
+	return compiled
+}
 
 // EachGoFile calls check with every Go file of the backend that contains one of the words, and
 // that some build of the backend contains. A file that cannot be read is a skip.
@@ -66,6 +117,7 @@ func EachGoFile(p *validate.Pass, check func(*GoFile), words ...string) {
 		switch {
 		case f == nil:
 			p.Skipf("cannot read %s: its syntax is invalid", c.Name)
+		case all.compiled() != nil && !all.compiled()[path.Dir(c.Name)]: // of tests, or of a tool
 		case !isLeftOut(f.Syntax):
 			check(f)
 		}

@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -49,5 +51,40 @@ func TestUnreadableCode(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("no skip with %v", want)
+	}
+}
+
+// TestCompiledPackages requires that code which no executable contains is not reported, except in the preset catalog.
+func TestCompiledPackages(t *testing.T) {
+	t.Parallel()
+	const prints, uses = "package %s\n\nimport \"fmt\"\n\nfunc F() { fmt.Println() }\n", "package main\n\nimport \"example.com/x/pkg/a\"\n\nfunc main() { a.F() }\n"
+	for _, c := range []struct {
+		name      string
+		files     []string // and their texts
+		isCatalog bool
+		want      string
+	}{
+		{"imported by main", []string{"go.mod", "module example.com/x\n", "pkg/main.go", uses, "pkg/a/a.go", fmt.Sprintf(prints, "a")}, false, "pkg/a/a.go"},
+		{"imported by tests", []string{"go.mod", "module example.com/x\n", "pkg/main.go", uses, "pkg/b/b.go", fmt.Sprintf(prints, "b")}, false, ""},
+		{"another main", []string{"go.mod", "module example.com/x\n", "pkg/main.go", uses, "pkg/b/b.go", fmt.Sprintf(prints, "main")}, false, ""},
+		{"the catalog's rule", []string{"go.mod", "module example.com/x\n", "pkg/main.go", uses, "pkg/b/b.go", fmt.Sprintf(prints, "b")}, true, "pkg/b/b.go"},
+		{"no go.mod", []string{"pkg/main.go", uses, "pkg/b/b.go", fmt.Sprintf(prints, "b")}, false, "pkg/b/b.go"},
+		{"no main", []string{"go.mod", "module example.com/x\n", "pkg/b/b.go", fmt.Sprintf(prints, "b")}, false, "pkg/b/b.go"},
+	} {
+		tree := fstest.MapFS{"src/plugin.json": {Data: []byte(completePanel)}}
+		for i := 0; i < len(c.files); i += 2 {
+			tree[c.files[i]] = &fstest.MapFile{Data: []byte(c.files[i+1])}
+		}
+		r, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{fmtPrintLogging()}, IsCatalog: c.isCatalog})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range r.Findings {
+			got += f.File
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
 	}
 }

@@ -24,4 +24,4 @@ func deprecatedGfFormCSSClasses() validate.Rule {
 	}
 }
 
-var gfForm = regexp.MustCompile(`\bgf-form[\w-]*`)
+var gfForm = regexp.MustCompile(`\b(gf-form(?:-[\w-]*)?)(?:[^\w-]|$)`) // but not gf-formatted
