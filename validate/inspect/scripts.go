@@ -217,3 +217,34 @@ func readCode(p *validate.Pass, dir string, isCode func(name string) bool) []Cod
 	walk(dir, 0)
 	return all
 }
+
+// PluginOf returns the plugin.json of the plugin to which a file of the frontend belongs: the nearest one.
+func PluginOf(p *validate.Pass, file string) *bundle.Document {
+	for dir := path.Dir(file); dir != p.Dir; dir = path.Dir(dir) {
+		if doc, ok := p.Document(path.Join(dir, bundle.MetadataFile)); ok && doc != nil {
+			return doc
+		}
+	}
+	return p.Doc
+}
+
+// MembersOf yields the members, with a value or a body, of the class whose "extends" is the token at an index.
+func (s *Script) MembersOf(extends int) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		open, depth := extends, 0
+		for ; open < len(s.Tokens) && (depth > 0 || !s.Is(open, "{")); open++ { // of type parameters
+			depth += strings.Count(s.Text(open), "<") - strings.Count(s.Text(open), ">")
+		}
+		if open == len(s.Tokens) {
+			return
+		}
+		for i := open + 1; i < s.Tokens[open].Pair; i++ {
+			if s.Tokens[i].Kind == script.Name && s.Is(i+1, "=", "(", ":") && !s.Is(i-1, ".", "?.") && !yield(s.Text(i), i) {
+				return
+			}
+			if s.Is(i, "{", "(", "[") && s.Tokens[i].Pair > i {
+				i = s.Tokens[i].Pair
+			}
+		}
+	}
+}

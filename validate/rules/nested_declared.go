@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -110,11 +111,31 @@ func checkTypeOfInclude(p *validate.Pass, item string) {
 	})
 }
 
+// hasNested reports whether the plugin has a nested plugin of a type.
+func hasNested(p *validate.Pass, kind string) bool {
+	return !inspect.Exists(p, p.Dir) || slices.ContainsFunc(inspect.Nested(p), func(file string) bool {
+		doc, _ := p.Document(file)
+		is := ""
+		if doc != nil {
+			is, _ = doc.Text("/type")
+		}
+		return doc == nil || is == kind
+	})
+}
+
 // checkInclude reports an entry that refers to the plugin.json of a nested plugin
 // that does not exist.
 func checkInclude(p *validate.Pass, item string) (isWrong bool) {
 	kind, _ := p.Doc.Text(item + "/type")
 	to, _ := p.Doc.Text(item + "/path")
+	if to == "" && (kind == "panel" || kind == "datasource") && !hasNested(p, kind) {
+		p.Report(validate.Finding{
+			Severity: includedPlugin.in(p), Place: p.Opening(item),
+			Message: fmt.Sprintf("the plugin has no nested %s for this entry", kind), Help: "add the plugin and its path, or delete the entry",
+			Fix: &validate.Fix{Title: "delete the entry", Edits: []validate.Edit{p.Remove(item)}},
+		})
+		return false
+	}
 	if kind != "panel" && kind != "datasource" || path.Base(to) != bundle.MetadataFile || strings.HasPrefix(to, "/") {
 		return false
 	}

@@ -65,6 +65,7 @@ func inOrder() []rated {
 		{fieldOutsideRange, validate.Warning, ""},
 		{typeOnlyField, validate.Warning, ""},
 		{alertingNeedsBackend, validate.Error, ""},
+		{capabilityMissing, validate.Warning, ""},
 		{backendNeedsExecutable, validate.Error, ""},
 		{executableWithoutBackend, validate.Warning, validate.Error},
 		{rendererExecutable, validate.Error, ""},

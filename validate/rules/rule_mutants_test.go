@@ -54,6 +54,8 @@ func ruleMutants() []mutant {
 		{name: "invalid date", mutate: set("/info/updated", "31.01.2026"), rule: "updated-date", at: value, what: "/info/updated"},
 		{name: "date that does not exist", mutate: set("/info/updated", "2026-02-30"), rule: "updated-date", at: value, what: "/info/updated"},
 		{name: "version of package.json", form: source, mutate: addFile("../package.json", `{"version": "9.9.9"}`), rule: "package-version-mismatch", at: value, what: "/info/version"},
+		{name: "include of a plugin that does not exist", mutate: both(dropFile(panelFile, "panel/module.js"), removeIn("plugin.json", "/includes/3/path")), rule: "nested-declared", at: value, what: "/includes/3"},
+		{name: "annotations of a nested data source", form: source, file: "datasource/ds.ts", mutate: both(removeIn(datasourceFile, "/annotations"), addFile("datasource/ds.ts", "class A extends DataSourceApi<B> {\n  annotations = {};\n}\n")), rule: "capability-missing", at: text, what: "annotations ="},
 		{name: "blank description", mutate: set("/info/description", " "), rule: "description-empty", at: value, what: "/info/description"},
 		{name: "no description", mutate: removeIn("plugin.json", "/info/description"), rule: "description-empty", at: inside, what: "/info/description"},
 		{name: "no keywords", mutate: set("/info/keywords", raw("[]")), rule: "keywords-empty", at: value, what: "/info/keywords"},

@@ -1,0 +1,62 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func capabilityMissing() validate.Rule {
+	return validate.Rule{
+		ID:      "capability-missing",
+		Summary: "data source that can do what plugin.json does not say",
+		Why: "Hosts offer a data source only for what its plugin.json says: without \"annotations\", no dashboard can take annotations from " +
+			"it, without \"logs\" Explore does not show it for logs, and without \"streaming\" it offers no live queries.",
+		Help:        "set the key to true in plugin.json, or remove the code",
+		Where:       validate.Source,
+		OfOutermost: true,
+		Check: func(p *validate.Pass) {
+			said := map[[2]string]bool{} // by the file of plugin.json and the key
+			report := func(doc *bundle.Document, key, what string, at func() validate.Place) {
+				kind, _ := doc.Text("/type")
+				if id := [2]string{doc.File, key}; kind == string(bundle.TypeDatasource) && !doc.Has("/"+key) && !said[id] {
+					said[id] = true
+					f := validate.Finding{Place: at(), Message: fmt.Sprintf("the data source has %s, but plugin.json does not set %q", what, key)}
+					if doc.File == p.File {
+						f.Fix = &validate.Fix{Title: fmt.Sprintf("add %q: true to plugin.json", key),
+							Edits: []validate.Edit{p.Insert("", key, true)}}
+					}
+					p.Report(f)
+				}
+			}
+			inspect.EachScript(p, func(s *inspect.Script) {
+				doc := inspect.PluginOf(p, s.Name)
+				for i := range s.Tokens {
+					if !s.Is(i, "extends") || !s.Is(i+1, "DataSourceApi", "DataSourceWithBackend") {
+						continue
+					}
+					for key, at := range s.MembersOf(i) {
+						if capability := frontendCapabilities()[key]; capability != "" {
+							report(doc, capability, "a member "+key, func() validate.Place { return s.At(p, at, at) })
+						}
+					}
+				}
+			}, "DataSourceApi", "DataSourceWithBackend")
+			inspect.EachGoFile(p, func(f *inspect.GoFile) {
+				for _, d := range f.Syntax.Decls {
+					if m, ok := d.(*ast.FuncDecl); ok && m.Recv != nil && m.Name.Name == "RunStream" {
+						report(p.Doc, "streaming", "a method RunStream", func() validate.Place { return f.Place(p, m.Name) })
+					}
+				}
+			}, "RunStream")
+		},
+	}
+}
+
+// frontendCapabilities returns the keys of plugin.json that members of a data source need.
+func frontendCapabilities() map[string]string {
+	return map[string]string{"annotations": "annotations", "annotationQuery": "annotations", "getLogRowContext": "logs"}
+}
