@@ -81,8 +81,8 @@ const (
 )
 
 // ParseDocument parses a JSON file. An error in the syntax is of type SyntaxErrors.
-// If the only errors are comments and trailing commas, ParseDocument returns both the
-// document and the errors.
+// If the only errors are comments, and commas that are missing or trailing, ParseDocument returns both
+// the document and the errors.
 func ParseDocument(file string, data []byte) (*Document, error) {
 	d := newDocument(file, data)
 	text, errs, ok := d.checkSyntax()

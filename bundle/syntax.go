@@ -49,8 +49,8 @@ type syntax struct {
 	errs  SyntaxErrors
 }
 
-// checkSyntax returns all syntax errors. If the only ones are comments and trailing
-// commas, ok is true, and text is the JSON with spaces in their place, nested at most
+// checkSyntax returns all syntax errors. If the only ones are comments, and commas that are missing or
+// trailing, ok is true, and text is the JSON without them, of the same length, nested at most
 // maxNesting deep.
 func (d *Document) checkSyntax() (text []byte, errs SyntaxErrors, ok bool) {
 	s := &syntax{doc: d, json: d.Data}
@@ -205,8 +205,17 @@ func (s *syntax) next(t token) *SyntaxError {
 	case t.kind == tokenWord && s.last.kind == '"' && t.from == s.last.to:
 		return s.doc.syntaxError(s.last.to-1, s.last.to, "this quote ends the string early", `write \" for a quote in a string`)
 	}
-	return s.missing("expected a comma", "add ,")
+	if at := s.last.to; at < t.from && isSpace(s.doc.Data[at]) { // the commonest slip; the rest can be read
+		s.drop(token{from: at, to: at}, ExpectedComma, "add ,")
+		s.json[at] = ','
+		s.last = token{kind: ',', from: at, to: at + 1}
+		return s.check(t)
+	}
+	return s.missing(ExpectedComma, "add ,")
 }
+
+// ExpectedComma is the problem of a missing comma.
+const ExpectedComma = "expected a comma"
 
 // isMember reports whether a token is a key with a colon, which means that an array around it is
 // not closed.
@@ -296,6 +305,13 @@ func (s *syntax) character(t token) *SyntaxError {
 		return s.at(t, fmt.Sprintf("unexpected quote %c", r), `use " around keys and strings`)
 	case r == '\u00a0' || r == '\ufeff' || r == '\u200b':
 		return s.at(t, fmt.Sprintf("invisible character %U", r), "delete it")
+	case bytes.HasPrefix(s.doc.Data[t.from:], []byte("<<<<<<<")):
+		end := len(s.doc.Data)
+		if i := bytes.Index(s.doc.Data[t.from:], []byte("\n>>>>>>>")); i >= 0 {
+			end = t.from + i + len("\n>>>>>>>")
+		}
+		return s.doc.syntaxError(t.from, end, fmt.Sprintf("unresolved merge conflict in lines %d to %d", s.doc.Position(t.from).Line,
+			s.doc.Position(end).Line), "keep one side of it, or both, and delete the lines that begin with <, = and >")
 	case r == '=':
 		return s.at(t, "expected a colon, found =", "write :")
 	case r == ';':

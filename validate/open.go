@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -31,6 +32,9 @@ func Open(cwd, name string) (fs.FS, Options, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, Options{}, fmt.Errorf("nothing to validate: %w", err)
+	}
+	if base := filepath.Base(name); slices.Contains([]string{"package.json", "package-lock.json", "tsconfig.json"}, base) {
+		return nil, Options{}, fmt.Errorf("%s is not the plugin.json of a plugin: name that, or its directory", typed)
 	}
 	if info.Mode().IsRegular() {
 		a, err := openZip(name)
@@ -65,11 +69,11 @@ const Stdin = "<stdin>"
 // caller must close the tree of a zip.
 func OpenReader(in io.Reader) (fs.FS, Options, error) {
 	r := bufio.NewReader(in)
-	magic, _ := r.Peek(len(zipMagic)) // an error is that of reading the rest as well
-	if format := otherArchive(magic); format != "" {
-		return nil, Options{}, fmt.Errorf("%s is a %s archive: validate a zip or the unpacked directory", Stdin, format)
+	magic, _ := r.Peek(magicBytes) // an error is that of reading the rest as well
+	if format := otherFormat(magic); format != "" {
+		return nil, Options{}, fmt.Errorf("%s is %s", Stdin, format)
 	}
-	if string(magic) == zipMagic {
+	if bytes.HasPrefix(magic, []byte(zipMagic)) {
 		a, err := zipfs.FromReader(r, zipfs.Limits{})
 		if errors.Is(err, zipfs.ErrNotZip) {
 			err = fmt.Errorf("%w: it begins as a zip, but its list of entries is missing or damaged; is it complete?", err)
@@ -106,13 +110,22 @@ func linkKind(name string) (isLink, isPart bool) {
 // zipMagic begins a zip with entries.
 const zipMagic = "PK\x03\x04"
 
-// otherArchive returns the name of the format of a file that begins with magic, or "".
-func otherArchive(magic []byte) string {
+// magicBytes is how much of a file tells its format.
+const magicBytes = 32
+
+// otherFormat returns what a file is that begins with magic and that nobody meant to validate, and what to do, or "".
+func otherFormat(magic []byte) string {
+	if bytes.HasPrefix(magic, []byte("version https://git-lfs")) {
+		return "a pointer of Git LFS and not the file itself: run git lfs pull"
+	}
+	if start := bytes.ToLower(bytes.TrimSpace(magic)); bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html")) {
+		return "an HTML page: download the zip again, and sign in first if that is necessary"
+	}
 	for _, f := range []struct{ magic, name string }{
 		{"\x1f\x8b", "gzip"}, {"BZh", "bzip2"}, {"\xfd7zX", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"7z\xbc\xaf", "7z"}, {"Rar!", "RAR"},
 	} {
 		if bytes.HasPrefix(magic, []byte(f.magic)) {
-			return f.name
+			return "a " + f.name + " archive: validate a zip or the unpacked directory"
 		}
 	}
 	return ""
@@ -129,12 +142,12 @@ func openZip(name string) (*zipfs.Archive, error) {
 		}
 		return nil, err
 	}
-	magic := make([]byte, len(zipMagic))
+	magic := make([]byte, magicBytes)
 	n, _ := f.ReadAt(magic, 0)
-	switch format := otherArchive(magic[:n]); {
+	switch format := otherFormat(magic[:n]); {
 	case format != "":
-		return nil, errors.Join(fmt.Errorf("it is a %s archive: validate a zip or the unpacked directory", format), f.Close())
-	case !isNamed && string(magic[:n]) != zipMagic:
+		return nil, errors.Join(errors.New("it is "+format), f.Close())
+	case !isNamed && !bytes.HasPrefix(magic[:n], []byte(zipMagic)):
 		if extension := filepath.Ext(name); extension != "" && !strings.EqualFold(extension, ".json") {
 			return nil, errors.Join(errors.New("it is neither a plugin.json nor a zip: name one, or the directory of a plugin"), f.Close())
 		}

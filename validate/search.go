@@ -154,6 +154,11 @@ func (s *search) directory(ctx context.Context, dir string, in around) {
 		in.root, in.isDist = "", true
 	}
 	isPlugin := slices.ContainsFunc(entries, isMetadata)
+	if source := path.Join(dir, sourceDir, bundle.MetadataFile); isPlugin && in.root == "" && !in.isDist && s.isFile(source) && !s.isBuilt(dir) {
+		isPlugin = false
+		s.skips = append(s.skips, Skip{File: path.Join(dir, bundle.MetadataFile), Reason: "there are two plugin.json, and a build uses " + source +
+			": delete the one that is not used"})
+	}
 	if isPlugin {
 		in.isDist = in.isDist || slices.ContainsFunc(entries, isBuildOutput)
 		in.root = s.add(path.Join(dir, bundle.MetadataFile), dir, in)

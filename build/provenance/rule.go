@@ -120,8 +120,19 @@ func (c *comparison) asset(from, to string) {
 		return
 	}
 	if !c.isSame(from, to) {
-		c.p.Reportf(c.at(to), "%s differs from %s of the source", to, from)
+		c.reportDiffering(from, to)
 	}
+}
+
+// reportDiffering reports a file that differs from that of the source.
+func (c *comparison) reportDiffering(from, to string) {
+	got, _ := c.text(to)
+	want, _ := c.sourceText(from)
+	how := ""
+	if unix := func(b []byte) string { return strings.ReplaceAll(string(b), "\r\n", "\n") }; unix(got) == unix(want) {
+		how = ", but only in line endings"
+	}
+	c.p.Reportf(c.at(to), "%s differs from %s of the source%s", to, from, how)
 }
 
 // isSame reports whether the zip has a file of the source. Placeholders in a README.md are replaced.
@@ -157,7 +168,7 @@ func (c *comparison) other(name string) {
 	case path.Ext(name) == ".css" && c.hasStyles(strings.TrimSuffix(counterpart, ".css")):
 	case path.Base(name) != bundle.MetadataFile && c.isMentioned(name):
 	case c.source.has(counterpart):
-		c.p.Reportf(c.at(name), "%s differs from %s of the source", name, counterpart)
+		c.reportDiffering(counterpart, name)
 	default:
 		c.p.Reportf(c.at(name), "%s is neither in the source nor made by a build", name)
 	}

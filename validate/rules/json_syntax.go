@@ -29,13 +29,19 @@ func jsonSyntax() validate.Rule {
 	}
 }
 
-// dropSyntax is the fix that deletes a trailing comma, or nil if the document has errors that make
+// dropSyntax is the fix that adds a missing comma or deletes a trailing one, or nil if the document has errors that make
 // it impossible to understand. A comment has no fix: it may contain what its author needs.
 func dropSyntax(p *validate.Pass, f *bundle.SyntaxError) *validate.Fix {
 	from := f.Pos.Offset
-	if p.Doc == nil || p.Doc.Data[from] != ',' {
+	if p.Doc == nil {
 		return nil
 	}
 	mark := len(p.Data) - len(p.Doc.Data)
+	if f.Problem == bundle.ExpectedComma {
+		return &validate.Fix{Title: "add the comma", Edits: []validate.Edit{{File: p.File, From: from + mark, To: from + mark, Text: ","}}}
+	}
+	if p.Doc.Data[from] != ',' {
+		return nil
+	}
 	return &validate.Fix{Title: "delete the comma", Edits: []validate.Edit{{File: p.File, From: from + mark, To: f.End.Offset + mark}}}
 }

@@ -202,6 +202,7 @@ func ruleMutants() []mutant {
 			removeIn(datasourceFile, "/backend")(p)
 			removeIn(datasourceFile, "/alerting")(p)
 		}, rule: "binary-missing", at: value, what: "/executable"},
+		{name: "executable of the outer plugin", mutate: setIn(datasourceFile, "/executable", "gpx_tide"), file: datasourceFile, rule: "binary-missing", at: value, what: "/executable"},
 		{name: "executables of another name", mutate: set("/executable", "gpx_tides"), rule: "binary-name", at: value, what: "/executable"},
 		{name: "unknown architecture", mutate: func(p *plugin) { p.files["gpx_tide_linux_x86_64"] = p.files[linux] }, file: "gpx_tide_linux_x86_64", rule: "binary-name"},
 		{name: "executable for Windows without .exe", mutate: func(p *plugin) { p.files["gpx_tide_windows_amd64"] = p.files["gpx_tide_windows_amd64.exe"] }, file: "gpx_tide_windows_amd64", rule: "binary-name"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -91,6 +92,26 @@ func TestSrcAlone(t *testing.T) {
 	}
 	if len(report.Skips) != 3 || report.ExitCode() != validate.ExitClean {
 		t.Errorf("exit status %d, skips %+v", report.ExitCode(), report.Skips)
+	}
+}
+
+// TestTwoPluginJSON requires that src/plugin.json, which builds use, is validated alone, and that the other one is named.
+func TestTwoPluginJSON(t *testing.T) {
+	t.Parallel()
+	p := completePlugin(t, validate.Source)
+	tree := fstest.MapFS{"plugin.json": {Data: []byte(completePanel)}}
+	for name, f := range p.files {
+		tree["src/"+name] = f
+	}
+	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All(), Profile: "service"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	isNamed := func(s validate.Skip) bool {
+		return s.File == "plugin.json" && strings.Contains(s.Reason, "two plugin.json")
+	}
+	if got := lines(report); got != "" || report.Plugins != 3 || !slices.ContainsFunc(report.Skips, isNamed) {
+		t.Errorf("%d plugins, %v:\n%s", report.Plugins, report.Skips, got)
 	}
 }
 

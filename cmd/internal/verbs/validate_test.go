@@ -205,6 +205,8 @@ func TestZipOnStandardInput(t *testing.T) {
 		{"whole", whole, ExitFindings, "<stdin>/acme-x-panel/plugin.json:1:1: error required-field"},
 		{"truncated", whole[:len(whole)-30], ExitBroken, "<stdin>: not a valid zip file: it begins as a zip, but its list of entries is missing or damaged; is it complete?"},
 		{"one entry's header", whole[:20], ExitBroken, "is it complete?"},
+		{"LFS", "version https://git-lfs.github.com/spec/v1\noid", ExitUsage, "<stdin> is a pointer of Git LFS and not the file itself: run git lfs pull"},
+		{"HTML", "<!DOCTYPE html><html>", ExitUsage, "<stdin> is an HTML page"},
 		{"gzip", "\x1f\x8b\x08\x00", ExitUsage, "<stdin> is a gzip archive: validate a zip or the unpacked directory"},
 		{"nothing", "", ExitFindings, "<stdin>:1:1: error json-syntax"},
 		{"the first byte of a zip", "P", ExitFindings, "<stdin>:1:1: error json-syntax"},
