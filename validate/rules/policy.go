@@ -90,7 +90,6 @@ func inOrder() []rated {
 		{svgUnsafe, validate.Error, ""},
 		{screenshotType, validate.Error, ""},
 		{screenshotsMissing, validate.Off, validate.Warning},
-		{sponsorLink, validate.Off, validate.Info},
 
 		{readmeMissing, validate.Warning, validate.Error},
 		{readmeRelativeLink, validate.Warning, validate.Error},
