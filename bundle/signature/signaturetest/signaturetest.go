@@ -45,7 +45,7 @@ func (k *Key) Sign(tb testing.TB, plugin, version string, files map[string]strin
 	tb.Helper()
 	m := map[string]any{
 		"manifestVersion": "2.0.0", "signatureType": "community", "signedByOrg": "acme", "signedByOrgName": "Acme Ltd",
-		"plugin": plugin, "version": version, "time": 1700000000000, "keyId": k.ID, "files": files,
+		"plugin": plugin, "version": version, "time": int64(1700000000000), "keyId": k.ID, "files": files,
 	}
 	for key, v := range values {
 		m[key] = v
