@@ -2,6 +2,7 @@ package check
 
 import (
 	"encoding/json"
+	"fmt"
 	"image"
 	"image/png"
 	"os"
@@ -118,9 +119,14 @@ func TestAgainst(t *testing.T) {
 		text := `{"loaded": {"/public/plugins/x/module.js": {"asked": ["react"` + asked + `], "exports": ["plugin"]}}}`
 		return Result{View: preview.View{Name: "x: a", Path: "/a"}, With: with, Report: json.RawMessage(text)}
 	}
+	said := func(results []Result) string { text, ok := Sameness(results); return fmt.Sprint(text, " ", ok) }
 	same := []Result{loaded("ours", ""), loaded("theirs", "")}
-	if list := o.modulesThatDiffer(same); len(list) > 0 || Sameness(same) != "the same: 1 module, 1 of 1 view" {
-		t.Errorf("%+v, %s", list, Sameness(same))
+	if list, said := o.modulesThatDiffer(same), said(same); len(list) > 0 || said != "the same: 1 module, 1 of 1 view true" {
+		t.Errorf("%+v, %s", list, said)
+	}
+	unsteady := []Result{same[0], same[1]}
+	if unsteady[0].IsUnsteady = true; said(unsteady) != "the same: 1 module, 0 of 1 view; 1 drawn differently each time false" {
+		t.Error(said(unsteady))
 	}
 	list := o.modulesThatDiffer([]Result{loaded("ours", ""), loaded("theirs", `, "rxjs"`)})
 	if len(list) != 1 || list[0].Name != "x/module.js" || strings.Join(list[0].Problems, "; ") != "only theirs asks for rxjs" {

@@ -117,7 +117,10 @@ func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo b
 	said := fmt.Sprintf("%s, %d failed", text.Plural(t.opened, "view"), t.failed)
 	switch {
 	case options.Against && t.failed == 0:
-		said = check.Sameness(results)
+		var ok bool
+		if said, ok = check.Sameness(results); !ok {
+			return &verbs.ExitError{Code: verbs.ExitBroken, Err: errors.New("nothing was compared: each view is drawn differently each time")}
+		}
 	case !options.Against && !options.Update && t.compared == 0:
 		said += ", no picture compared"
 	}
