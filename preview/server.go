@@ -143,7 +143,7 @@ func (s *Server) policy() string {
 	frame := cmp.Or(strings.TrimSpace(s.Console+" "+s.framer()), "'none'")
 	return "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
 		"img-src 'self' data: blob: https:; font-src 'self' data:; connect-src 'self' data: blob:; worker-src 'self' blob:; " +
-		"object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors " + frame
+		"frame-src 'self' data: blob: https:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors " + frame
 }
 
 func (s *Server) document(w http.ResponseWriter, r *http.Request, page *Page) {

@@ -213,7 +213,7 @@ func TestDocument(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	policy := got.Header().Get("Content-Security-Policy")
-	for _, want := range []string{"default-src 'self'", "script-src 'self' 'unsafe-eval';", "frame-ancestors http://127.0.0.1:3000", "connect-src 'self' data: blob:", "object-src 'none'"} {
+	for _, want := range []string{"default-src 'self'", "script-src 'self' 'unsafe-eval';", "frame-ancestors http://127.0.0.1:3000", "connect-src 'self' data: blob:", "frame-src 'self' data: blob: https:;", "object-src 'none'"} {
 		if !strings.Contains(policy, want) {
 			t.Errorf("no %q in %s", want, policy)
 		}

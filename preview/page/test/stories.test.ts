@@ -74,6 +74,7 @@ test('one failed query is the error of the panel, beside the data of the others'
   const targets = [csv('A', 'a\n1'), { refId: 'B', scenarioId: 'server_error_500', datasource: { ...testdata, uid: 'other' } }];
   const { state, error, series } = await shown(story({ targets }));
   assert.deepEqual([state, error?.message, series.length], ['Error', 'the query asks for an error', 1]);
+  assert.ok(record.notes.has('The query B of the test data source failed: the query asks for an error.'));
 });
 
 test('a panel without queries asks its data source once, and one without either is done', async () => {

@@ -52,6 +52,17 @@ export function watchConsole(): void {
       fault('event', e.error);
     }
   });
+  // Where nothing is drawn, for lack of a file or because the page's policy forbids it: these events do not bubble.
+  window.addEventListener('securitypolicyviolation', (e) =>
+    record.note(`The page's policy does not allow ${e.blockedURI} (${e.effectiveDirective}).`),
+  );
+  window.addEventListener(
+    'error',
+    (e) =>
+      e.target instanceof HTMLImageElement &&
+      record.note(`The image ${e.target.currentSrc.replace(location.origin, '').slice(0, 200)} did not load.`),
+    true,
+  );
   window.addEventListener('unhandledrejection', (e) => {
     const reason = e.reason as { isHandled?: boolean; cancelled?: boolean; name?: string } | undefined;
     if (!reason?.isHandled && !reason?.cancelled && reason?.name !== 'AbortError') {

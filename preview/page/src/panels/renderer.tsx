@@ -60,18 +60,14 @@ export function PanelRenderer({
 }
 
 export function PanelDataErrorView(props: PanelDataErrorViewProps) {
-  const lacks = props.needsTimeField
-    ? 'a time field'
-    : props.needsNumberField
-      ? 'a number field'
-      : props.needsStringField
-        ? 'a text field'
-        : '';
+  const lacks = props.needsTimeField ? 'time' : props.needsNumberField ? 'number' : props.needsStringField ? 'text' : '';
   return (
     <Message
       data={props.data}
       nothing={props.message ?? props.fieldConfig?.defaults.noValue}
-      otherwise={props.message ?? (lacks ? `The panel needs ${lacks}, which the data does not have.` : 'The panel cannot draw this data.')}
+      otherwise={
+        props.message ?? (lacks ? `The panel needs a ${lacks} field, which the data does not have.` : 'The panel cannot draw this data.')
+      }
     />
   );
 }
@@ -111,7 +107,7 @@ export function PluginPage({ children, pageNav, actions, renderTitle, subTitle, 
           </Stack>
         </nav>
       )}
-      {children}
+      <div style={{ flexGrow: 1, minHeight: 0 }}>{children}</div>
     </div>
   );
 }

@@ -51,6 +51,9 @@ class TestData extends Computed<TestDataQuery & DataQuery> {
         ...given.sheets.map((sheet) => frameOf(sheet, query.refId)),
         ...(given.frames ?? []).map((frame) => frameFromAny(frame, query.refId)),
       ];
+      if (given.error) {
+        record.note(`The query ${query.refId} of the test data source failed: ${given.error}.`);
+      }
       return {
         key: query.refId,
         data: frames,
