@@ -9,6 +9,7 @@ export interface Manifest extends Partial<Omit<PluginMeta, 'id' | 'name' | 'type
   id: string;
   name: string;
   type: string;
+  languages?: string[];
 }
 
 /** As preview/server.go sends it. */
@@ -63,3 +64,6 @@ export const identity = { 'X-Preview-Token': token, 'X-Preview-Role': boot.role 
 
 /** Whether the preview's own controls are hidden, for pictures. */
 export const bare = new URLSearchParams(location.search).has('bare');
+
+/** The language of the page and of plugins that have it. */
+export const language = new URLSearchParams(location.search).get('lang') ?? 'en-US';

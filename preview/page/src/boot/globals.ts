@@ -1,5 +1,5 @@
 // The globals that @grafana modules read while they are evaluated.
-import type { Boot } from './boot';
+import { language, type Boot } from './boot';
 
 declare global {
   interface Window {
@@ -50,9 +50,9 @@ function user(boot: Boot): object {
     lightTheme: boot.theme === 'light',
     timezone: 'browser',
     weekStart: '',
-    locale: 'en-US',
-    language: 'en-US',
-    regionalFormat: 'en-US',
+    locale: language,
+    language,
+    regionalFormat: language,
     permissions: permissions(boot.role),
     analytics: { identifier: '' },
     helpFlags1: 0,

@@ -9,9 +9,11 @@ import {
   type PluginMeta,
 } from '@grafana/data';
 import { config } from '@grafana/runtime';
-import { boot, type Manifest } from '../boot/boot';
+import i18next from 'i18next';
+import { boot, language, type Manifest } from '../boot/boot';
 import { fault } from '../observe/faults';
 import { markWorking } from '../observe/network';
+import { record } from '../observe/record';
 import { loadModule } from '../modules/load';
 import { backend } from './backend';
 
@@ -112,6 +114,19 @@ async function pluginIn(exports: Record<string, unknown>, meta: PluginMeta): Pro
   throw new Error(`src/module.ts of ${meta.id} ${found}. It needs: export const plugin = new ${expected}(…)`);
 }
 
+/** Adds the translations of a plugin, in English if it lacks the language. Versions without @grafana/i18n have no use for them. */
+async function translate({ id, languages = [] }: Manifest): Promise<void> {
+  if (languages.length && i18next.isInitialized) {
+    const file = `/public/plugins/${id}/locales/${languages.includes(language) ? language : 'en-US'}/${id}.json`;
+    const answer = await fetch(file);
+    if (answer.ok) {
+      i18next.addResourceBundle(i18next.resolvedLanguage ?? language, id, await answer.json());
+    } else {
+      record.note(`The translations of ${id} did not load: ${file} answered ${answer.status}.`);
+    }
+  }
+}
+
 const loaded = new Map<string, Promise<AnyPlugin>>();
 const present = new Map<string, AnyPlugin>();
 
@@ -121,6 +136,7 @@ async function load(id: string, revision: string): Promise<AnyPlugin> {
     throw new Error(`the plugin ${id} is not mounted`);
   }
   const plain = metaOf(manifest);
+  await translate(manifest);
   const [meta, exports] = await Promise.all([
     manifest.type === 'app' ? withSettings(plain) : plain,
     loadModule('/' + plain.module, revision),

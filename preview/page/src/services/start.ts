@@ -1,6 +1,7 @@
 // Gives @grafana/runtime its services. Each may be set once; before that, plugins that ask for one get an exception.
 import * as runtime from '@grafana/runtime';
 import type { DataFrame } from '@grafana/data';
+import { language } from '../boot/boot';
 import { record } from '../observe/record';
 import { backend } from './backend';
 import { dataSources } from './datasources';
@@ -83,5 +84,5 @@ export async function startInside(): Promise<void> {
   links?.setGetObservablePluginLinks?.(observeLinks);
   components?.setGetObservablePluginComponents?.(observeComponents);
   unstable?.initializeLoggersRegistry?.(); // from 13.2 on: without it, a query throws with something to log
-  await i18n?.initializeI18n?.({ language: 'en-US', ns: ['grafana'] }, 'en-US');
+  await i18n?.initializeI18n?.({ language, ns: ['grafana'] }, language);
 }
