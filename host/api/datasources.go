@@ -19,7 +19,6 @@ func (a *API) dataSourceRoutes() []Route {
 	create := action(access.DatasourcesCreate, access.DatasourcesWrite)
 	remove := action(access.DatasourcesDelete, access.DatasourcesWrite)
 	query := action(access.DatasourcesQuery).on(one)
-	resource := raw(a.dataSourceResource)
 	return []Route{
 		{"GET", "/api/datasources", read, call(a.dataSources), doc{Summary: "List the data sources that the caller may read"}},
 		{"POST", "/api/datasources", create.on(all), call(a.createDataSource), doc{Summary: "Create a data source"}},
@@ -27,8 +26,7 @@ func (a *API) dataSourceRoutes() []Route {
 		{"PUT", "/api/datasources/uid/{uid}", write.on(one), call(a.updateDataSource), doc{Summary: "Replace a data source; secrets that are absent are kept"}},
 		{"DELETE", "/api/datasources/uid/{uid}", remove.on(one), call(a.deleteDataSource), doc{Summary: "Delete a data source"}},
 		{"GET", "/api/datasources/uid/{uid}/health", query, call(a.dataSourceHealth), doc{Summary: "Check the health of a data source", Also: http.StatusBadRequest}},
-		{"", "/api/datasources/uid/{uid}/resources", query, resource, doc{Summary: "Call a resource of a data source"}},
-		{"", "/api/datasources/uid/{uid}/resources/{path...}", query, resource, doc{Summary: "Call a resource of a data source"}},
+		{"", "/api/datasources/uid/{uid}/resources/{path...}", query, raw(a.dataSourceResource), doc{Summary: "Call a resource of a data source"}},
 	}
 }
 

@@ -26,7 +26,6 @@ import (
 func (a *API) pluginRoutes() []Route {
 	const scope = "plugins:id:{id}"
 	mayUse := action(access.PluginsAccess).on(scope)
-	resource := raw(a.pluginResource)
 	return []Route{
 		{"GET", "/api/plugins", signedIn(), call(a.plugins), doc{Summary: "List the mounted plugins"}},
 		{"GET", "/api/plugins/errors", action(access.PluginsWrite), call(a.pluginErrors), doc{Summary: "List the plugins that are not mounted, are not running or have unmet requirements, with the reasons"}},
@@ -37,8 +36,7 @@ func (a *API) pluginRoutes() []Route {
 		{"GET", "/api/plugins/{id}/metrics", action(access.PluginsWrite).on(scope), raw(a.pluginMetrics), doc{Summary: "Get the metrics of a backend in the Prometheus text format; the text is empty if it has none", Media: "text/plain"}},
 		{"GET", "/api/plugins/{id}/manifest", action(access.PluginsWrite).on(scope), call(a.pluginJSON), doc{Summary: "Get the plugin.json of a plugin and the findings of validate"}},
 		{"GET", "/api/plugins/{id}/changes", action(access.PluginsWrite).on(scope), call(a.pluginChanges), doc{Summary: "List the latest outcomes of changes to a plugin"}},
-		{"", "/api/plugins/{id}/resources", mayUse, resource, doc{Summary: "Call a resource of a plugin"}},
-		{"", "/api/plugins/{id}/resources/{path...}", mayUse, resource, doc{Summary: "Call a resource of a plugin"}},
+		{"", "/api/plugins/{id}/resources/{path...}", mayUse, raw(a.pluginResource), doc{Summary: "Call a resource of a plugin"}},
 		{"POST", "/api/ds/query", action(access.DatasourcesQuery), call(a.queryData), doc{Summary: "Query data sources", Also: http.StatusMultiStatus}},
 	}
 }

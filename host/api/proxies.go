@@ -18,21 +18,11 @@ func (a *API) proxyRoutes() []Route {
 }
 
 func (a *API) proxyDataSource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	return a.forward(w, r, who, "/api/datasources/proxy/uid/{uid}/")
-}
-
-func (a *API) proxyDataSourceByID(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	return a.forward(w, r, who, "/api/datasources/proxy/{id}/")
-}
-
-// forward forwards what follows a prefix of the path to the data source with the path
-// value uid.
-func (a *API) forward(w http.ResponseWriter, r *http.Request, who host.Identity, prefix string) error {
 	p, d, err := a.openDataSource(r.Context(), who, r.PathValue("uid"))
 	if err != nil {
 		return err
 	}
-	return a.proxy.Forward(w, r, who, after(r, prefix), proxy.Target{
+	return a.proxy.Forward(w, r, who, restOf(r), proxy.Target{
 		PluginID: p.ID(), Routes: p.Bundle().Metadata.Routes, Scope: "datasources:uid:" + d.UID,
 		URL: d.URL, JSON: d.JSON, Secrets: d.Secrets,
 		BasicAuth: d.BasicAuth, BasicAuthUser: d.BasicAuthUser, Cookies: cookiesFor(r.Header, d),
@@ -52,14 +42,16 @@ func (a *API) proxyApp(w http.ResponseWriter, r *http.Request, who host.Identity
 	if err != nil {
 		return err
 	}
-	return a.proxy.Forward(w, r, who, after(r, "/api/plugin-proxy/{id}/"), proxy.Target{
+	return a.proxy.Forward(w, r, who, restOf(r), proxy.Target{
 		PluginID: m.ID, Routes: m.Routes, Scope: "plugins:id:" + m.ID, JSON: app.JSON, Secrets: app.Secrets,
 	})
 }
 
-// after returns the rest of the request path after a prefix, as it was sent: in a decoded
-// path an encoded slash looks like any other.
-func after(r *http.Request, prefix string) string {
-	parts := strings.SplitN(r.URL.EscapedPath(), "/", strings.Count(prefix, "/")+1)
-	return parts[len(parts)-1]
+// restOf returns what /{path...} in the pattern of a route matches, as it was sent: in a decoded
+// path an encoded slash looks like any other. It is "" for a path without that part.
+func restOf(r *http.Request) string {
+	segments := strings.Split(r.URL.EscapedPath(), "/")
+	rest := segments[strings.Count(strings.TrimSuffix(r.Pattern, "/{path...}"), "/"):]
+	rest[0] = ""
+	return strings.Join(rest, "/")
 }

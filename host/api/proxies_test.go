@@ -9,10 +9,12 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -137,6 +139,42 @@ func TestProxyWithoutRoutes(t *testing.T) {
 	}
 }
 
+// Every URL that the host gives to frontends exists as it is given.
+func TestURLsExist(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	const ds, app = "acme-url-datasource", "acme-url-app"
+	f, dir := newFixture(t), t.TempDir()
+	files := map[string]string{}
+	for id, kind := range map[string]string{ds: "datasource", app: "app"} {
+		files[id+"/"+bundle.MetadataFile] = fmt.Sprintf(`{"id":%q,"type":%q,"name":"URLs","info":{"logos":{"small":"logo.svg","large":"logo.svg"}}}`, id, kind)
+		files[id+"/module.js"], files[id+"/logo.svg"] = "", "<svg/>"
+	}
+	writeFiles(t, dir, files)
+	f.mount(t, loader.Options{Dirs: []string{dir}})
+	created := want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":"r","uid":"r","type":%q,"url":%q}`, ds, u.URL+"/base"))
+	urls := []string{fmt.Sprint("/api/datasources/proxy/", created["id"])}
+	for _, from := range []string{"/api/frontend/settings", "/api/datasources", "/api/datasources/uid/r", "/api/plugins", "/api/plugins/" + app + "/settings"} {
+		// What has no file name is the directory that paths of files are relative to.
+		for _, found := range regexp.MustCompile(`"/?(api/[^"]*|public/[^"]*\.\w+)"`).FindAllStringSubmatch(f.do("GET", from, f.admin, "").body, -1) {
+			urls = append(urls, "/"+found[1])
+		}
+	}
+	for _, target := range urls {
+		for _, method := range []string{"GET", "POST"} {
+			if got := f.do(method, target, f.admin, ""); got.status != 200 && (method == "GET" || got.status != 405) {
+				t.Errorf("%s %s: %+v", method, target, got)
+			}
+		}
+		if isProxy := strings.Contains(target, "/proxy/"); (u.take() == "GET /base |POST /base ") != isProxy {
+			t.Errorf("%s is forwarded: %v", target, !isProxy)
+		}
+	}
+	if len(urls) < 8 {
+		t.Errorf("found only %q", urls)
+	}
+}
+
 func TestProxyApp(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
@@ -145,6 +183,7 @@ func TestProxyApp(t *testing.T) {
 		"roles":[{"role":{"name":"Owner","permissions":[{"action":"`+id+`:own"}]},"grant":["Editor"]}]}`,
 		loader.Options{HostVersion: "10.4.0", Toggles: []string{loader.ToggleRoles}})
 	const base = "/api/plugin-proxy/" + id + "/"
+	f.check(t, "no route", 404, "GET", "/api/plugin-proxy/"+id, f.admin, "") // as the test of every route cannot tell
 	if got := f.do("GET", base+"open", f.viewer, ""); got.status != 503 || !strings.Contains(got.message(), "base") {
 		t.Errorf("without settings: %+v", got)
 	}

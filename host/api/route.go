@@ -16,7 +16,7 @@ import (
 // Route is one entry of the route table.
 type Route struct {
 	Method     string // "" matches every method
-	Pattern    string // a path as http.ServeMux reads it; also served with a trailing slash
+	Pattern    string // a path as http.ServeMux reads it; also served with a trailing slash, or without /{path...}
 	Permission permission
 	Handler    handler
 	Doc        doc
@@ -140,12 +140,10 @@ func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 	unknown := a.serve(func(_ http.ResponseWriter, r *http.Request) error { return missing(r.URL.Path) })
 	for pattern, methods := range paths {
 		register(pattern, a.dispatch(methods))
-		if !strings.HasSuffix(pattern, "/") && !strings.HasSuffix(pattern, "...}") {
+		if strings.HasSuffix(pattern, "...}") { // the mux would redirect the path without a slash, without credentials
+			register(path.Dir(pattern), a.dispatch(methods))
+		} else if !strings.HasSuffix(pattern, "/") {
 			register(pattern+"/{$}", a.dispatch(methods))
-		}
-		// The mux would redirect this path to the one with a slash, without credentials.
-		if parent := path.Dir(pattern); strings.HasSuffix(pattern, "...}") && paths[parent] == nil {
-			mux.Handle(parent, unknown)
 		}
 	}
 	second.Handle("/", unknown)

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"net/http"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -46,11 +47,11 @@ func TestEveryRouteAsksForItsPermission(t *testing.T) {
 	for _, route := range f.Routes() {
 		name := method(route) + " " + route.Pattern
 		toAll, toSignedIn := isOpen(route)
-		for _, slash := range []string{"", "/"} {
-			if slash == "/" && strings.HasSuffix(route.Pattern, "...}") {
-				continue
-			}
-			target := target(route) + slash
+		other := target(route) + "/"
+		if strings.HasSuffix(route.Pattern, "...}") {
+			other = path.Dir(target(route))
+		}
+		for _, target := range []string{target(route), other} {
 			if got := f.do(method(route), target, "", ""); (got.status == 401) == toAll || !toAll && got.body != `{"message":"Unauthorized"}` {
 				t.Errorf("%s (%s) without credentials: %+v", name, target, got)
 			}
@@ -115,11 +116,9 @@ func TestRoles(t *testing.T) {
 		"GET /api/plugins/errors":                           host.RoleAdmin,
 		"GET /api/plugins/changes":                          host.RoleAdmin,
 		"GET /api/plugins/{id}/health":                      host.RoleViewer,
-		"/api/plugins/{id}/resources":                       host.RoleViewer,
 		"/api/plugins/{id}/resources/{path...}":             host.RoleViewer,
 		"/api/plugin-proxy/{id}/{path...}":                  host.RoleViewer,
 		"/api/datasources/proxy/uid/{uid}/{path...}":        host.RoleViewer,
-		"/api/datasources/uid/{uid}/resources":              host.RoleViewer,
 		"/api/datasources/uid/{uid}/resources/{path...}":    host.RoleViewer,
 		"POST /api/ds/query":                                host.RoleViewer,
 		"GET /api/org/users":                                host.RoleAdmin,
@@ -129,7 +128,6 @@ func TestRoles(t *testing.T) {
 		"POST /api/dashboards/import":                       host.RoleEditor,
 		"GET /api/datasources/{id}":                         host.RoleAdmin,
 		"PUT /api/datasources/{id}":                         host.RoleAdmin,
-		"/api/datasources/{id}/resources":                   host.RoleViewer,
 		"/api/datasources/{id}/resources/{path...}":         host.RoleViewer,
 		"/api/datasources/proxy/{id}/{path...}":             host.RoleViewer,
 		"GET /api/live/events":                              host.RoleViewer,

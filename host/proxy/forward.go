@@ -14,11 +14,11 @@ import (
 )
 
 // Forward sends a request through the route of the target that matches escaped, the
-// rest of the request's path as it was sent, without its leading slash. Until the
+// rest of the request's path as it was sent: "", or what begins with a slash. Until the
 // response has begun, an error has one of the categories of package host. After that,
 // the caller must abort the response so that the client notices.
 func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, who host.Identity, escaped string, to Target) error {
-	asked, err := parsePath("/" + escaped) // a leading slash in escaped is an empty segment
+	asked, err := parsePath(escaped)
 	if err != nil {
 		return err
 	}

@@ -71,8 +71,8 @@ func newFixture(t *testing.T, o proxy.Options, target func(service string) proxy
 		}
 	})
 	f.front = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		escaped, ok := strings.CutPrefix(r.URL.EscapedPath(), "/proxy/")
-		if !ok {
+		escaped, ok := strings.CutPrefix(r.URL.EscapedPath(), "/proxy")
+		if !ok || escaped != "" && escaped[0] != '/' {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
