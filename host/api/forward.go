@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
@@ -69,51 +70,6 @@ func callHeaders() []string {
 	return []string{
 		"X-Query-Group-Id", "X-Dashboard-Uid", "X-Dashboard-Title", "X-Panel-Id", "X-Panel-Title", "X-Panel-Plugin-Id", "X-Datasource-Uid",
 		"X-Grafana-From-Expr", alertHeader, "X-Rule-Name", "X-Rule-Uid", "X-Rule-Folder", "X-Rule-Source", "X-Rule-Type", "X-Rule-Version", "X-Rule-Origin",
-	}
-}
-
-// requestHeaders returns the headers of a request for a resource that a plugin receives,
-// in addition to those that isExtension accepts.
-func requestHeaders() []string {
-	return []string{
-		"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", alertHeader, "If-Match",
-		"If-Modified-Since", "If-None-Match", "If-Unmodified-Since", "Range", "User-Agent",
-	}
-}
-
-// responseHeaders returns the headers that a plugin may set, in addition to those that
-// isExtension accepts: no cookies, nothing about the connection, nothing that the host
-// sets itself.
-func responseHeaders() []string {
-	return []string{
-		"Accept-Ranges", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
-		"Content-Range", "Content-Type", "Etag", "Expires", "Last-Modified", "Location", "Retry-After", "Vary",
-	}
-}
-
-// isExtension reports whether a header, with its canonical name, is one of those that
-// frontends and backends of plugins agree on. Others that start with X- describe the
-// caller, have the host or the proxy before it act, or are the host's own.
-func isExtension(name string) bool {
-	if !strings.HasPrefix(name, "X-") || strings.HasPrefix(name, "X-Forwarded-") {
-		return false
-	}
-	return !slices.Contains([]string{
-		userHeader, orgHeader, "X-Grafana-Id", idTokenHeader, requestIDHeader, "X-Real-Ip",
-		"X-Accel-Redirect", "X-Accel-Charset", "X-Accel-Expires", "X-Accel-Limit-Rate", "X-Lighttpd-Send-File", "X-Sendfile",
-		"X-Content-Type-Options", "X-Dns-Prefetch-Control", "X-Frame-Options", "X-Permitted-Cross-Domain-Policies", "X-Xss-Protection",
-	}, name)
-}
-
-// copyHeaders copies the headers with the given names and the extensions.
-func copyHeaders(to, from http.Header, names []string) {
-	for name, values := range from {
-		if !slices.Contains(names, name) && !isExtension(name) {
-			continue
-		}
-		for _, value := range values {
-			to.Add(name, plainText(value))
-		}
 	}
 }
 
@@ -176,21 +132,6 @@ func keptCookies(header http.Header, keep []string) string {
 	return strings.Join(kept, "; ")
 }
 
-// withoutCredentials removes values with a token of the host or the credential of the request:
-// a client may have repeated it in a header of its own.
-func withoutCredentials(header, request http.Header) {
-	_, secret, _ := strings.Cut(request.Get("Authorization"), " ")
-	secret = strings.TrimSpace(secret)
-	for name, values := range header {
-		values = slices.DeleteFunc(values, func(value string) bool {
-			return host.ContainsToken(value) || secret != "" && strings.Contains(value, secret)
-		})
-		if header[name] = values; len(values) == 0 {
-			delete(header, name)
-		}
-	}
-}
-
 // headersFor returns the headers of a query or a health check on behalf of who, as the
 // protocol spells them.
 func headersFor(ctx context.Context, who host.Identity, p *loader.Plugin, d *host.DataSource) map[string]string {
@@ -204,7 +145,7 @@ func headersFor(ctx context.Context, who host.Identity, p *loader.Plugin, d *hos
 	if request.Get(orgHeader) != "" {
 		header.Set(orgHeader, strconv.FormatInt(who.OrgID, 10))
 	}
-	withoutCredentials(header, request)
+	proxy.WithoutCredentials(header, request)
 	out := map[string]string{}
 	for name := range header {
 		out[protocolName(name)] = header.Get(name)
@@ -225,20 +166,23 @@ func protocolName(name string) string {
 	return "http_" + name
 }
 
-// resourceHeader returns the headers of a request for a resource that a plugin receives.
+// resourceHeader returns the headers of a request for a resource that a plugin receives. The
+// encodings that the client accepts are not among them: plugins pass what they receive on to
+// services, and would have to decode the responses themselves.
 func resourceHeader(r *http.Request, who host.Identity, p *loader.Plugin, d *host.DataSource) http.Header {
 	out := http.Header{}
-	copyHeaders(out, r.Header, requestHeaders())
-	for _, list := range r.Header["Connection"] { // names headers that are for the host
-		for name := range strings.SplitSeq(list, ",") {
-			out.Del(strings.TrimSpace(name))
+	proxy.CopyHeaders(out, r.Header)
+	out.Del("Accept-Encoding")
+	for _, values := range out {
+		for i, value := range values {
+			values[i] = plainText(value)
 		}
 	}
 	maps.Copy(out, personalHeaders(r.Header, who, p, d))
 	if r.Header.Get(orgHeader) != "" {
 		out.Set(orgHeader, strconv.FormatInt(who.OrgID, 10))
 	}
-	withoutCredentials(out, r.Header)
+	proxy.WithoutCredentials(out, r.Header)
 	return out
 }
 
@@ -253,7 +197,7 @@ func setHeaders(to http.Header, first backend.CallResourceResponse) error {
 	if size > gate.MaxPluginHeader {
 		return &sdk.Error{Status: http.StatusBadGateway, Source: sdk.SourcePlugin, Message: fmt.Sprintf("the headers of the plugin's response are larger than %d KiB", gate.MaxPluginHeader>>10)}
 	}
-	copyHeaders(to, first.Header, responseHeaders())
+	proxy.CopyHeaders(to, first.Header)
 	hasBody := first.Status != http.StatusNoContent && first.Status != http.StatusNotModified
 	if hasBody && to.Get("Content-Type") == "" { // as in existing hosts; otherwise it would be guessed
 		to.Set("Content-Type", "application/json")

@@ -133,6 +133,8 @@ func TestMain(m *testing.M) {
 				sdk.WriteError(w, r, &sdk.Error{Message: "it failed", Cause: errors.New("a secret")})
 			default:
 				w.Header().Set("Set-Cookie", "a=b")
+				w.Header().Set("Clear-Site-Data", "*")
+				w.Header().Set("Link", "<x>; rel=next")
 				body, _ := io.ReadAll(r.Body)
 				_ = json.NewEncoder(w).Encode(map[string]any{
 					"method": r.Method, "path": r.URL.Path, "query": r.URL.RawQuery, "header": r.Header, "body": len(body),
@@ -261,6 +263,8 @@ func TestResource(t *testing.T) {
 	}
 	got := send("PUT", "/a:b/c d?x=%2F&y", "12345", http.Header{
 		"Cookie": {"session=1"}, "X-Other": {"1", "2"}, "X-Forwarded-For": {"10.0.0.1"}, "User-Agent": {"caf\xe9"}, "X-Request-Id": {"not an id!"},
+		"Accept-Encoding": {"gzip"}, "X-Ds-Authorization": {"Bearer x"}, "X-Repeated": {f.viewer}, "Origin": {"http://example.com"},
+		"Content-Encoding": {"gzip"}, "Mcp-Session-Id": {"m"}, "Last-Event-Id": {"7"}, "Traceparent": {"00-1"}, "Idempotency-Key": {"i"},
 	})
 	var seen struct {
 		Method, Path, Query string
@@ -274,9 +278,14 @@ func TestResource(t *testing.T) {
 	if diff := cmp.Diff(sent, received); diff != "" {
 		t.Errorf("request that the plugin received (-want +got):\n%s", diff)
 	}
-	for _, name := range []string{"Cookie", "Authorization", "X-Forwarded-For"} {
+	for _, name := range []string{"Cookie", "Authorization", "X-Forwarded-For", "Accept-Encoding", "X-Ds-Authorization", "X-Repeated", "Origin"} {
 		if seen.Header.Get(name) != "" {
 			t.Errorf("the plugin received the header %s", name)
+		}
+	}
+	for _, name := range []string{"Content-Encoding", "Mcp-Session-Id", "Last-Event-Id", "Traceparent", "Idempotency-Key"} {
+		if seen.Header.Get(name) == "" {
+			t.Errorf("the plugin did not receive the header %s", name)
 		}
 	}
 	if diff := cmp.Diff([]string{"1", "2"}, seen.Header["X-Other"]); diff != "" {
@@ -285,7 +294,7 @@ func TestResource(t *testing.T) {
 	if agent, id := seen.Header.Get("User-Agent"), seen.Header.Get("X-Request-Id"); agent != "caf\uFFFD" || id != got.header.Get("X-Request-Id") {
 		t.Errorf("the plugin received the user agent %q and the request id %q", agent, id)
 	}
-	if got.header.Get("Set-Cookie") != "" || got.header.Get("Content-Security-Policy") != "sandbox; frame-ancestors 'self'" {
+	if got.header.Get("Set-Cookie")+got.header.Get("Clear-Site-Data") != "" || got.header.Get("Link") == "" || got.header.Get("Content-Security-Policy") != "sandbox; frame-ancestors 'self'" {
 		t.Errorf("headers of the response: %v", got.header)
 	}
 	for path, status := range map[string]int{

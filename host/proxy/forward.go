@@ -65,14 +65,9 @@ func (p *Proxy) outbound(w http.ResponseWriter, r *http.Request, route *bundle.R
 	if err != nil {
 		return nil, err
 	}
-	header, err := s.headers(r.Header, route)
+	header, err := s.headers(r.Header, route, to)
 	if err != nil {
 		return nil, err
-	}
-	if len(to.Routes) == 0 {
-		if err := s.signIn(header, to); err != nil {
-			return nil, err
-		}
 	}
 	body, err := s.body(route.Body)
 	switch {

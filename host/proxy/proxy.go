@@ -5,8 +5,8 @@
 //
 // It rejects anything that it cannot verify: a path that some server could interpret as
 // another one, a path that no route matches, a template with a missing setting. It forwards
-// exactly the path that it matched, never the caller's credentials, and only listed
-// headers in either direction. It stores nothing but short-lived tokens and the TLS
+// exactly the path that it matched, never the caller's credentials for the host, and no
+// header that the list in headers.go holds. It stores nothing but short-lived tokens and the TLS
 // settings of the last data sources, in memory.
 package proxy
 
@@ -54,7 +54,7 @@ type Target struct {
 	JSON     json.RawMessage   // jsonData, an object; may be empty
 	Secrets  map[string]string // secureJsonData, decrypted
 
-	// Without Routes, requests are forwarded to URL with the sign-in of the data source.
+	// The sign-in of a data source. Without Routes, requests are forwarded to URL.
 	BasicAuth     bool
 	BasicAuthUser string
 	Cookies       string // of the caller; only those that the data source keeps

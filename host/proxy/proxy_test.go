@@ -76,8 +76,9 @@ func newFixture(t *testing.T, o proxy.Options, target func(service string) proxy
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
-		began := &beginning{ResponseWriter: w}
-		err := p.Forward(began, r, callers()[r.Header.Get("X-Who")], escaped, f.target)
+		began, who := &beginning{ResponseWriter: w}, callers()[r.Header.Get("X-Who")]
+		r.Header.Del("X-Who")
+		err := p.Forward(began, r, who, escaped, f.target)
 		if err != nil && began.has {
 			panic(http.ErrAbortHandler)
 		}
@@ -295,21 +296,36 @@ func TestForward(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)
-	code, _, _ := f.raw(t, bodyOf("POST", "api/x", "viewer", "{}", "Accept: text/plain\r\n", "Content-Type: application/json\r\n",
-		"X-Key: mine\r\n", "User-Agent: tester\r\n", "If-None-Match: \"1\"\r\n"))
-	got := f.take()
-	if code != 200 || len(got) != 1 {
-		t.Fatalf("%d, %v", code, got)
+	f.target.JSON = json.RawMessage(`{"httpHeaderName1":"X-Key","httpHeaderName2":"X-Own"}`)
+	f.target.Secrets["httpHeaderValue1"], f.target.Secrets["httpHeaderValue2"], f.target.Secrets["basicAuthPassword"] = "own", "own", "pass"
+	f.target.BasicAuth, f.target.BasicAuthUser, f.target.Cookies = true, "user", "kept=1"
+	f.target.Routes = append(f.target.Routes, bundle.Route{Path: "plain"})
+	passed := map[string]string{"Accept": "text/plain", "Accept-Encoding": "gzip", "Content-Type": "application/json", "Content-Encoding": "br",
+		"User-Agent": "tester", "If-None-Match": `"1"`, "Traceparent": "00-1", "Mcp-Session-Id": "m", "Last-Event-Id": "7",
+		"Idempotency-Key": "i", "Prefer": "wait=1", "X-Custom": "c", "X-Api-Key": "theirs"}
+	lines := []string{"X-Key: mine\r\n", "X-Own: mine\r\n", "Cookie: mine=1\r\n", "Authorization: Bearer mine.token\r\n", "X-Repeated: mine.token\r\n",
+		"X_Key: mine\r\n", "Connection: X-Hop\r\n", "X-Hop: mine\r\n"}
+	for name, value := range passed {
+		lines = append(lines, name+": "+value+"\r\n")
 	}
-	want := map[string]string{"Accept": "text/plain", "Content-Type": "application/json", "X-Key": "s3cret", "Authorization": "Bearer s3cret",
-		"User-Agent": "tester", "If-None-Match": `"1"`, "Content-Length": "2"}
-	for name, values := range got[0].header {
-		if len(values) != 1 || values[0] != want[name] {
-			t.Errorf("%s: %q, want %q", name, values, want[name])
+	for _, c := range []struct{ path, line, key, authorization string }{
+		{"api/x", "X-DS-Authorization: Bearer theirs\r\n", "s3cret", "Bearer s3cret"}, // the route comes first
+		{"plain", "X-DS-Authorization: Bearer theirs\r\n", "own", "Bearer theirs"},
+		{"plain", "X-DS-Authorization: Bearer mine.token\r\n", "own", "Basic dXNlcjpwYXNz"},
+		{"plain", "", "own", "Basic dXNlcjpwYXNz"},
+	} {
+		code, _, _ := f.raw(t, bodyOf("POST", c.path, "viewer", "{}", append([]string{c.line}, lines...)...))
+		got := f.take()
+		if code != 200 || len(got) != 1 {
+			t.Fatalf("%d, %v", code, got)
 		}
-	}
-	if len(got[0].header) != len(want) {
-		t.Errorf("got %v", got[0].header)
+		want := http.Header{"X-Key": {c.key}, "X-Own": {"own"}, "Authorization": {c.authorization}, "Cookie": {"kept=1"}, "Content-Length": {"2"}}
+		for name, value := range passed {
+			want.Set(name, value)
+		}
+		if diff := cmp.Diff(want, got[0].header); diff != "" {
+			t.Errorf("%s %s(-want +got):\n%s", c.path, c.line, diff)
+		}
 	}
 }
 
@@ -326,6 +342,11 @@ func TestResponseHeaders(t *testing.T) {
 			"X-Accel-Redirect: /etc/passwd", "X-Sendfile: /etc/passwd", "WWW-Authenticate: Basic", "X-Frame-Options: ALLOWALL", "Alt-Svc: h2",
 			"Keep-Alive: timeout=1", "Proxy-Authenticate: Basic", "Upgrade: h2c", "Service-Worker-Allowed: /", "X-Request-Id: forged",
 			"Connection: Etag", "Etag: hop", "Content-Type: text/html", "Cache-Control: no-store", "X-Total-Count: 3", "Trailer: Set-Cookie",
+			"Content-Security-Policy-Report-Only: x", "Cross-Origin-Opener-Policy: same-origin", "Permissions-Policy: x", "Referrer-Policy: unsafe-url",
+			"Nel: {}", "Report-To: {}", "Reporting-Endpoints: a=b", "Origin-Trial: x", "Use-As-Dictionary: match=*", "Speculation-Rules: x", "Sourcemap: /x",
+			"X-Content-Type-Options: none", "X-Accel-Buffering: no", "Deprecation: @1", "X_Sendfile: /etc/passwd", "WWW-Authenticate: Bearer, Digest realm=x",
+			"Mcp-Session-Id: m", "Link: </x?page=2>; rel=next", "RateLimit-Remaining: 3", "Server-Timing: db;dur=1", "Traceparent: 00-1", "X-Anything: 1",
+			"WWW-Authenticate: Bearer",
 		} {
 			name, value, _ := strings.Cut(line, ": ")
 			h.Add(name, value)
@@ -335,15 +356,15 @@ func TestResponseHeaders(t *testing.T) {
 		h.Set("Set-Cookie", "late=1")
 	}
 	code, header, body := f.raw(t, request("GET", "api/x", "viewer"))
-	want := map[string]string{"Content-Type": "text/html", "Cache-Control": "no-store", "X-Total-Count": "3",
-		"Content-Security-Policy": "sandbox; frame-ancestors 'self'", "X-Content-Type-Options": "nosniff"}
-	for name, values := range header {
-		if name != "Date" && name != "Content-Length" && name != "Connection" && (len(values) != 1 || values[0] != want[name]) {
-			t.Errorf("%s: %q, want %q", name, values, want[name])
-		}
+	want := http.Header{"Content-Type": {"text/html"}, "Cache-Control": {"no-store"}, "X-Total-Count": {"3"},
+		"Content-Security-Policy": {"sandbox; frame-ancestors 'self'"}, "X-Content-Type-Options": {"nosniff"},
+		"Mcp-Session-Id": {"m"}, "Link": {"</x?page=2>; rel=next"}, "Ratelimit-Remaining": {"3"}, "Server-Timing": {"db;dur=1"}, "Traceparent": {"00-1"},
+		"X-Anything": {"1"}, "Www-Authenticate": {"Bearer"}}
+	for _, name := range []string{"Date", "Content-Length", "Connection"} {
+		header.Del(name)
 	}
-	if code != http.StatusTeapot || body != "<script>" || header.Get("X-Total-Count") == "" || header.Get("Content-Security-Policy") == "" {
-		t.Errorf("%d %v %s", code, header, body)
+	if diff := cmp.Diff(want, header); code != http.StatusTeapot || body != "<script>" || diff != "" {
+		t.Errorf("%d %s (-want +got):\n%s", code, body, diff)
 	}
 	if got := f.take(); len(got) != 1 {
 		t.Errorf("reached %v", got)
