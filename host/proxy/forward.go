@@ -45,6 +45,9 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, who host.Identit
 		return broken(service, err)
 	}
 	defer in.Body.Close()
+	if in.StatusCode == http.StatusUnauthorized && to.isDataSource() { // to frontends, 401 means to sign in to the host again
+		return &host.Error{Category: host.ErrInvalid, Message: "Authentication to data source failed"}
+	}
 	if in.StatusCode < 200 || in.StatusCode > 599 {
 		return upstream(host.ErrUpstream, service+" returned an invalid status code", fmt.Errorf("status %d", in.StatusCode))
 	}

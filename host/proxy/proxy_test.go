@@ -329,6 +329,23 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// To frontends of existing hosts, 401 means to sign in to the host again.
+func TestRefusedSignIn(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, proxy.Options{}, target)
+	f.respond = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		w.WriteHeader(http.StatusUnauthorized)
+	}
+	if code, header, text := f.raw(t, request("GET", "api/x", "viewer")); code != 400 || !strings.Contains(text, "Authentication to data source failed") || header.Get("WWW-Authenticate") != "" {
+		t.Errorf("a data source: %d %v %s", code, header, text)
+	}
+	f.target.Scope = "plugins:id:acme-app"
+	if code, header, _ := f.raw(t, request("GET", "api/x", "viewer")); code != 401 || header.Get("WWW-Authenticate") != "Bearer" {
+		t.Errorf("an app: %d %v", code, header)
+	}
+}
+
 func TestResponseHeaders(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)
