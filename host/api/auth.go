@@ -223,7 +223,7 @@ func (g guard) check(r *http.Request) error {
 			" is not allowed; use the address that the host printed, or start it with this name as an allowed host"}
 	}
 	if !isCleanPath(r.URL.EscapedPath()) { // the mux would redirect it
-		return host.NotFound("Path")
+		return &host.Error{Category: host.ErrNotFound, Message: `paths with //, "." or ".." are not served: not all servers read them alike`}
 	}
 	for _, name := range []string{"Authorization", "Origin", "Sec-Fetch-Site"} {
 		if len(r.Header[name]) > 1 { // a proxy may have checked the other one

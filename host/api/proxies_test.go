@@ -80,7 +80,8 @@ func TestProxyDataSource(t *testing.T) {
 		{"GET", "open", f.plugin, 403, ""},
 		{"GET", "open/%2e%2e/admin", f.viewer, 400, ""},
 		{"GET", "open/%252e%252e%252fadmin", f.viewer, 400, ""},
-		{"GET", "open%2fadmin", f.viewer, 400, ""},
+		{"GET", "open%2fadmin", f.viewer, 404, ""},
+		{"GET", "open/group%2fproject", f.viewer, 200, "GET /v1/group%2Fproject s3cret"},
 	} {
 		body := ""
 		if c.method == "PUT" {
@@ -125,7 +126,8 @@ func TestProxyWithoutRoutes(t *testing.T) {
 		{"GET", base + "a", "", 401, ""},
 		{"GET", base + "a", f.plugin, 403, ""}, // it may not query data sources
 		{"GET", base + "%2e%2e/a", f.viewer, 400, ""},
-		{"GET", base + "http:%2f%2fevil.example", f.viewer, 400, ""},
+		{"GET", base + "http:%2f%2fevil.example", f.viewer, 200, "GET /base/http:%2F%2Fevil.example s3cretBasic dXNlcjpwYXNzkept=1"},
+		{"GET", base + "/a", f.viewer, 404, ""},
 		{"GET", "/api/datasources/proxy/uid/none/a", f.admin, 404, ""},
 	} {
 		r := httptest.NewRequest(c.method, c.target, nil)

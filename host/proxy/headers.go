@@ -161,7 +161,7 @@ func copyResponseHeaders(h http.Header, from *http.Response) {
 // would lead the caller around the route or to pages of the host.
 func isBelow(place string) bool {
 	u, err := url.Parse(place)
-	if err != nil || place == "" || u.IsAbs() || u.Host != "" || u.Path == "" || u.Path[0] == '/' || !isHeaderValue(place) {
+	if err != nil || place == "" || u.IsAbs() || u.Host != "" || u.Path == "" || u.Path[0] == '/' || strings.Contains(place, `\`) || !isHeaderValue(place) {
 		return false
 	}
 	_, err = parsePath(u.EscapedPath())

@@ -93,9 +93,12 @@ func isWithin(base, uri string) bool {
 		return false
 	}
 	text, _, _ := strings.Cut(uri, "?")
+	if strings.Contains(text, "//") {
+		return false
+	}
 	for range 10 {
 		clean := path.Clean(strings.ReplaceAll(strings.ReplaceAll(text, `\`, "/"), ";", "/"))
-		if clean != base && !strings.HasPrefix(clean, base+"/") || strings.Contains(text, "//") {
+		if clean != base && !strings.HasPrefix(clean, base+"/") {
 			return false
 		}
 		next, err := url.PathUnescape(text)
@@ -133,7 +136,11 @@ func traversals() []attempt {
 		"..%0d%0a", "%0a", "%0d%0aX-Evil:1", "%7f", "%c2%85", "..%e2%80%8b", "%252525252525252e", "%25%32%65%25%32%65", "", "//",
 	} {
 		for _, place := range []string{"api/@/secret", "api/x/@/@/@/secret", "@/api/secret", "api/x/@/../@", "act/@/x"} {
-			list = append(list, attempt{name: "traversal " + place + " " + up, text: request("GET", strings.ReplaceAll(place, "@", up), "granted")})
+			a := attempt{name: "traversal " + place + " " + up, text: request("GET", strings.ReplaceAll(place, "@", up), "granted")}
+			if isEncodedSlash := strings.Contains(" %2f %252f %5c \\ %ef%bc%8f %e2%88%95 %ef%bc%bc ", " "+up+" "); isEncodedSlash && !strings.Contains(place, "..") {
+				a.base = map[string]string{"api/": "/base/v1", "act/": "/base/act"}[place[:4]]
+			}
+			list = append(list, a)
 		}
 	}
 	return list

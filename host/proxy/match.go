@@ -15,13 +15,13 @@ import (
 // with a shorter path is never used instead, since it may require less of the caller.
 func match(routes []bundle.Route, method string, p path) (*bundle.Route, path, error) {
 	own := make([]path, len(routes))
-	depth := -1
+	depth, read := -1, p.loose()
 	for i, r := range routes {
 		var err error
 		if own[i], err = routePath(r.Path); err != nil {
 			return nil, path{}, unavailable("plugin.json: routes[%d].%v", i, err)
 		}
-		if beginsWith(p, own[i], loose) {
+		if beginsWith(read, own[i].loose()) {
 			depth = max(depth, len(own[i].segments))
 		}
 	}
@@ -29,7 +29,7 @@ func match(routes []bundle.Route, method string, p path) (*bundle.Route, path, e
 	for i := range routes {
 		// A path that only a careless server takes for the path of this route matches
 		// neither this route nor one with a shorter path.
-		if len(own[i].segments) != depth || !beginsWith(p, own[i], exact) {
+		if len(own[i].segments) != depth || !beginsWith(p.segments, own[i].segments) {
 			continue
 		}
 		if accepts(routes[i].Method, method) {
@@ -53,16 +53,19 @@ func routePath(text string) (path, error) {
 	return p, err
 }
 
-// beginsWith compares whole segments in the form that key returns.
-func beginsWith(p, start path, key func(string) string) bool {
-	return len(p.segments) >= len(start.segments) &&
-		slices.EqualFunc(p.segments[:len(start.segments)], start.segments, func(a, b string) bool { return key(a) == key(b) })
+func beginsWith(segments, start []string) bool {
+	return len(segments) >= len(start) && slices.Equal(segments[:len(start)], start)
 }
 
-func exact(segment string) string { return segment }
-
-// loose returns what a careless server takes a segment for, with its case folded.
-func loose(segment string) string { return host.Fold(urlpath.Loose(segment)) }
+// loose returns what a careless server takes the segments for, with their case folded.
+func (p path) loose() (names []string) {
+	for _, segment := range p.segments {
+		for _, name := range urlpath.Loose(segment) {
+			names = append(names, host.Fold(name))
+		}
+	}
+	return names
+}
 
 // accepts reports whether a list such as "GET, post" contains the method. The method of
 // the request must be in upper case: servers disagree about others.
@@ -84,8 +87,8 @@ func accepts(list, method string) bool {
 // maxPath is the maximum length of an escaped path in bytes.
 const maxPath = 8 << 10
 
-// path is a path that all servers read alike. Its segments are decoded, and none of
-// them is empty or a dot segment.
+// path is a path that no server reads as one outside of it. Its segments are decoded and can
+// contain slashes, which String encodes again. None of them is empty or has a dot segment.
 type path struct {
 	segments []string
 	isDir    bool // ends with a slash

@@ -18,6 +18,7 @@ func TestParsePath(t *testing.T) {
 		"": "/", "/": "/", "a": "/a", "/a/b": "/a/b", "a/b/": "/a/b/", "%61/b": "/a/b", "a%20b": "/a%20b",
 		"a%3fb": "/a%3Fb", "100%25": "/100%25", "%2541": "/%2541", "v1..v2": "/v1..v2", ".hidden": "/.hidden",
 		"a:b@c": "/a:b@c", "m;v=1": "/m%3Bv=1", "%c3%a4": "/%C3%A4", "a,b+c": "/a%2Cb+c", "x.": "/x.",
+		"group%2fproject/x": "/group%2Fproject/x", "%2F": "/%2F", "a%5Cb": "/a%5Cb", "a%252Fb": "/a%252Fb",
 	} {
 		p, err := parsePath(in)
 		if err != nil || p.String() != want {
@@ -41,6 +42,8 @@ func TestMatch(t *testing.T) {
 		{"GET", "api/admin", "1", "/"}, {"GET", "api/admin/x/", "1", "/x/"}, {"DELETE", "api/admin", "2", "/"},
 		{"PUT", "files/a", "3", "/a"}, {"GET", "%61pi/x", "0", "/x"}, {"PURGE", "any/x", "5", "/x"},
 		{"GET", "api/users;v=1", "0", "/users%3Bv=1"},
+		{"GET", "api/a%2Fb", "0", "/a%2Fb"}, {"GET", "api%2Fadmin/x", "", ""}, {"POST", "api%2Fx", "", ""}, {"GET", "api/%2Fadmin", "", ""},
+		{"GET", "api/admin%2Fx", "", ""}, {"GET", "api/ADMIN%252Fx", "", ""}, {"GET", "api/admin;%2Fx", "", ""}, {"GET", "%2Fapi", "", ""},
 		{"GET", "apikeys", "", ""}, {"GET", "", "", ""}, {"GET", "API/x", "", ""}, {"DELETE", "api/x", "", ""},
 		{"POST", "api/admin", "", ""}, {"GET", "api/Admin", "", ""}, {"GET", "api/admin;x", "", ""}, {"GET", "api/admin.", "", ""},
 		{"GET", "api/%2561dmin", "", ""}, {"GET", "api/admin%20/x", "", ""}, {"TRACE", "any", "", ""}, {"CONNECT", "any", "", ""},
@@ -97,16 +100,12 @@ func FuzzParsePath(f *testing.F) {
 		}
 		// However often a server decodes the path, it has no dot segments.
 		for text := out; ; {
-			for i, s := range strings.Split(text, "/")[1:] {
-				isEnd := i == strings.Count(text, "/")-1
-				if strings.Trim(s, ".") == "" && (s != "" || !isEnd) || strings.HasPrefix(s, "..;") || strings.ContainsAny(s, "\\\x00") {
+			for s := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '/' || r == '\\' }) {
+				if strings.Trim(s, ".") == "" || strings.HasPrefix(s, "..;") || strings.Contains(s, "\x00") {
 					t.Errorf("%q: segment %q in %q", in, s, text)
 				}
 			}
 			next := decode(text)
-			if strings.Count(next, "/") != strings.Count(out, "/") {
-				t.Errorf("%q: %q becomes %q", in, out, next)
-			}
 			if next == text {
 				return
 			}

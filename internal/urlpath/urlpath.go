@@ -21,8 +21,8 @@ const maxDecodes = 4
 // url.PathEscape escapes them. The text of the error completes "the segment ...".
 func CheckValue(segment string) error { return check(segment, checkValue) }
 
-// CheckName returns the errors from CheckValue, and an error if the decoded segment
-// contains a slash or a backslash or consists of dots only.
+// CheckName returns the errors from CheckValue, and an error if something between slashes in
+// the decoded segment consists of dots or parameters only.
 func CheckName(segment string) error { return check(segment, checkName) }
 
 // check applies an additional check to the segment and to each of its decoded forms.
@@ -62,15 +62,13 @@ func checkValue(text string) error {
 }
 
 func checkName(text string) error {
-	if strings.ContainsFunc(text, isSlash) {
-		return errors.New("must not contain a slash or a backslash")
-	}
-	name, _, _ := strings.Cut(text, ";")
-	if name == "" {
-		return errors.New("must not be empty")
-	}
-	if dots := visible(text); strings.Trim(dots, ".") == "" && dots != "" {
-		return errors.New(`must not be "." or ".."`)
+	for part := range strings.FieldsFuncSeq(text, isSlash) {
+		if part[0] == ';' {
+			return errors.New("must not be empty")
+		}
+		if dots := visible(part); strings.Trim(dots, ".") == "" && dots != "" {
+			return errors.New(`must not be "." or ".."`)
+		}
 	}
 	return nil
 }
