@@ -14,6 +14,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/limit"
@@ -37,6 +39,13 @@ type Package struct {
 type scope struct {
 	packages map[string]*Package
 	outer    *scope // of other names, or nil
+}
+
+func (p *Package) requires() map[string]*Package {
+	if p.scope == nil { // it is refused, or part of the repository
+		return nil
+	}
+	return p.scope.packages
 }
 
 func (s *scope) find(name string) *Package {
@@ -89,6 +98,33 @@ func (l *lock) above(dir string) *scope {
 	for ; l.importers[dir] == nil && dir != path.Dir(dir); dir = path.Dir(dir) {
 	}
 	return l.importers[dir]
+}
+
+// packages returns all packages, those nearest to the repository first.
+func (l *lock) packages() (all []*Package) {
+	seen := map[*Package]bool{}
+	var level []map[string]*Package
+	for _, s := range l.importers {
+		for ; s != nil; s = s.outer {
+			level = append(level, s.packages)
+		}
+	}
+	for len(level) > 0 {
+		start := len(all)
+		for _, required := range level {
+			for _, p := range required {
+				if !seen[p] {
+					seen[p], all = true, append(all, p)
+				}
+			}
+		}
+		slices.SortFunc(all[start:], func(a, b *Package) int { return strings.Compare(a.locator, b.locator) })
+		level = nil
+		for _, p := range all[start:] {
+			level = append(level, p.requires())
+		}
+	}
+	return all
 }
 
 func (l *lock) addIntegrity(p *Package) {
@@ -190,6 +226,7 @@ type packageJSON struct {
 	PeerDependencies     map[string]string `json:"peerDependencies"`
 	OptionalDependencies map[string]string `json:"optionalDependencies"`
 	Resolutions          json.RawMessage   `json:"resolutions"`
+	PNPM                 pnpmSettings      `json:"pnpm"`
 }
 
 // all returns the ranges of all packages.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"strings"
 )
@@ -14,6 +15,7 @@ type npmPackage struct {
 	Name, Version, Resolved, Integrity string
 	Link                               bool
 	Dependencies                       map[string]json.RawMessage
+	DevDependencies                    map[string]string
 	OptionalDependencies               map[string]string
 	PeerDependencies                   map[string]string
 	Requires                           json.RawMessage
@@ -42,10 +44,11 @@ func readNPM(l *lock, text []byte) error {
 	if err != nil {
 		return err
 	}
-	packages := map[string]*Package{}
+	packages, locked := map[string]*Package{}, map[string]map[string]string{}
 	for at, entry := range entries {
 		dir, name, ok := cutLast(at, "node_modules/")
 		if !ok {
+			locked[path.Clean(at)] = entry.ranges()
 			continue
 		}
 		p := &Package{Name: cmp.Or(entry.Name, name), Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity}
@@ -58,31 +61,30 @@ func readNPM(l *lock, text []byte) error {
 	l.nest()
 	for at, p := range packages {
 		p.scope = &scope{map[string]*Package{}, l.above(at)}
-		for name := range entries[at].requires() {
+		for name := range entries[at].ranges() {
 			if required := p.scope.find(name); required != nil {
 				p.scope.packages[name] = required
 			}
 		}
 	}
+	l.checkRanges(locked, func(p *Package, _, wanted string) bool { return meets(p, wanted) })
 	return nil
 }
 
-// requires returns the names of the packages that a package requires.
-func (p npmPackage) requires() map[string]bool {
-	names := map[string]bool{}
-	var ranges map[string]json.RawMessage
-	if json.Unmarshal(p.Requires, &ranges) != nil { // version 1 also has true
-		ranges = p.Dependencies
+// ranges returns what a package requires.
+func (p npmPackage) ranges() map[string]string {
+	all := map[string]string{}
+	var list map[string]json.RawMessage
+	if json.Unmarshal(p.Requires, &list) != nil { // version 1 also has true
+		list = p.Dependencies
 	}
-	for name := range ranges {
-		names[name] = true
+	for name, text := range list {
+		all[name] = strings.Trim(string(text), `"`)
 	}
-	for _, list := range []map[string]string{p.OptionalDependencies, p.PeerDependencies} {
-		for name := range list {
-			names[name] = true
-		}
+	for _, list := range []map[string]string{p.PeerDependencies, p.DevDependencies, p.OptionalDependencies} {
+		maps.Copy(all, list)
 	}
-	return names
+	return all
 }
 
 // flatten adds the packages of version 1 by their paths. The version of a package that does not

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -28,6 +29,11 @@ type pnpmLock struct {
 		pnpmSnapshot `yaml:",inline"`
 	} `yaml:"packages"`
 	Snapshots map[string]pnpmSnapshot `yaml:"snapshots"`
+	Overrides map[string]string       `yaml:"overrides"`
+	Extended  string                  `yaml:"packageExtensionsChecksum"`
+	Catalogs  map[string]map[string]struct {
+		Specifier string `yaml:"specifier"`
+	} `yaml:"catalogs"`
 }
 
 type pnpmImporter struct {
@@ -41,7 +47,8 @@ func (i pnpmImporter) lists() []map[string]pnpmVersion {
 }
 
 type pnpmVersion struct {
-	Version string `yaml:"version"`
+	Specifier string `yaml:"specifier"`
+	Version   string `yaml:"version"`
 }
 
 type pnpmSnapshot struct {
@@ -80,11 +87,13 @@ func readPNPM(l *lock, text []byte) error {
 			l.integrities[plain] = entry.Resolution.Integrity
 		}
 	}
-	packages := map[string]*Package{} // by locator
+	packages, locked := map[string]*Package{}, map[string]map[string]string{} // the former by locator
 	for dir, importer := range lock.importers() {
 		in := l.importer(dir).packages
+		locked[dir] = map[string]string{}
 		for _, list := range importer.lists() {
 			for name, v := range list {
+				locked[dir][name] = v.Specifier
 				if to, isLink := strings.CutPrefix(v.Version, "link:"); isLink {
 					in[name] = &Package{Name: name, URL: "link:" + path.Join(dir, to)}
 				} else if p := lock.add(packages, name, v.Version); p != nil {
@@ -95,7 +104,10 @@ func readPNPM(l *lock, text []byte) error {
 	}
 	l.nest()
 	l.hoist()
-	return nil
+	l.checkRanges(locked, func(_ *Package, name, _ string) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(lock.Overrides)), func(key string) bool { return overridden(key) == name })
+	})
+	return lock.check(l)
 }
 
 // importers returns what the repository requires, by directory.
@@ -152,27 +164,10 @@ func (lock *pnpmLock) add(to map[string]*Package, name, version string) *Package
 // versions the one nearest to the repository, and of these the one required by the first package.
 func (l *lock) hoist() {
 	l.hoisted = &scope{packages: map[string]*Package{}}
-	seen, level := map[*Package]bool{}, []*scope(nil)
-	for _, importer := range l.importers {
-		level = append(level, &scope{packages: importer.packages})
-	}
-	for isRepository := true; len(level) > 0; isRepository = false {
-		var below []*Package
-		for _, s := range level {
-			for name, p := range s.packages {
-				if !isRepository && l.hoisted.packages[name] == nil {
-					l.hoisted.packages[name] = p
-				}
-				if !seen[p] {
-					seen[p], below = true, append(below, p)
-				}
-			}
-		}
-		slices.SortFunc(below, func(a, b *Package) int { return strings.Compare(a.locator, b.locator) })
-		level = nil
-		for _, p := range below {
-			if p.scope != nil {
-				level = append(level, p.scope)
+	for _, p := range l.packages() {
+		for name, required := range p.requires() {
+			if l.hoisted.packages[name] == nil {
+				l.hoisted.packages[name] = required
 			}
 		}
 	}

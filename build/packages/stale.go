@@ -1,13 +1,157 @@
 package packages
 
-import "github.com/Masterminds/semver/v3"
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
 
-// satisfies reports whether a version is in a range. Only those of npm's syntax have versions.
+	"github.com/Masterminds/semver/v3"
+	"go.yaml.in/yaml/v3"
+)
+
+// stale refuses what the package manager would first update the lockfile for, as npm ci and --frozen-lockfile do.
+func (l *lock) stale(format string, args ...any) *RefusedError {
+	command, _, _ := strings.Cut(install(l.manager), ":")
+	command, _, _ = strings.Cut(command, ",")
+	return &RefusedError{filepath.Base(l.file) + " " + fmt.Sprintf(format, args...), command + ", which updates the lockfile"}
+}
+
+// checkRanges refuses the packages for which a package.json has another range than when the lockfile was written.
+// isIn reports whether what the lockfile has will do nevertheless.
+func (l *lock) checkRanges(locked map[string]map[string]string, isIn func(p *Package, name, wanted string) bool) {
+	for dir, manifest := range l.manifests() {
+		for name, wanted := range manifest.all() {
+			p := l.above(dir).find(name)
+			before, isLocked := locked[dir][name]
+			_, isOptional := manifest.OptionalDependencies[name]
+			if manifest.isPeer(name) || isLocked && (before == wanted || before == "") || p != nil && isIn(p, name, wanted) || p == nil && isOptional {
+				continue
+			}
+			l.importer(dir).packages[name] = &Package{Name: name, refused: l.stale("is older than package.json, which requires %s@%s", name, wanted)}
+		}
+	}
+	l.nest()
+}
+
+// meets reports whether a package is what a range of npm's syntax asks for. Only versions can be compared.
+func meets(p *Package, wanted string) bool {
+	if alias, ok := strings.CutPrefix(wanted, "npm:"); ok {
+		name := rangeName(alias)
+		return p.Name == name && meets(p, strings.TrimPrefix(strings.TrimPrefix(alias, name), "@"))
+	}
+	_, err := semver.NewConstraint(wanted)
+	return err != nil || strings.Contains(p.URL, ":") && !strings.HasPrefix(p.URL, "http") || satisfies(p.Version, wanted)
+}
+
 func satisfies(version, wanted string) bool {
 	v, err := semver.NewVersion(version)
 	if err != nil {
 		return false
 	}
 	c, err := semver.NewConstraint(wanted)
-	return err == nil && c.Check(v)
+	if err != nil {
+		return false
+	}
+	c.IncludePrerelease = true
+	return c.Check(v)
 }
+
+// checkResolutions refuses the packages of Yarn 1 that "resolutions" replace by another version.
+func (l *lock) checkResolutions() error {
+	var list map[string]string
+	if text := l.manifests()["."].Resolutions; text != nil {
+		if err := json.Unmarshal(text, &list); err != nil {
+			return fmt.Errorf("package.json: resolutions: %w", err)
+		}
+	}
+	all := l.packages()
+	for _, s := range l.importers {
+		all = append(all, &Package{scope: s})
+	}
+	for _, p := range all {
+		for key, wanted := range list {
+			m := resolutionPattern.FindStringSubmatch(strings.ReplaceAll(key, "**/", ""))
+			if m == nil {
+				continue
+			}
+			parent, name := m[1], m[3]
+			if to := p.requires()[name]; to != nil && (parent == "" || parent == p.Name) && !meets(to, wanted) {
+				p.scope.packages[name] = &Package{Name: name, refused: l.stale("has %s@%s, but package.json resolves it to %s", name, to.Version, wanted)}
+			}
+		}
+	}
+	return nil
+}
+
+// pnpmSettings are those in package.json, or in pnpm-workspace.yaml, that determine versions.
+type pnpmSettings struct {
+	Overrides           map[string]string            `json:"overrides" yaml:"overrides"`
+	PatchedDependencies map[string]string            `json:"patchedDependencies" yaml:"patchedDependencies"`
+	PackageExtensions   map[string]any               `json:"packageExtensions" yaml:"packageExtensions"`
+	Catalog             map[string]string            `json:"-" yaml:"catalog"`
+	Catalogs            map[string]map[string]string `json:"-" yaml:"catalogs"`
+}
+
+// check refuses the packages about which the repository says something that the lockfile does not reflect.
+func (lock *pnpmLock) check(l *lock) error {
+	text, err := readFile(filepath.Join(filepath.Dir(l.file), "pnpm-workspace.yaml"))
+	if err != nil {
+		return err
+	}
+	var workspace pnpmSettings
+	if err := yaml.Unmarshal([]byte(text), &workspace); err != nil {
+		return fmt.Errorf("pnpm-workspace.yaml: %w", err)
+	}
+	top, refused := l.manifests()["."], map[string]*RefusedError{} // the latter by name, which may have a range
+	for catalog, list := range lock.Catalogs {
+		now := workspace.Catalogs[catalog]
+		if catalog == "default" && workspace.Catalog != nil {
+			now = workspace.Catalog
+		}
+		for name, entry := range list {
+			if now[name] != entry.Specifier {
+				refused[name] = l.stale("is older than the catalogs of pnpm-workspace.yaml")
+			}
+		}
+	}
+	wanted := map[string]string{}
+	_ = json.Unmarshal(top.Resolutions, &wanted) // pnpm reads nothing else
+	for _, settings := range []pnpmSettings{top.PNPM, workspace} {
+		maps.Copy(wanted, settings.Overrides)
+		for key := range settings.PatchedDependencies {
+			refused[key] = patched(pnpm)
+		}
+		for key := range settings.PackageExtensions {
+			if lock.Extended == "" {
+				refused[key] = l.stale("is older than packageExtensions")
+			}
+		}
+	}
+	for key, version := range wanted {
+		before, ok := lock.Overrides[key]
+		isComputed := strings.HasPrefix(version, "$") || strings.HasPrefix(version, "catalog:")
+		isReplaced := len(workspace.Overrides) > 0 && workspace.Overrides[key] == "" // with all of package.json
+		if !ok && !isReplaced || ok && !isComputed && version != before {
+			refused[overridden(key)] = l.stale("is older than the override of %s", key)
+		}
+	}
+	for key := range lock.Overrides {
+		if wanted[key] == "" {
+			refused[overridden(key)] = l.stale("has an override of %s that is no longer there", key)
+		}
+	}
+	for _, p := range l.packages() {
+		for key, r := range refused {
+			name := rangeName(key)
+			if of := strings.TrimPrefix(strings.TrimPrefix(key, name), "@"); p.Name == name && (of == "" || satisfies(p.Version, of)) {
+				p.refused = r
+			}
+		}
+	}
+	return nil
+}
+
+// overridden returns the name in the key of an override of pnpm, such as "parent@1>name@2".
+func overridden(key string) string { return rangeName(key[strings.LastIndexByte(key, '>')+1:]) }

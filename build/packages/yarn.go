@@ -86,13 +86,19 @@ func readYarn(l *lock, text []byte) error {
 		key, _, _ := strings.Cut(keys, ", ")
 		p := r.byRange[key]
 		p.scope = &scope{packages: map[string]*Package{}}
+		if dir, isLocal := local(p.URL); isLocal {
+			l.importer(dir)
+		}
 		for _, list := range []map[string]string{r.extensions(p), entry.OptionalDependencies, entry.Dependencies} {
 			for name, wanted := range list {
-				p.scope.packages[name] = cmp.Or(r.find(p, name, wanted), lacking(p, name, wanted))
+				p.scope.packages[name] = cmp.Or(r.find(p, name, wanted), l.lacking(p, name, wanted))
 			}
 		}
 	}
 	r.addWorkspaces(top)
+	if l.manager == yarn1 {
+		return l.checkResolutions()
+	}
 	return nil
 }
 
@@ -109,7 +115,7 @@ func (r *yarnReader) addWorkspaces(top map[string]*Package) {
 			if p := cmp.Or(r.find(from, name, wanted), members[name]); p != nil {
 				in[name] = p
 			} else if !manifest.isPeer(name) {
-				in[name] = lacking(from, name, wanted)
+				in[name] = r.lacking(from, name, wanted)
 			}
 		}
 	}
@@ -182,11 +188,8 @@ func (r *yarnReader) find(from *Package, name, wanted string) *Package {
 }
 
 // lacking refuses what the lockfile lacks: another version is not what Yarn installs.
-func lacking(from *Package, name, wanted string) *Package {
-	return &Package{Name: name, refused: &RefusedError{
-		fmt.Sprintf("yarn.lock has no entry for %s@%s, which %s requires", name, wanted, from.Name),
-		"run yarn install, which updates the lockfile",
-	}}
+func (l *lock) lacking(from *Package, name, wanted string) *Package {
+	return &Package{Name: name, refused: l.stale("has no entry for %s@%s, which %s requires", name, wanted, from.Name)}
 }
 
 // resolve returns the range that Yarn looks for instead of the one that a package requires.
