@@ -1,9 +1,11 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -18,11 +20,11 @@ import (
 type Downloads struct {
 	Frontends []Frontend
 
-	plan  *Plan
-	steps map[string]downloaded // by Frontend.output
+	plan *Plan
+	last downloaded
 }
 
-// downloaded describes a frontend.
+// downloaded describes the frontends.
 type downloaded struct {
 	Inputs string   // digest of the files and settings
 	Read   []string // files that the bundler read
@@ -36,10 +38,13 @@ func OpenDownloads(repo bundle.Repo, f config.Frontend, cacheDir string) (*Downl
 		return nil, err
 	}
 	p.options.CacheDir = cacheDir
-	d := &Downloads{Frontends: p.Frontends, plan: p, steps: map[string]downloaded{}}
+	d := &Downloads{Frontends: p.Frontends, plan: p}
+	for i, f := range d.Frontends {
+		d.Frontends[i].Download, d.Frontends[i].Substitutions = true, p.substitutions(f.PluginID)
+	}
 	if file, err := d.file(); err == nil {
 		data, _ := limit.ReadFile(file, limit.Settings) // without a record, the bundler decides
-		_ = json.Unmarshal(data, &d.steps)              // the same
+		_ = json.Unmarshal(data, &d.last)               // the same
 	}
 	return d, nil
 }
@@ -49,40 +54,63 @@ func (d *Downloads) file() (string, error) {
 	return strings.TrimSuffix(file, ".json") + "-packages.json", err
 }
 
-// AreComplete reports whether nothing has changed since all packages of a frontend were there.
-func (d *Downloads) AreComplete(f Frontend) bool {
-	before, ok := d.steps[f.output()]
-	if !ok {
-		return false
+// AreComplete reports whether nothing has changed since all packages of the frontends were there.
+func (d *Downloads) AreComplete() bool {
+	in, err := d.inputs(d.last.Read)
+	return err == nil && in == d.last.Inputs
+}
+
+func (d *Downloads) inputs(read []string) (string, error) {
+	var all []string
+	for _, f := range d.Frontends {
+		in, err := d.plan.bundleInputs(f, read)
+		if err != nil {
+			return "", err
+		}
+		all, read = append(all, in), nil // each file once
 	}
-	in, err := d.inputs(f, before.Read)
-	return err == nil && in == before.Inputs
+	return strings.Join(all, " "), nil
 }
 
-func (d *Downloads) inputs(f Frontend, read []string) (string, error) {
-	f.Substitutions = d.plan.substitutions(f.PluginID)
-	return d.plan.bundleInputs(f, read)
-}
-
-// Download downloads the packages of a frontend. Of the bundle, it returns the numbers, and the reason
-// why dev cannot bundle it.
-func (d *Downloads) Download(ctx context.Context, bundler Bundler, f Frontend) (*Module, error) {
-	f.Download, f.Substitutions = true, d.plan.substitutions(f.PluginID)
+// Download downloads the packages of all frontends. It returns the numbers, and the reason why dev cannot bundle them.
+func (d *Downloads) Download(ctx context.Context, bundler Bundler) (*Module, error) {
 	started := time.Now().Add(-clockStep)
-	b, err := bundler.Bundle(ctx, f)
+	b, err := d.bundle(ctx, bundler)
 	if err != nil {
 		return nil, err
 	}
 	isElsewhere := func(name string) bool { return !filepath.IsLocal(filepath.FromSlash(name)) }
 	sources := slices.DeleteFunc(slices.Clone(b.Inputs), isElsewhere) // the others may have just been downloaded
 	isComplete := b.Development == "" && len(b.Inputs) > 0 && !d.plan.isEdited(sources, started)
-	if in, err := d.inputs(f, b.Inputs); err == nil && isComplete {
-		d.steps[f.output()] = downloaded{Inputs: in, Read: b.Inputs}
-		if data, err := json.Marshal(d.steps); err == nil {
+	if in, err := d.inputs(b.Inputs); err == nil && isComplete {
+		d.last = downloaded{Inputs: in, Read: b.Inputs}
+		if data, err := json.Marshal(d.last); err == nil {
 			if file, err := d.file(); err == nil {
 				saveFile(file, data)
 			}
 		}
 	}
 	return b, nil
+}
+
+// bundle asks for all frontends together, or, if that fails, for one after the other.
+func (d *Downloads) bundle(ctx context.Context, bundler Bundler) (*Module, error) {
+	first, others := d.Frontends[0], d.Frontends[1:]
+	hasSame := func(f Frontend) bool { return reflect.DeepEqual(f.Substitutions, first.Substitutions) }
+	if len(others) > 0 && !slices.ContainsFunc(others, func(f Frontend) bool { return !hasSame(f) }) {
+		first.With = others
+		if b, err := bundler.Bundle(ctx, first); err == nil || ctx.Err() != nil {
+			return b, err
+		}
+	}
+	all := &Module{}
+	for _, f := range d.Frontends {
+		b, err := bundler.Bundle(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		all.Packages, all.Bytes = all.Packages+b.Packages, all.Bytes+b.Bytes
+		all.Inputs, all.Development = append(all.Inputs, b.Inputs...), cmp.Or(all.Development, b.Development)
+	}
+	return all, nil
 }

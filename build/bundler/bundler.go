@@ -28,9 +28,14 @@ type Bundler struct {
 	Environ  []string // for npm's configuration; nil is os.Environ
 }
 
-// Bundle bundles a frontend for release. With f.Download, it also downloads the packages that only
-// a bundle for development needs.
+// Bundle bundles a frontend for release. With f.Download, it only downloads the packages that this and a bundle for
+// development need; if some are in the way, it bundles to find out which.
 func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Module, error) {
+	if f.Download {
+		if out, err := b.scan(ctx, f); err == nil || len(f.With) > 0 || ctx.Err() != nil {
+			return out, err
+		}
+	}
 	s := NewSession(b)
 	defer s.Close()
 	out, err := s.Bundle(ctx, f)
@@ -54,6 +59,28 @@ func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Module, e
 	slices.Sort(out.Inputs)
 	out.Inputs = slices.Compact(out.Inputs)
 	return out, nil
+}
+
+// scan downloads the packages of a frontend, and of those with it.
+func (b Bundler) scan(ctx context.Context, f build.Frontend) (*build.Module, error) {
+	store, err := b.packages(f)
+	if err != nil {
+		return nil, err
+	}
+	out := &build.Module{}
+	var all []frontend.Options
+	for _, f := range append([]build.Frontend{f}, f.With...) {
+		o := frontend.Options{Root: f.Root, Source: f.Source, PluginID: f.PluginID, MapDir: f.MapDir, MapID: f.MapID, Substitutions: f.Substitutions}
+		if store != nil {
+			o.Packages = store
+		}
+		all = append(all, o)
+	}
+	out.Inputs, err = frontend.Scan(ctx, all)
+	if store != nil {
+		out.Packages, out.Bytes = store.Downloaded()
+	}
+	return out, err
 }
 
 // packages returns the packages of the repository's lockfile, or nil if it has none.

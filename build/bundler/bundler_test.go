@@ -65,6 +65,7 @@ func TestPackages(t *testing.T) {
 		".git/HEAD":     "",
 		"package-lock.json": fmt.Sprintf(`{"packages": {"node_modules/dep": {"version": "1.0.0", "integrity": "sha512-%[1]s"},
 			"node_modules/devonly": {"version": "1.0.0", "integrity": "sha512-%[1]s"},
+			"node_modules/other": {"version": "1.0.0", "integrity": "sha512-%[1]s"},
 			"node_modules/broken": {"version": "1.0.0", "integrity": "sha512-AAAA"}}}`, base64.StdEncoding.EncodeToString(sum[:])),
 	} {
 		write(t, filepath.Join(root, name), text)
@@ -93,7 +94,7 @@ func TestPackages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Packages != packages || !strings.Contains(string(got.Files["module.js"]), "from the package") {
+		if got.Packages != packages || !f.Download && !strings.Contains(string(got.Files["module.js"]), "from the package") {
 			t.Errorf("downloaded %d packages, want %d; %s", got.Packages, packages, got.Files["module.js"])
 		}
 		want := []string{"/dep/index.js", "src/module.ts"}
@@ -114,7 +115,16 @@ func TestPackages(t *testing.T) {
 	if _, err := dev.Bundle(t.Context(), f); err != nil {
 		t.Errorf("for development: %v", err)
 	}
-	f.Download = true
+	other := build.Frontend{Root: root, Source: filepath.Join(root, "src", "panel"), PluginID: "acme-y-panel"}
+	write(t, filepath.Join(other.Source, "module.ts"), "export { answer } from 'other'")
+	f.Download, f.With = true, []build.Frontend{other}
+	if got, err := b.Bundle(t.Context(), f); err != nil || got.Packages != 1 {
+		t.Errorf("together with another frontend: %+v, %v", got, err)
+	}
+	if _, err := b.Bundle(t.Context(), other); err != nil {
+		t.Errorf("the other frontend: %v", err)
+	}
+	f.With = nil
 	write(t, filepath.Join(f.Source, "module.ts"), "if (process.env.NODE_ENV !== 'production') require('broken')")
 	if got, err := b.Bundle(t.Context(), f); err != nil || !strings.Contains(got.Development, "broken@1.0.0") {
 		t.Errorf("broken for development: %+v, %v", got, err)

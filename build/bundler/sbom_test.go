@@ -51,9 +51,13 @@ func TestPackagesInSourceMap(t *testing.T) {
 		for name, text := range files {
 			write(t, filepath.Join(root, name), text)
 		}
-		b, err := Bundler{CacheDir: t.TempDir(), Environ: []string{}}.Bundle(t.Context(), build.Frontend{
-			Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel", Download: !isInstalled,
-		})
+		bundler := Bundler{CacheDir: t.TempDir(), Environ: []string{}}
+		f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel", Download: !isInstalled}
+		if _, err := bundler.Bundle(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		f.Download = false
+		b, err := bundler.Bundle(t.Context(), f)
 		if err != nil {
 			t.Fatal(err)
 		}

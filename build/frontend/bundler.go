@@ -36,9 +36,10 @@ type bundler struct {
 	resolved sync.Map // api.ResolveResult by request
 	browsers sync.Map // names that a package replaces, map[string]bool by its directory
 
-	native map[string]string // see Session.native
-	traits traits            // that the settings are for
-	themed []theme           // that the settings are for
+	native  map[string]string // see Session.native
+	traits  traits            // that the settings are for
+	themed  []theme           // that the settings are for
+	scanned []Options         // see Scan
 
 	mu       sync.Mutex        // esbuild resolves and loads in parallel
 	seen     traits            // of the code

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/slipway-dev/slipway/build"
@@ -50,40 +48,29 @@ func runDeps(ctx context.Context, w *os.File, o depsOptions) error {
 		fmt.Fprintln(w, "no frontend to bundle, so there are no packages to download")
 		return nil
 	}
-	started := time.Now()
-	var packages, bytes int64
-	var warnings []string
-	missing := slices.DeleteFunc(d.Frontends, d.AreComplete)
-	bundler := o.Bundler
-	if len(missing) > 0 {
-		if bundler, err = build.Prepare(ctx, bundler); err != nil {
-			return fmt.Errorf("deps: %w", err)
-		}
-	}
-	var done atomic.Int64
-	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "resolving imports", Left: func() string {
-		return fmt.Sprintf("frontend %d of %d", done.Load()+1, len(missing))
-	}}.Start()
-	defer stop()
-	for _, f := range missing {
-		b, err := d.Download(ctx, bundler, f)
-		if err != nil {
-			return fmt.Errorf("deps: %w", err)
-		}
-		packages, bytes = packages+b.Packages, bytes+b.Bytes
-		if b.Development != "" {
-			warnings = append(warnings, "warning: build can bundle the frontend, but dev cannot: "+b.Development)
-		}
-		done.Add(1)
-	}
-	stop()
-	for _, warning := range warnings {
-		fmt.Fprintln(w, warning)
-	}
-	if packages == 0 {
+	if d.AreComplete() {
 		fmt.Fprintln(w, "nothing to download")
 		return nil
 	}
-	fmt.Fprintf(w, "downloaded %s, %s, in %.1fs\n", text.Plural(int(packages), "package"), progress.Size(bytes), time.Since(started).Seconds())
+	started := time.Now()
+	bundler, err := build.Prepare(ctx, o.Bundler)
+	if err != nil {
+		return fmt.Errorf("deps: %w", err)
+	}
+	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "resolving imports"}.Start()
+	defer stop()
+	all, err := d.Download(ctx, bundler)
+	if err != nil {
+		return fmt.Errorf("deps: %w", err)
+	}
+	stop()
+	if all.Development != "" {
+		fmt.Fprintln(w, "warning: build can bundle the frontend, but dev cannot: "+all.Development)
+	}
+	if all.Packages == 0 {
+		fmt.Fprintln(w, "nothing to download")
+		return nil
+	}
+	fmt.Fprintf(w, "downloaded %s, %s, in %.1fs\n", text.Plural(int(all.Packages), "package"), progress.Size(all.Bytes), time.Since(started).Seconds())
 	return nil
 }
