@@ -314,18 +314,25 @@ func (b *bundler) isInstalled(in api.OnResolveArgs, name string) bool {
 	if !ok {
 		return true // tsconfig.json may name it
 	}
-	for dir := in.ResolveDir; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "node_modules", PackageName(name))); err == nil {
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
+	if isThere(in.ResolveDir, name) {
+		return true
 	}
 	if i := strings.LastIndex(inside, "/node_modules/"); i >= 0 {
 		before, inside = before+"/node_modules/"+inside[:i], inside[i+len("/node_modules/"):]
 	}
 	return b.browser(filepath.Join(filepath.FromSlash(before), "node_modules", PackageName(inside)))[name]
+}
+
+// isThere reports whether the package of a module is in a node_modules of a directory or above it.
+func isThere(dir, name string) bool {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "node_modules", PackageName(name))); err == nil {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 // browser returns the modules that a package replaces for browsers.
@@ -357,11 +364,16 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 	if module != PackageName(module) {
 		names = append(names, module+".js", module+".mjs", module+"/index.js")
 	}
+	lacks := false // the module, although the package is there
 	for _, name := range names {
 		if b.isInstalled(in, name) {
 			if found := b.resolution(build, in, in.ResolveDir, name); len(found.Errors) == 0 {
 				return &found, nil
 			}
+		}
+		if isThere(in.ResolveDir, name) {
+			lacks = true
+			continue
 		}
 		if b.Packages == nil {
 			continue
@@ -383,6 +395,11 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 		if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil && name == names[len(names)-1] {
 			return nil, fmt.Errorf("cannot find %q: it is in %s, but the file that its package.json names does not exist; build it first", module, b.shown(dir))
 		}
+		lacks = true
+	}
+	// A call of require may be in a try, of which only esbuild knows.
+	if _, ok := b.replaced.fallback[module]; lacks && !ok && module != PackageName(module) && in.Kind == api.ResolveJSImportStatement {
+		return nil, fmt.Errorf("cannot find %q: the package has no such file, or its package.json does not export it", module)
 	}
 	return nil, nil
 }
