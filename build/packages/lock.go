@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -59,8 +58,6 @@ func (s *scope) find(name string) *Package {
 
 // ErrNoLockfile is the error of a repository without a lockfile.
 var ErrNoLockfile = errors.New("no package-lock.json, yarn.lock or pnpm-lock.yaml")
-
-const maxLockfile = 64 << 20
 
 // lock is a lockfile as a graph, which the reader of its format fills in.
 type lock struct {
@@ -163,18 +160,10 @@ func readLock(root string) (*lock, error) {
 	for dir := root; ; dir = filepath.Dir(dir) {
 		for _, r := range readers {
 			file := filepath.Join(dir, r.name)
-			info, err := os.Stat(file)
+			text, err := limit.ReadFile(file, limit.Settings)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
-			}
-			if err == nil && info.Size() > maxLockfile {
-				err = fmt.Errorf("%s is larger than %d MiB", file, maxLockfile>>20)
-			}
-			var text []byte
-			if err == nil {
-				text, err = limit.ReadFile(file, limit.Settings)
-			}
-			if err != nil {
+			} else if err != nil {
 				return nil, fmt.Errorf("read lockfile: %w", err)
 			}
 			top := boundary

@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,20 +39,18 @@ func (l *lock) checkRanges(locked map[string]map[string]string, isIn func(p *Pac
 // meets reports whether a package is what a range of npm's syntax asks for. Only versions can be compared.
 func meets(p *Package, wanted string) bool {
 	if alias, ok := strings.CutPrefix(wanted, "npm:"); ok {
-		name := rangeName(alias)
-		return p.Name == name && meets(p, strings.TrimPrefix(strings.TrimPrefix(alias, name), "@"))
+		name, of := cutRange(alias)
+		return p.Name == name && meets(p, of)
 	}
 	_, err := semver.NewConstraint(wanted)
-	return err != nil || strings.Contains(p.URL, ":") && !strings.HasPrefix(p.URL, "http") || satisfies(p.Version, wanted)
+	_, isLocal := local(p.URL)
+	return err != nil || isLocal || satisfies(p.Version, wanted)
 }
 
 func satisfies(version, wanted string) bool {
 	v, err := semver.NewVersion(version)
-	if err != nil {
-		return false
-	}
-	c, err := semver.NewConstraint(wanted)
-	if err != nil {
+	c, errRange := semver.NewConstraint(cmp.Or(wanted, "*"))
+	if err != nil || errRange != nil {
 		return false
 	}
 	c.IncludePrerelease = true
@@ -59,30 +58,24 @@ func satisfies(version, wanted string) bool {
 }
 
 // checkResolutions refuses the packages of Yarn 1 that "resolutions" replace by another version.
-func (l *lock) checkResolutions() error {
+func (l *lock) checkResolutions() {
 	var list map[string]string
-	if text := l.manifests()["."].Resolutions; text != nil {
-		if err := json.Unmarshal(text, &list); err != nil {
-			return fmt.Errorf("package.json: resolutions: %w", err)
-		}
-	}
+	_ = json.Unmarshal(l.manifests()["."].Resolutions, &list) // Yarn reads nothing else
 	all := l.packages()
 	for _, s := range l.importers {
 		all = append(all, &Package{scope: s})
 	}
-	for _, p := range all {
-		for key, wanted := range list {
-			m := resolutionPattern.FindStringSubmatch(strings.ReplaceAll(key, "**/", ""))
-			if m == nil {
+	for key, wanted := range list {
+		m := resolutionPattern.FindStringSubmatch(strings.ReplaceAll(key, "**/", ""))
+		for _, p := range all {
+			if m == nil || m[1] != "" && m[1] != p.Name {
 				continue
 			}
-			parent, name := m[1], m[3]
-			if to := p.requires()[name]; to != nil && (parent == "" || parent == p.Name) && !meets(to, wanted) {
-				p.scope.packages[name] = &Package{Name: name, refused: l.stale("has %s@%s, but package.json resolves it to %s", name, to.Version, wanted)}
+			if to := p.requires()[m[3]]; to != nil && !meets(to, wanted) {
+				p.scope.packages[m[3]] = &Package{Name: to.Name, refused: l.stale("has version %s, but package.json resolves it to %s", to.Version, wanted)}
 			}
 		}
 	}
-	return nil
 }
 
 // pnpmSettings are those in package.json, or in pnpm-workspace.yaml, that determine versions.
@@ -144,8 +137,7 @@ func (lock *pnpmLock) check(l *lock) error {
 	}
 	for _, p := range l.packages() {
 		for key, r := range refused {
-			name := rangeName(key)
-			if of := strings.TrimPrefix(strings.TrimPrefix(key, name), "@"); p.Name == name && (of == "" || satisfies(p.Version, of)) {
+			if name, of := cutRange(key); p.Name == name && satisfies(p.Version, of) {
 				p.refused = r
 			}
 		}

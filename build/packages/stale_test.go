@@ -27,7 +27,7 @@ func TestStale(t *testing.T) {
 		"npm 6":              {"package-lock.json", `{"dependencies": {"a": {"version": "1.2.0"}}}`, `{"dependencies": {"a": "~1.1.0"}}`, "", "requires a@~1.1.0"},
 		"Yarn 1":             {"yarn.lock", yarn1, `{"dependencies": {"a": "^1.1.0"}}`, "", "yarn.lock has no entry for a@^1.1.0, which package.json requires; run yarn install"},
 		"Yarn 1, resolved":   {"yarn.lock", yarn1, `{"dependencies": {"a": "^1.0.0"}, "resolutions": {"**/a": "1.2.0"}}`, "", ""},
-		"Yarn 1, resolution": {"yarn.lock", yarn1, `{"dependencies": {"a": "^1.0.0"}, "resolutions": {"a": "1.1.0"}}`, "", "has a@1.2.0, but package.json resolves it to 1.1.0"},
+		"Yarn 1, resolution": {"yarn.lock", yarn1, `{"dependencies": {"a": "^1.0.0"}, "resolutions": {"a": "1.1.0"}}`, "", "has version 1.2.0, but package.json resolves it to 1.1.0"},
 		"pnpm, other range":  {"pnpm-lock.yaml", pnpm, `{"dependencies": {"a": "^1.2.0"}}`, "", "pnpm-lock.yaml is older than package.json, which requires a@^1.2.0; run pnpm install"},
 		"pnpm, overridden": {"pnpm-lock.yaml", pnpm + "overrides: {a: ^1.0.0}",
 			`{"dependencies": {"a": "1"}, "pnpm": {"overrides": {"a": "^1.0.0"}}}`, "", ""},

@@ -97,7 +97,7 @@ func readYarn(l *lock, text []byte) error {
 	}
 	r.addWorkspaces(top)
 	if l.manager == yarn1 {
-		return l.checkResolutions()
+		l.checkResolutions()
 	}
 	return nil
 }
@@ -214,8 +214,7 @@ func (r *yarnReader) resolve(from *Package, name, wanted string) string {
 func (r *yarnReader) extensions(p *Package) map[string]string {
 	more := map[string]string{}
 	for key, extension := range r.PackageExtensions {
-		name := rangeName(key)
-		if name == p.Name && satisfies(p.Version, strings.TrimPrefix(key, name+"@")) {
+		if name, of := cutRange(key); name == p.Name && satisfies(p.Version, of) {
 			maps.Copy(more, extension.Dependencies)
 		}
 	}
@@ -272,6 +271,12 @@ func rangeName(key string) string {
 		return key[:i+1]
 	}
 	return key
+}
+
+// cutRange returns the name and the range in a key such as "@a/b@^1.0.0".
+func cutRange(key string) (name, wanted string) {
+	name = rangeName(key)
+	return name, strings.TrimPrefix(key[len(name):], "@")
 }
 
 // parseYarn1 reads the format of Yarn 1, which is YAML but for the colons before values and the quotes in keys.
