@@ -3,7 +3,6 @@ package packages
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -235,20 +234,17 @@ func (r *yarnReader) configure() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	list := json.NewDecoder(bytes.NewReader(p.Resolutions)) // in their order: the first one that fits applies
-	for start, _ := list.Token(); start == json.Delim('{') && list.More(); {
-		pattern, err := list.Token()
-		var reference string
-		if err == nil {
-			err = list.Decode(&reference)
-		}
-		if err != nil {
-			return fmt.Errorf("package.json: resolutions: %w", err)
-		}
-		if m := resolutionPattern.FindStringSubmatch(fmt.Sprint(pattern)); m != nil {
-			r.resolutions = append(r.resolutions, yarnResolution{
-				m[1], withProtocol(m[2]), m[3], withProtocol(m[4]), withProtocol(reference),
-			})
+	var list yaml.Node // JSON in its order: the first one that fits applies
+	if err := yaml.Unmarshal(p.Resolutions, &list); err != nil {
+		return fmt.Errorf("package.json: resolutions: %w", err)
+	}
+	for _, object := range list.Content {
+		for pair := range slices.Chunk(object.Content, 2) {
+			if m := resolutionPattern.FindStringSubmatch(pair[0].Value); m != nil && object.Kind == yaml.MappingNode {
+				r.resolutions = append(r.resolutions, yarnResolution{
+					m[1], withProtocol(m[2]), m[3], withProtocol(m[4]), withProtocol(pair[1].Value),
+				})
+			}
 		}
 	}
 	text, err := readFile(filepath.Join(filepath.Dir(r.file), ".yarnrc.yml"))
