@@ -117,7 +117,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%v %s", err, text)
 	}
 	// Pictures are kept, are the same at another time, and differ when the view does.
-	o.Views, o.Update = views[:2], true
+	o.Views, o.Update, o.Patience = views[:2], true, patience // these come to rest, on a busy machine later
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
