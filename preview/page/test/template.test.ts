@@ -1,3 +1,4 @@
+import './browser';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withAddress } from '../src/services/stored';

@@ -1,45 +1,12 @@
 // Comma-separated values as the well-known test data source reads them.
 import type { Labels } from '@grafana/data';
+import { csvParseRows } from 'd3';
 import type { Column, Sheet } from './columns';
 
 /** Splits text into rows of cells; quotes as in RFC 4180. Blank lines are no rows. */
 export function parseCSV(text: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let cell = '';
-  let quoted = false;
-  const endRow = () => {
-    row.push(cell.trim());
-    if (row.length > 1 || row[0] !== '') {
-      rows.push(row);
-    }
-    row = [];
-    cell = '';
-  };
-  for (let i = 0; i < text.length; i++) {
-    const c = text[i];
-    if (quoted) {
-      if (c === '"' && text[i + 1] === '"') {
-        cell += '"';
-        i++;
-      } else if (c === '"') {
-        quoted = false;
-      } else {
-        cell += c;
-      }
-    } else if (c === '"') {
-      quoted = true;
-    } else if (c === ',') {
-      row.push(cell.trim());
-      cell = '';
-    } else if (c === '\n') {
-      endRow();
-    } else if (c !== '\r') {
-      cell += c;
-    }
-  }
-  endRow();
-  return rows;
+  const rows = (csvParseRows(text) as string[][]).map((row) => row.map((cell) => cell.trim()));
+  return rows.filter((row) => row.length > 1 || row[0]);
 }
 
 const isAbsent = (cell: string | undefined): boolean => cell === undefined || cell === '' || cell.toLowerCase() === 'null';

@@ -1,4 +1,5 @@
 // The formats of variables: ${name:csv} and the like.
+import { dateTimeFormat } from '@grafana/data';
 
 const texts = (value: unknown): string[] => [value].flat().map((v) => String(v ?? ''));
 const quoted = (quote: string, escaped: string) => (value: unknown) =>
@@ -54,22 +55,13 @@ export const formats: Record<string, (value: unknown, argument: string | undefin
   join: (value, argument) => texts(value).join(argument ?? ','),
 };
 
-function formatDate(ms: number, argument: string | undefined): string {
-  const date = new Date(ms);
-  if (argument === 'seconds') {
-    return String(Math.round(ms / 1000));
+function formatDate(ms: number, argument = 'iso'): string {
+  switch (argument) {
+    case 'seconds':
+      return String(Math.round(ms / 1000));
+    case 'iso':
+      return new Date(ms).toISOString();
+    default:
+      return dateTimeFormat(ms, { format: argument, timeZone: 'utc' });
   }
-  if (!argument || argument === 'iso') {
-    return date.toISOString();
-  }
-  const two = (n: number) => String(n).padStart(2, '0');
-  const parts: Record<string, string> = {
-    YYYY: String(date.getUTCFullYear()),
-    MM: two(date.getUTCMonth() + 1),
-    DD: two(date.getUTCDate()),
-    HH: two(date.getUTCHours()),
-    mm: two(date.getUTCMinutes()),
-    ss: two(date.getUTCSeconds()),
-  };
-  return argument.replace(/YYYY|MM|DD|HH|mm|ss/g, (part) => parts[part]);
 }
