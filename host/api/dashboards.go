@@ -6,10 +6,12 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
@@ -20,7 +22,7 @@ func (a *API) dashboardRoutes() []Route {
 	write := action(access.DashboardsWrite, access.DashboardsCreate)
 	remove := action(access.DashboardsDelete, access.DashboardsWrite).on(one).within(a.dashboardParents)
 	return []Route{
-		{"GET", "/api/search", read, call(a.search), doc{Summary: "Search the dashboards that the caller may read, by title, tags and folder"}},
+		{"GET", "/api/search", read, call(a.search), doc{Summary: "Search the dashboards that the caller may read, by title, tags and folder, or with type=dash-folder the folders"}},
 		// The scopes are the uid and the folder in the body, and the stored folder.
 		{"POST", "/api/dashboards/db", write, call(a.saveDashboard), doc{Summary: "Create or replace a dashboard"}},
 		{"GET", "/api/dashboards/uid/{uid}", read.on(one).within(a.dashboardParents), call(a.dashboard), doc{Summary: "Get a dashboard"}},
@@ -73,8 +75,15 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 			return nil, host.Invalid(name, "must not have more than %d values", store.MaxSearchUIDs)
 		}
 	}
-	if in.Type != "" && in.Type != dashboardKind {
-		return nil, host.Invalid("type", "must be %s: the search finds only dashboards; folders are listed at /api/folders", dashboardKind)
+	switch in.Type {
+	case "", dashboardKind:
+	case folderKind:
+		if len(in.Tags) > 0 || len(in.FolderUIDs) > 0 && !slices.Contains(in.FolderUIDs, access.GeneralFolder) {
+			return []hostapi.DashboardHit{}, nil // folders have no tags and no parents
+		}
+		return a.searchFolders(ctx, who, in.Query, in.UIDs, in.page())
+	default:
+		return nil, host.Invalid("type", "must be %s or %s", dashboardKind, folderKind)
 	}
 	filter := store.DashboardFilter{Text: in.Query, Tags: in.Tags, UIDs: in.UIDs, FolderUIDs: in.FolderUIDs, IDs: in.IDs, FolderIDs: in.FolderIDs, Page: in.page()}
 	if reach := who.Reach(access.DashboardsRead, access.DashboardScope, access.FolderScope); !reach.IsAll {
@@ -87,7 +96,29 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	}), err
 }
 
-const dashboardKind = "dash-db"
+// searchFolders returns the folders whose title contains a text, with one of the uids if there
+// are any.
+func (a *API) searchFolders(ctx context.Context, who host.Identity, text string, uids []string, page store.Page) ([]hostapi.DashboardHit, error) {
+	reach, hits := who.Reach(access.FoldersRead, access.FolderScope), []hostapi.DashboardHit{}
+	for number := int64(1); ; number++ {
+		found, err := a.Store.Folders(ctx, who.OrgID, onlyUIDs(reach, access.FolderScope), store.Page{Limit: gate.MaxPageLength, Number: number})
+		for _, f := range found {
+			if strings.Contains(host.Fold(f.Title), host.Fold(text)) && (len(uids) == 0 || slices.Contains(uids, f.UID)) {
+				hits = append(hits, hostapi.DashboardHit{ID: f.ID, UID: f.UID, OrgID: who.OrgID, Title: f.Title, Type: folderKind,
+					URI: "db/" + host.Slug(f.Title), URL: f.URL(), Tags: []string{}})
+			}
+		}
+		if err != nil || len(found) < gate.MaxPageLength {
+			return store.Cut(hits, page), err
+		}
+	}
+}
+
+// Kinds of results of a search.
+const (
+	dashboardKind = "dash-db"
+	folderKind    = "dash-folder"
+)
 
 // dashboardURI returns the name of a dashboard in old URLs.
 func dashboardURI(d host.Dashboard) string { return "db/" + d.Slug() }

@@ -96,6 +96,8 @@ func TestSearch(t *testing.T) {
 		fmt.Sprint("?folderUIDs=ops&dashboardIds=", id):  "",
 		"?limit=1&page=2":       "b 100%",
 		"?limit=2&tag=x&page=2": "",
+		"?type=dash-folder":     "Operations", "?type=dash-folder&query=OPER": "Operations", "?type=dash-folder&query=x": "",
+		"?type=dash-folder&tag=x": "", "?type=dash-folder&page=2&limit=1": "", "?type=dash-folder&folderUIDs=ops": "",
 	} {
 		found := []string{}
 		for _, hit := range want[[]object](t, f, 200, "GET", "/api/search"+query, f.viewer, "") {
@@ -105,7 +107,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %s, want %s", query, got, titles)
 		}
 	}
-	for _, query := range []string{"?limit=x", "?page=-1", "?type=dash-folder", "?tag=" + strings.Repeat("a&tag=", 11), "?folderUIDs=" + strings.Repeat("a,", 501), "?dashboardIds=" + strings.Repeat("1,", 501)} {
+	for _, query := range []string{"?limit=x", "?page=-1", "?type=dash-x", "?tag=" + strings.Repeat("a&tag=", 11), "?folderUIDs=" + strings.Repeat("a,", 501), "?dashboardIds=" + strings.Repeat("1,", 501)} {
 		want[object](t, f, 400, "GET", "/api/search"+query, f.viewer, "")
 	}
 	// The dashboards of a folder are deleted with it.

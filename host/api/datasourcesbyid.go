@@ -13,12 +13,15 @@ import (
 // clients and frontends use. Each does what the route by uid does.
 func (a *API) dataSourceIDRoutes() []Route {
 	read, write, query := []string{access.DatasourcesRead}, []string{access.DatasourcesWrite}, []string{access.DatasourcesQuery}
+	remove := []string{access.DatasourcesDelete, access.DatasourcesWrite}
 	return []Route{
 		{"GET", "/api/datasources/{id}", action(read...), a.byID(read, call(a.dataSource)), doc{Summary: "Get a data source by its numeric id"}},
 		{"PUT", "/api/datasources/{id}", action(write...), a.byID(write, call(a.updateDataSource)), doc{Summary: "Replace a data source by its numeric id"}},
+		{"DELETE", "/api/datasources/{id}", action(remove...), a.byID(remove, call(a.deleteDataSource)), doc{Summary: "Delete a data source by its numeric id"}},
 		{"", "/api/datasources/{id}/resources/{path...}", action(query...), a.byID(query, raw(a.dataSourceResource)), doc{Summary: "Call a resource of a data source by its numeric id"}},
 		{"", "/api/datasources/proxy/{id}/{path...}", action(query...), a.byID(query, raw(a.proxyDataSource)), doc{Summary: "Forward a request through a route of a data source by its numeric id"}},
 		{"GET", "/api/datasources/name/{name}", action(read...), a.byName(read, call(a.dataSource)), doc{Summary: "Get a data source by its name"}},
+		{"DELETE", "/api/datasources/name/{name}", action(remove...), a.byName(remove, call(a.deleteDataSource)), doc{Summary: "Delete a data source by its name"}},
 	}
 }
 

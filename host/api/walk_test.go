@@ -128,6 +128,8 @@ func TestRoles(t *testing.T) {
 		"POST /api/dashboards/import":                       host.RoleEditor,
 		"GET /api/datasources/{id}":                         host.RoleAdmin,
 		"PUT /api/datasources/{id}":                         host.RoleAdmin,
+		"DELETE /api/datasources/{id}":                      host.RoleAdmin,
+		"DELETE /api/datasources/name/{name}":               host.RoleAdmin,
 		"/api/datasources/{id}/resources/{path...}":         host.RoleViewer,
 		"/api/datasources/proxy/{id}/{path...}":             host.RoleViewer,
 		"GET /api/live/events":                              host.RoleViewer,

@@ -58,7 +58,7 @@ type DashboardHit struct {
 	UID         string   `json:"uid"`
 	OrgID       int64    `json:"orgId"`
 	Title       string   `json:"title"`
-	Type        string   `json:"type"` // dash-db
+	Type        string   `json:"type"` // dash-db or dash-folder
 	URI         string   `json:"uri"`
 	URL         string   `json:"url"`
 	Slug        string   `json:"slug"`
