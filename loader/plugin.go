@@ -163,11 +163,14 @@ func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
 }
 
 func (p *Plugin) unavailable(s Status) error {
-	return &sdk.Error{
+	e := &sdk.Error{
 		Status: http.StatusServiceUnavailable, Source: sdk.SourcePlugin,
 		Message: fmt.Sprintf("the backend of %s is not running (%s); the page of the plugin and the log of the host say why", p.id, s.State),
-		Cause:   errors.New(s.Reason),
 	}
+	if s.Reason != "" { // a plugin that is starting has none
+		e.Cause = errors.New(s.Reason)
+	}
+	return e
 }
 
 // change changes what is wanted, and wakes the supervisor.
