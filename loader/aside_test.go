@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A process restarts while a build keeps the directory of its plugin elsewhere, even if that is
@@ -56,7 +57,7 @@ func TestWorkingDirectoryIsGone(t *testing.T) {
 	if err := c.Start(t.Context()); err == nil {
 		t.Fatal("started")
 	}
-	err = startError(t.Context(), c.startErr, c, &logWriter{})
+	err = startError(t.Context(), c.startErr, c, &logWriter{}, time.Second)
 	if !isRetriable(err) || !strings.Contains(err.Error(), "the working directory, "+dir+", does not exist") {
 		t.Errorf("retriable: %t; %v", isRetriable(err), err)
 	}

@@ -138,7 +138,7 @@ func (l *launch) start(ctx context.Context) (_ *Process, err error) {
 		if !c.isStarted() {
 			return nil, newFault(bundle.FaultCopy, "prepare the start: %v", err)
 		}
-		return nil, startError(ctx, err, c, stderr)
+		return nil, startError(ctx, err, c, stderr, l.options.StartTimeout)
 	}
 	if l.options.Debug.launches(l.plugin.Metadata.ID) {
 		// Delve stays when the backend ends. A backend at a breakpoint keeps its connections.

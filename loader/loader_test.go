@@ -309,7 +309,7 @@ func TestErrorsStayWithTheirPlugin(t *testing.T) {
 		"ok":    {StateRunning, ""},
 		"crash": {StateRestarting, "cannot find my settings"},
 		"noise": {StateRestarting, `"hello from main"`},
-		"hang":  {StateRestarting, "start timeout"},
+		"hang":  {StateRestarting, "s, the start timeout"},
 		"bare":  {StateFailed, "not found"},
 	} {
 		p := mustPlugin(t, l, id)

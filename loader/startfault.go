@@ -10,12 +10,13 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
 
 // startError replaces go-plugin's error with a fault for the author of the plugin.
-func startError(ctx context.Context, err error, c *command, stderr *logWriter) error {
+func startError(ctx context.Context, err error, c *command, stderr *logWriter, limit time.Duration) error {
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return fmt.Errorf("start backend: %w", context.Canceled)
 	}
@@ -29,14 +30,14 @@ func startError(ctx context.Context, err error, c *command, stderr *logWriter) e
 	if c.endedAlone() {
 		stderr.tail() // a crash is complete
 	}
-	f := handshakeFault(ctx, err.Error(), c, stderr.lines())
+	f := handshakeFault(ctx, err.Error(), c, stderr.lines(), limit)
 	f.Stderr = stderr.lines()
 	return processError{fmt.Errorf("start backend: %w", f)}
 }
 
 // handshakeFault returns the fault for a process that was started but is not connected.
 // text is go-plugin's error.
-func handshakeFault(ctx context.Context, text string, c *command, stderr []string) *bundle.Fault {
+func handshakeFault(ctx context.Context, text string, c *command, stderr []string, limit time.Duration) *bundle.Fault {
 	after := func(mark string) (rest string, ok bool) {
 		_, rest, ok = strings.Cut(text, mark)
 		rest, _, _ = strings.Cut(strings.TrimSpace(rest), "\n")
@@ -66,7 +67,7 @@ func handshakeFault(ctx context.Context, text string, c *command, stderr []strin
 	case c.endedAlone():
 		return exitFault(c, stderr, true)
 	case ctx.Err() != nil, strings.Contains(text, "timeout while waiting"):
-		return newFault(bundle.FaultTimeout, "no handshake within the start timeout")
+		return newFault(bundle.FaultTimeout, "no handshake within %s, the start timeout", limit)
 	case strings.Contains(text, "Unrecognized remote plugin message:"):
 		return newFault(bundle.FaultExitedAtStart, "it exited or closed standard output before the handshake")
 	}

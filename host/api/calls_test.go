@@ -110,13 +110,13 @@ func TestLargeMessages(t *testing.T) {
 		if got.status != status || status == 200 && len(got.body) != size {
 			t.Errorf("%d bytes: %d with %d bytes", size, got.status, len(got.body))
 		}
-		if status == 502 && !strings.Contains(got.body, "larger than the host accepts") {
+		if status == 502 && !strings.Contains(got.body, "vs. 4194304)") {
 			t.Errorf("%d bytes: %s", size, got.body)
 		}
 	}
 	const query = `{"queries":[{"refId":"A","queryType":"large","datasource":{"uid":"` + pluginID + `"}}]}`
 	got := f.do("POST", "/api/ds/query", f.viewer, query)
-	if got.status != 207 || !strings.Contains(got.body, "larger than the host accepts") {
+	if got.status != 207 || !strings.Contains(got.body, "vs. 4194304)") {
 		t.Errorf("query: %d %.200s", got.status, got.body)
 	}
 }

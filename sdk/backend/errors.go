@@ -46,7 +46,8 @@ func callError(ctx context.Context, err error) error {
 	case codes.Unavailable, codes.Canceled: // also when the process exits; the text of gRPC contains socket names
 		e.Message, e.Cause = "the connection to the plugin was lost", err
 	case codes.ResourceExhausted: // of gRPC, never of a handler
-		e.Status, e.Message, e.Cause = http.StatusBadGateway, "the plugin's message is larger than the host accepts", err
+		e.Status, e.Cause = http.StatusBadGateway, err
+		e.Message = "the plugin's message is larger than the host accepts; return less, or a resource in parts: " + s.Message()
 	case codes.Internal:
 		e.Message, e.Cause = "the plugin failed on this call; its log may contain the reason", err
 	}
