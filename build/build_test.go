@@ -463,9 +463,9 @@ func TestVersionPlaceholder(t *testing.T) {
 func TestUntrueRange(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	write(t, filepath.Join(dir, "src", "code.ts"), "import { Bottun, Pannel } from '@grafana/ui';\nf(Bottun, Pannel);\n")
+	write(t, filepath.Join(dir, "src", "code.ts"), "import { Combobox, MultiCombobox } from '@grafana/ui';\nf(Combobox, MultiCombobox);\n")
 	r := mustBuild(t, checked(t, options(dir, bundle.Host())))
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "src/code.ts:1:10: the range of versions is not true: @grafana/ui never exported Bottun") ||
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "src/code.ts:1:10: the range of versions is not true: @grafana/ui exports Combobox in 11.5 and later") ||
 		!strings.Contains(r.Warnings[0], "and 1 more") {
 		t.Errorf("warnings: %q", r.Warnings)
 	}

@@ -80,11 +80,15 @@ func (r *Report) Count(s Severity) int {
 	return n
 }
 
-// Merge returns one report of several runs.
+// Merge returns one report of several runs. A rule did not run if it ran in none of them.
 func Merge(reports []*Report) *Report {
 	all := &Report{Sources: map[string][]byte{}}
-	for _, r := range reports {
+	for i, r := range reports {
 		all.add(*r)
+		if i == 0 {
+			all.Elsewhere = r.Elsewhere
+		}
+		all.Elsewhere = slices.DeleteFunc(slices.Clone(all.Elsewhere), func(s Skip) bool { return !slices.Contains(r.Elsewhere, s) })
 	}
 	all.sort()
 	return all

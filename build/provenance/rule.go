@@ -104,7 +104,7 @@ func (c *comparison) text(name string) ([]byte, bool) {
 
 // sourceText reads a file of the source.
 func (c *comparison) sourceText(name string) ([]byte, error) {
-	f, err := c.source.tree.Open(name)
+	f, err := c.source.read(name)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,6 @@ func arrows() map[string][]string {
 		"build/bundlerconfig":      {"build/watchdog", "bundle/config", "internal/limit", "validate", "validate/script"},
 		"build/provenance":         {"build", "bundle", "bundle/config", "bundle/zipfs", "internal/limit", "internal/text", "validate", "bundle/tree"},
 		"build/packages":           {"bundle/tree", "internal/text", "internal/limit"},
-		"build/webpack":            {"bundle/config", "validate/script", "internal/limit"},
 		"build/extensions":         {"build/frontend", "build/watchdog"},
 		"build/watchdog":           nil,
 		"build/bundler":            {"build", "bundle", "build/frontend", "build/packages", "build/extensions"},

@@ -130,7 +130,7 @@ func checkInclude(p *validate.Pass, item string) (isWrong bool) {
 	to, _ := p.Doc.Text(item + "/path")
 	if to == "" && (kind == "panel" || kind == "datasource") && !hasNested(p, kind) {
 		p.Report(validate.Finding{
-			Severity: includedPlugin.in(p), Place: p.Opening(item),
+			Severity: includedNothing.in(p), Place: p.Opening(item),
 			Message: fmt.Sprintf("the plugin has no nested %s for this entry", kind), Help: "add the plugin and its path, or delete the entry",
 			Fix: &validate.Fix{Title: "delete the entry", Edits: []validate.Edit{p.Remove(item)}},
 		})

@@ -198,6 +198,7 @@ const (
 	badDashboard
 	dashboardWithoutUID
 	includedPlugin
+	includedNothing
 	includedOtherwise
 	outerType
 	buildCreates
@@ -276,6 +277,7 @@ var kinds = sync.OnceValue(func() []kindOf {
 		badDashboard:        {"dashboard-invalid", "", "==ww", ""},
 		dashboardWithoutUID: {"dashboard-invalid", "no uid", "==ii", ""},
 		includedPlugin:      {"nested-declared", "", "==w=", ""}, // hosts load them regardless
+		includedNothing:     {"nested-declared", "an entry without a path", "wwww", ""},
 		includedOtherwise:   {"nested-declared", "an entry with another path or type", ".=.=", ""},
 		outerType:           {"nested-type", "only the type of the outer plugin is wrong", "w=w=", ""},
 

@@ -46,7 +46,7 @@ func TestDevPreview(t *testing.T) {
 	writeFile(t, filepath.Join(repo, "src", "plugin.json"), previewedPlugin)
 	writeFile(t, filepath.Join(repo, "src", "img", "logo.svg"), "<svg xmlns=\"http://www.w3.org/2000/svg\"/>")
 	module := filepath.Join(repo, "src", "module.ts")
-	writeFile(t, module, "import { a } from '@grafana/data';\nfunction Panel() {}\nexport const plugin = [a, Panel];\n")
+	writeFile(t, module, "import { PanelPlugin } from '@grafana/data';\nfunction Panel() {}\nexport const plugin = [PanelPlugin, Panel];\n")
 	ctx, stop := context.WithCancel(t.Context())
 	stdout, w, err := os.Pipe()
 	if err != nil {
@@ -108,8 +108,8 @@ func TestDevPreview(t *testing.T) {
 		{"/public/plugins/acme-x-panel/module.js", `$RefreshReg$?.(Panel, "src/module.ts Panel")`},
 		{"/api/user", `"role":"Admin"`},
 		{"/api/user", `"role":"Viewer"`, "X-Preview-Role: Viewer"},
-		{"/api/users", `"preview":"refused"`},
-		{"/api/user", `"preview":"token"`, "X-Preview-Token: x"},
+		{"/api/users", "not available in the preview"},
+		{"/api/user", "the preview was started again", "X-Preview-Token: x"},
 	} {
 		if got := get(c[0], c[2:]...); !strings.Contains(got, c[1]) {
 			t.Errorf("%s: no %s in %s", c[0], c[1], got)
