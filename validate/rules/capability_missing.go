@@ -20,11 +20,11 @@ func capabilityMissing() validate.Rule {
 		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			said := map[[2]string]bool{} // by the file of plugin.json and the key
-			report := func(doc *bundle.Document, key, what string, at func() validate.Place) {
+			report := func(severity validate.Severity, doc *bundle.Document, key, what string, at func() validate.Place) {
 				kind, _ := doc.Text("/type")
 				if id := [2]string{doc.File, key}; kind == string(bundle.TypeDatasource) && !doc.Has("/"+key) && !said[id] {
 					said[id] = true
-					f := validate.Finding{Place: at(), Message: fmt.Sprintf("the data source has %s, but plugin.json does not set %q", what, key)}
+					f := validate.Finding{Severity: severity, Place: at(), Message: fmt.Sprintf("the data source has %s, but plugin.json does not set %q", what, key)}
 					if doc.File == p.File {
 						f.Fix = &validate.Fix{Title: fmt.Sprintf("add %q: true to plugin.json", key),
 							Edits: []validate.Edit{p.Insert("", key, true)}}
@@ -40,7 +40,7 @@ func capabilityMissing() validate.Rule {
 					}
 					for key, at := range s.MembersOf(i) {
 						if capability := frontendCapabilities()[key]; capability != "" {
-							report(doc, capability, "a member "+key, func() validate.Place { return s.At(p, at, at) })
+							report("", doc, capability, "a member "+key, func() validate.Place { return s.At(p, at, at) })
 						}
 					}
 				}
@@ -48,7 +48,7 @@ func capabilityMissing() validate.Rule {
 			inspect.EachGoFile(p, func(f *inspect.GoFile) {
 				for _, d := range f.Syntax.Decls {
 					if m, ok := d.(*ast.FuncDecl); ok && m.Recv != nil && m.Name.Name == "RunStream" {
-						report(p.Doc, "streaming", "a method RunStream", func() validate.Place { return f.Place(p, m.Name) })
+						report(streamOnly.in(p), p.Doc, "streaming", "a method RunStream", func() validate.Place { return f.Place(p, m.Name) })
 					}
 				}
 			}, "RunStream")

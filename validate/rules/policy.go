@@ -194,6 +194,7 @@ const (
 	refusedType
 	routeWithRole
 	guardedUse
+	streamOnly
 	appNotExported
 	badDashboard
 	dashboardWithoutUID
@@ -273,6 +274,7 @@ var kinds = sync.OnceValue(func() []kindOf {
 		routeWithRole: {"field-outside-range", `"reqAction" beside "reqRole"`, "iiii", ""}, // which all hosts check
 		guardedUse:    {outOfRange, "code that goes on without it", "iiii", ""},
 
+		streamOnly:          {"capability-missing", "streams, which panels get regardless", "iiii", ""},
 		appNotExported:      {"plugin-not-exported", "an app", "wwww", ""},
 		badDashboard:        {"dashboard-invalid", "", "==ww", ""},
 		dashboardWithoutUID: {"dashboard-invalid", "no uid", "==ii", ""},
