@@ -104,6 +104,7 @@ func (p Program) Root() *cobra.Command {
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	root.SetVersionTemplate(version.String())
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", "Flags.FlagUsagesWrapped 100")) // columns
 	root.SetFlagErrorFunc(p.flagError)
 	for _, v := range p.Verbs {
 		parent := root
