@@ -82,6 +82,9 @@ var features = []struct {
 
 // TestPackageManagers requires that imports get the versions that each package manager installs, or a refusal.
 func TestPackageManagers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("17 package managers install 11 repositories each: the nightly run has them")
+	}
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not installed: the test needs it for the package managers of its registry")
 	}
