@@ -80,6 +80,7 @@ func commandsInDocuments(t *testing.T) map[string]string {
 var before = map[string]string{
 	"slipway init --undo":                                   "rm magefile.go && slipway init",
 	"slipway init --dir=plugins/acme-hello-datasource":      "rm -r plugins/* && cp -r ../panel plugins/acme-hello-datasource",
+	"slipway scaffold datasource acme-tide-datasource":      "slipway scaffold app acme-weather-app --dir=../acme-weather-app",
 	"slipway verify":                                        "slipway sign --key=release-key",
 	"go tool mage verify -key":                              "slipway sign --key=release-key",
 	"go tool mage validate -baseline=slipway-baseline.json": "slipway validate --write-baseline=slipway-baseline.json",
