@@ -117,7 +117,7 @@ func (p *Plan) version(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-// npmVersion returns the version in package.json, "" if there is none. Rules of validate have checked it.
+// npmVersion returns the version in package.json, which rules of validate have checked, or "".
 func (p *Plan) npmVersion() (string, error) {
 	data, err := limit.ReadFile(filepath.Join(p.Repo.Root, "package.json"), limit.Settings)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -24,7 +24,7 @@ import (
 // Config is an evaluated configuration. Its methods may be called concurrently.
 type Config struct {
 	Settings
-	File   string    // of the configuration, slash-separated and relative to the root, or "" if there is none
+	File   string    // of the configuration, slash-separated and relative to the root; "" without one
 	Read   []string  // the files that were read, in the same form or absolute
 	Unread []Message // what the configuration asks for and is not read
 
@@ -105,7 +105,7 @@ func find(root string) string {
 		return err == nil && info.Mode().IsRegular()
 	}
 	var about struct{ Scripts map[string]string }
-	text, _ := os.ReadFile(filepath.Join(root, "package.json")) // without one, there is no script
+	text, _ := os.ReadFile(filepath.Join(root, "package.json")) // the scripts are empty without one
 	_ = json.Unmarshal(text, &about)
 	build := about.Scripts["build"]
 	if m := named.FindStringSubmatch(build); m != nil {

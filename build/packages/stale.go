@@ -132,7 +132,7 @@ func (lock *pnpmLock) check(l *lock) error {
 	}
 	for key := range lock.Overrides {
 		if wanted[key] == "" {
-			refused[overridden(key)] = l.stale("has an override of %s that is no longer there", key)
+			refused[overridden(key)] = l.stale("overrides %s, which the repository no longer does", key)
 		}
 	}
 	for _, p := range l.packages() {

@@ -33,7 +33,7 @@ func TestStale(t *testing.T) {
 			`{"dependencies": {"a": "1"}, "pnpm": {"overrides": {"a": "^1.0.0"}}}`, "", ""},
 		"pnpm, override":      {"pnpm-lock.yaml", pnpm, `{"dependencies": {"a": "^1.0.0"}, "pnpm": {"overrides": {"b>a@1": "1.1.0"}}}`, "", "is older than the override of b>a@1"},
 		"pnpm, override of a": {"pnpm-lock.yaml", pnpm, "", "overrides: {a: 1.1.0}", "is older than the override of a"},
-		"pnpm, no longer":     {"pnpm-lock.yaml", pnpm + "overrides: {a: 1.2.0}", "", "", "has an override of a that is no longer there"},
+		"pnpm, no longer":     {"pnpm-lock.yaml", pnpm + "overrides: {a: 1.2.0}", "", "", "overrides a, which the repository no longer does"},
 		"pnpm, catalog":       {"pnpm-lock.yaml", cataloged, `{"dependencies": {"a": "catalog:"}}`, "catalog: {a: ^1.0.0}", ""},
 		"pnpm, other catalog": {"pnpm-lock.yaml", cataloged, `{"dependencies": {"a": "catalog:"}}`, "catalog: {a: ^1.1.0}", "is older than the catalogs"},
 		"pnpm, extended":      {"pnpm-lock.yaml", pnpm + "packageExtensionsChecksum: x", "", extensions, ""},

@@ -44,7 +44,7 @@ type Manifest struct {
 	SignatureType   string // grafana, commercial, community, private or private-glob
 	SignedByOrg     string
 	SignedByOrgName string
-	RootURLs        []string // of the hosts that the signature is for; if there are none, it is for all
+	RootURLs        []string // of the hosts that the signature is for; if empty, all hosts
 
 	Err error `json:"-"` // why Grafana takes the signature for invalid; nil if it is valid
 }
@@ -132,9 +132,9 @@ func whyUnsigned(text []byte) error {
 	case !has(begin):
 		return fmt.Errorf("Grafana finds no signature, because there is more in the line of %q", begin)
 	case !has(beginSign):
-		return fmt.Errorf("it has no signature: there is no line %q", beginSign)
+		return fmt.Errorf("it is not signed: the line %q is missing", beginSign)
 	case !bytes.Contains(text, []byte(endSign)):
-		return fmt.Errorf("it is incomplete: there is no line %q", endSign)
+		return fmt.Errorf("it is incomplete: the line %q is missing", endSign)
 	}
 	return errors.New("Grafana cannot read the signed message: its header or the header of its signature is damaged")
 }

@@ -38,7 +38,7 @@ func TestRead(t *testing.T) {
 		"empty":                    {" \n", "it is empty"},
 		"plain JSON":               {`{"plugin": "acme-x-panel"}`, "not a signed message"},
 		"indented":                 {edit("-----BEGIN PGP SIGNED", " -----BEGIN PGP SIGNED"), "more in the line of"},
-		"without the signature":    {good[:strings.Index(good, "-----BEGIN PGP SIGNATURE")], "has no signature"},
+		"without the signature":    {good[:strings.Index(good, "-----BEGIN PGP SIGNATURE")], "is not signed"},
 		"cut":                      {good[:len(good)-30], "it is incomplete"},
 		"another header":           {edit("Hash: ", "Comment: "), "its header or"},
 		"damaged armor":            {edit(armored[:8], "!!!!!!!!"), "the block after -----BEGIN PGP SIGNATURE----- is damaged"},
