@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -80,8 +81,9 @@ func (b *bundler) resolveAsset(build api.PluginBuild, in api.OnResolveArgs, name
 	}
 	if loader, ok := strings.CutPrefix(kind, "! "); ok {
 		return &api.OnResolveResult{Errors: []api.Message{{
-			Text:  fmt.Sprintf("the configuration of the bundler loads %s with %s, which builds do not run", path.Base(filepath.ToSlash(found.Path)), loader),
-			Notes: []api.Note{{Text: fmt.Sprintf(`choose below "frontend" in slipway.yaml, as in loader: {%q: text}, how such files are loaded, or %s`, extension, ownBundler)}},
+			Text:   fmt.Sprintf("the configuration of the bundler loads %s files with %s, which builds do not run", cmp.Or(extension, filepath.Base(found.Path)), loader),
+			Notes:  []api.Note{{Text: fmt.Sprintf(`choose below "frontend" in slipway.yaml, as in loader: {%q: text}, how such files are loaded, or %s`, extension, ownBundler)}},
+			Detail: missing{module: loader}, // said once
 		}}}, nil
 	}
 	switch {

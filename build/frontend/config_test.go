@@ -18,13 +18,13 @@ func TestRules(t *testing.T) {
   { test: /\.ya?ml$/, use: 'yaml-loader' },
 ] } };`,
 		"src/module.ts": `import a from './a.svg'; import { b } from './other'; import c from './c'; import d from './d.md'; import * as e from './e.bin';
-import f from './f.hdr'; import g from './g.gif'; import h from './h.gif'; import i from './i.yaml';
+import f from './f.hdr'; import g from './g.gif'; import h from './h.gif'; import i from './i.yaml'; import './j.yaml';
 export const plugin = [a, b, c, d, Object.keys(e).length, f, g, h, i].join(' ');`,
 		"src/other.ts": "import b from './a.svg'; export { b };",
-		"src/a.svg":    "<svg/>", "src/c.vert": "void main", "src/d.md": "# D", "src/e.bin": "e", "src/f.hdr": "f", "src/g.gif": "123", "src/h.gif": "12345", "src/i.yaml": "i: 1",
+		"src/a.svg":    "<svg/>", "src/c.vert": "void main", "src/d.md": "# D", "src/e.bin": "e", "src/f.hdr": "f", "src/g.gif": "123", "src/h.gif": "12345", "src/i.yaml": "i: 1", "src/j.yaml": "j: 1",
 	}
 	_, err := bundle(t, files)
-	const want = `src/module.ts:2:90: the configuration of the bundler loads i.yaml with yaml-loader, which builds do not run
+	const want = `src/module.ts:2:90: the configuration of the bundler loads .yaml files with yaml-loader, which builds do not run (and 1 more import)
   help: choose below "frontend" in slipway.yaml, as in loader: {".yaml": text}, how such files are loaded, or `
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got the error\n%v\nwant\n%s", err, want)
