@@ -11,36 +11,38 @@ type call struct {
 	methods string // separated by spaces; "" allows all
 	// pattern has * for a segment, # for one that is a number, {id} for the id of a plugin of the repository, and ** for the rest.
 	pattern string
+	// isOfPlugin says that a plugin answers, or a service that it calls through the host: such answers are checked and recorded.
+	isOfPlugin bool
 }
 
 // calls are what a frontend needs to draw, query, and save its settings. What the host has besides,
 // such as users, tokens and other plugins, is out of reach.
 func calls() []call {
 	return []call{
-		{"GET", "/api/frontend/settings"},
-		{"GET", "/api/plugins"},
-		{"GET POST", "/api/plugins/{id}/settings"},
-		{"GET", "/api/plugins/{id}/health"},
-		{"", "/api/plugins/{id}/resources/**"},
-		{"", "/api/plugin-proxy/{id}/**"},
-		{"GET POST", "/api/datasources"},
-		{"GET PUT", "/api/datasources/*"},
-		{"GET", "/api/datasources/name/*"},
-		{"GET PUT", "/api/datasources/uid/*"},
-		{"GET", "/api/datasources/uid/*/health"},
-		{"", "/api/datasources/uid/*/resources/**"},
-		{"", "/api/datasources/#/resources/**"},
-		{"", "/api/datasources/proxy/uid/*/**"},
-		{"", "/api/datasources/proxy/*/**"},
-		{"POST", "/api/ds/query"},
-		{"GET", "/api/search"},
-		{"GET", "/api/dashboards/uid/*"},
-		{"GET", "/api/folders"},
-		{"GET", "/api/folders/*"},
-		{"GET", "/api/user"},
-		{"GET", "/api/org"},
-		{"GET", "/api/live/events"},
-		{"POST", "/api/live/publish"},
+		{"GET", "/api/frontend/settings", false},
+		{"GET", "/api/plugins", false},
+		{"GET POST", "/api/plugins/{id}/settings", false},
+		{"GET", "/api/plugins/{id}/health", true},
+		{"", "/api/plugins/{id}/resources/**", true},
+		{"", "/api/plugin-proxy/{id}/**", true},
+		{"GET POST", "/api/datasources", false},
+		{"GET PUT", "/api/datasources/*", false},
+		{"GET", "/api/datasources/name/*", false},
+		{"GET PUT", "/api/datasources/uid/*", false},
+		{"GET", "/api/datasources/uid/*/health", true},
+		{"", "/api/datasources/uid/*/resources/**", true},
+		{"", "/api/datasources/#/resources/**", true},
+		{"", "/api/datasources/proxy/uid/*/**", true},
+		{"", "/api/datasources/proxy/*/**", true},
+		{"POST", "/api/ds/query", true},
+		{"GET", "/api/search", false},
+		{"GET", "/api/dashboards/uid/*", false},
+		{"GET", "/api/folders", false},
+		{"GET", "/api/folders/*", false},
+		{"GET", "/api/user", false},
+		{"GET", "/api/org", false},
+		{"GET", "/api/live/events", false},
+		{"POST", "/api/live/publish", false},
 	}
 }
 
@@ -68,11 +70,25 @@ func (c call) allows(method, path string, isMounted func(id string) bool) bool {
 // call passes a call on to the API, or refuses it.
 func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.EscapedPath()
-	if !slices.ContainsFunc(calls(), func(c call) bool { return c.allows(r.Method, path, s.isMounted) }) {
+	i := slices.IndexFunc(calls(), func(c call) bool { return c.allows(r.Method, path, s.isMounted) })
+	if i < 0 {
 		refuse(w, http.StatusForbidden, "refused", r.Method+" "+path+" is not available in the preview")
 		return
 	}
-	s.forward(w, r, roleOf(r.Header.Get("X-Preview-Role")))
+	next := func(w http.ResponseWriter, r *http.Request) { s.forward(w, r, roleOf(r.Header.Get("X-Preview-Role"))) }
+	if s.Answers != nil && calls()[i].isOfPlugin {
+		s.Answers.serve(w, r, next)
+		return
+	}
+	next(w, r)
+}
+
+// IsOfPlugin reports whether a plugin answers a call itself, or a service that it calls through the host. The path may have a query.
+func IsOfPlugin(method, path string) bool {
+	path, _, _ = strings.Cut(path, "?")
+	return slices.ContainsFunc(calls(), func(c call) bool {
+		return c.isOfPlugin && c.allows(method, path, func(string) bool { return true })
+	})
 }
 
 // roleOf returns the name of a role, which is that of an administrator unless it is a weaker one.

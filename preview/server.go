@@ -27,11 +27,12 @@ type Options struct {
 	IsOther bool                   // they are another build: their files are not those that the API has
 
 	Repo    bundle.Repo
-	Main    string // id of the repository's plugin
-	Origin  string // of the preview, such as http://localhost:40001
-	Console string // origin of the console, which may frame the preview
-	Token   string // that every call must have, a random text
-	Sides   []Side // that are shown beside each other, by the first of them
+	Main    string   // id of the repository's plugin
+	Origin  string   // of the preview, such as http://localhost:40001
+	Console string   // origin of the console, which may frame the preview
+	Token   string   // that every call must have, a random text
+	Sides   []Side   // that are shown beside each other, by the first of them
+	Answers *Answers // of plugins, to record or replay; or nil
 }
 
 // Server is the handler of the preview's origin. It runs the code of plugins, so it is never that of
@@ -135,7 +136,8 @@ type boot struct {
 	Plugins []json.RawMessage `json:"plugins" ts:"Manifest[]"` // the plugin.json of each
 	Main    string            `json:"main"`
 	Theme   string            `json:"theme" ts:"'dark' | 'light'"`
-	Beside  bool              `json:"beside"` // there is a page with other versions
+	Beside  bool              `json:"beside"`            // there is a page with other versions
+	Clock   int64             `json:"clock" ts:"number"` // at the start of the page, in milliseconds since 1970; 0 is now
 }
 
 // policy is what the page may do: plugins compile code at run time, and their libraries write styles.
@@ -155,6 +157,9 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request, page *Page) {
 		Plugins: []json.RawMessage{}, Main: s.Main, Theme: "dark", Beside: s.framer() == s.Origin}
 	if r.URL.Query().Get("theme") == "light" {
 		b.Theme = "light"
+	}
+	if s.Answers != nil {
+		b.Clock = s.Answers.Clock.UnixMilli()
 	}
 	for _, p := range s.Mounted() {
 		if text, err := readFile(p, bundle.MetadataFile); err == nil && json.Valid(text) {

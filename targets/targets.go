@@ -305,6 +305,7 @@ func Preview(ctx context.Context,
 	only *string, // check only these views: a part of their names, or a pattern with *
 	tabs *string, // how many views are open at once (default: one for each processor, at most 4)
 	against *string, // check, and compare with another build of the plugin in this directory, such as a copy of the dist that webpack has built: shared modules, exports, missing files, and each view as a picture
+	answers *string, // record or replay: what plugins and their data sources answer to the page, in previews/answers, so that a check needs no server of the data source
 	report *string, // directory for the report of a check: index.html, junit.xml and report.json (default: .slipway/preview-report)
 ) error {
 	return program.Mage(ctx, "preview", nil,
@@ -317,6 +318,7 @@ func Preview(ctx context.Context,
 		program.Option("only", only),
 		program.Option("tabs", tabs),
 		program.Option("against", against),
+		program.Option("answers", answers),
 		program.Option("report", report),
 	)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/preview"
 )
 
 // report is the part of what the page has seen that is checked.
@@ -35,9 +36,6 @@ type pageError struct {
 
 // loaded is a module of a plugin: what it asks the host for, and what it exports.
 type loaded struct{ Asked, Exports []string }
-
-// isOfPlugin matches the calls that a plugin answers itself, or a service that it calls through the host.
-var isOfPlugin = regexp.MustCompile(`^/api/(ds/query|plugin-proxy/|plugins/[^/]+/(health|resources)|datasources/(uid/)?[^/]+/(health|resources)|datasources/proxy/)`)
 
 // read sets what the report of a page says. A name that is missing is a problem only if the plugin does not ask first
 // whether it is there: what uses it all the same has thrown an exception.
@@ -73,7 +71,7 @@ func (r *Result) read(seen string, isUsed func(name string) bool) error {
 		switch {
 		case c.Refused:
 			r.Notes = append(r.Notes, c.Method+" "+c.Path+" is not available in the preview")
-		case c.Status >= 400 && isOfPlugin.MatchString(c.Path) && (c.Message == "" || !strings.Contains(all, c.Message)):
+		case c.Status >= 400 && preview.IsOfPlugin(c.Method, c.Path) && (c.Message == "" || !strings.Contains(all, c.Message)):
 			r.Problems = append(r.Problems, fmt.Sprintf("%s %s answered %d: %s", c.Method, c.Path, c.Status, c.Message))
 		}
 	}

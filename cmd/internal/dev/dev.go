@@ -32,6 +32,7 @@ type Options struct {
 	IsPreview bool   // the verb is preview: the libraries of the page may be downloaded, and nothing else is announced
 	With      string // minor versions of the libraries, with commas between them; "" is that of the repository
 	Listen    string // address of the page; "" chooses a port
+	Answers   string // of plugins: record or replay, or ""
 	CacheDir  string // of Slipway; "" is in the user's cache
 }
 
@@ -92,6 +93,10 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 	s.bundler.Dev = true
 	defer s.bundler.Close()
 	pages := pageOptions{isAsked: o.IsPreview, with: o.With, listen: o.Listen, cache: o.CacheDir}
+	if pages.answers, err = openAnswers(f, repo, o.Answers, true); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeAnswers(pages.answers, stdout)) }()
 	if s.preview, err = openPreviews(ctx, f, repo, pages, stdout); err != nil {
 		return err
 	}

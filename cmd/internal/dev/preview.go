@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/term"
 
@@ -26,6 +28,8 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/preview"
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -36,6 +40,7 @@ type pageOptions struct {
 	isCheck bool // nobody looks at it
 	with    string
 	other   []bundle.Plugin // another build, to compare with
+	answers *preview.Answers
 	listen  string
 	token   string // "" chooses one
 	cache   string
@@ -96,6 +101,33 @@ func openPreviews(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOpt
 		fmt.Fprintf(stdout, "side by side: %s/-/beside#token=%s\n", sides[0].Origin, o.token)
 	}
 	return list, nil
+}
+
+// openAnswers opens what is recorded or replayed, or returns nil.
+func openAnswers(f verbs.Face, repo bundle.Repo, how string, adds bool) (*preview.Answers, error) {
+	known := []string{"record", "replay"}
+	switch {
+	case how == "":
+		return nil, nil
+	case !slices.Contains(known, how):
+		return nil, verbs.Usage("%s: %w", f.Option("answers"), nearest.Unknown("value", how, known))
+	}
+	a, err := preview.OpenAnswers(repo.Root, how == "replay", adds, time.Now())
+	if err != nil {
+		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
+	}
+	return a, nil
+}
+
+// closeAnswers prints how many answers were recorded.
+func closeAnswers(a *preview.Answers, stdout io.Writer) error {
+	if a == nil {
+		return nil
+	}
+	if n := a.Recorded(); n > 0 {
+		fmt.Fprintf(stdout, "recorded %s in %s; read what they say before you commit them\n", text.Plural(n, "answer"), preview.AnswersDir)
+	}
+	return a.Close()
 }
 
 // link returns the address of the page of the first preview, or nil.
@@ -172,7 +204,7 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOpti
 	}
 	ctx, stop := context.WithCancel(ctx)
 	p := &previewing{listener: listener, stop: stop, options: &preview.Options{
-		Repo: repo, Main: meta.ID, Token: cmp.Or(o.token, rand.Text()),
+		Repo: repo, Main: meta.ID, Answers: o.answers, Token: cmp.Or(o.token, rand.Text()),
 		// Not the name of the host, since cookies and origins depend on it.
 		Origin: "http://localhost:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port),
 		Page: sync.OnceValues(func() (*preview.Page, error) {

@@ -116,6 +116,7 @@ type PreviewOptions struct {
 	Dir, With, Listen     string
 	Check, Update, Strict bool
 	Only, Against, Report string
+	Answers               string // "", record or replay
 	Tabs                  int
 }
 
@@ -139,6 +140,8 @@ func PreviewVerb(o *PreviewOptions) Verb {
 			{Name: "tabs", Value: &o.Tabs, Help: "how many views are open at once (default: one for each processor, at most 4)"},
 			{Name: "against", Value: &o.Against, Help: "check, and compare with another build of the plugin in this directory, such as a copy of " +
 				"the dist that webpack has built: shared modules, exports, missing files, and each view as a picture"},
+			{Name: "answers", Value: &o.Answers, Help: "record or replay: what plugins and their data sources answer to the page, in " +
+				"previews/answers, so that a check needs no server of the data source"},
 			{Name: "report", Value: &o.Report, Help: "directory for the report of a check: index.html, junit.xml and report.json " +
 				"(default: .slipway/preview-report)"},
 		},

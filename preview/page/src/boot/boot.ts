@@ -21,9 +21,10 @@ export interface Boot {
   main: string;
   theme: 'dark' | 'light';
   beside: boolean;
+  clock: number;
 }
 
-const defaults: Boot = { version: '', react: '', role: 'Admin', plugins: [], main: '', theme: 'dark', beside: false };
+const defaults: Boot = { version: '', react: '', role: 'Admin', plugins: [], main: '', theme: 'dark', beside: false, clock: 0 };
 
 function read(): Boot {
   const text = document.getElementById('boot')?.textContent;

@@ -53,7 +53,7 @@ export function DataSourcePage({ plugin, revision }: { plugin: AnyDataSourcePlug
   useEffect(() => {
     if (bare && settings.uid === unsavedUID) {
       // A check asks a backend also if the repository has saved no settings. Another tab may have been faster.
-      const made = { name: settings.name, type, access: 'proxy', jsonData: {} };
+      const made = { name: settings.name, type, uid: type.slice(0, 40), access: 'proxy', jsonData: {} };
       void backend
         .post('/api/datasources', made, { showErrorAlert: false })
         .catch(() => undefined)

@@ -3,7 +3,7 @@ import { LoadingState, type DataQuery, type DataSourceApi, type DataSourceInstan
 import { Select } from '@grafana/ui';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Subscription } from 'rxjs';
-import { bare } from '../boot/boot';
+import { bare, boot } from '../boot/boot';
 import { timeRange } from '../data/frames';
 import { markWorking } from '../observe/network';
 import { record } from '../observe/record';
@@ -81,7 +81,7 @@ export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; 
         />
       )}
       <QueryPane instance={instance} settings={settings} query={query} data={data} onChange={change} onRun={runLatest} />
-      {data && !bare && (
+      {data && (!bare || boot.clock > 0) && (
         <section aria-label="Answer" className="preview-answer">
           <FramesView data={data} timeZone="browser" />
         </section>
