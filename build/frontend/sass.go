@@ -265,6 +265,9 @@ func (s *sass) message(file string, err error) api.Message {
 	}
 	line, _, _ := strings.Cut(about.Context, "\n")
 	m.Text = cmp.Or(about.SassMessage, m.Text)
+	if m.Text == "Can't find stylesheet to import." {
+		m.Text = "cannot find the style sheet " + strings.TrimRight(line[min(about.Column, len(line)):], " ;\r")
+	}
 	m.Location = &api.Location{File: s.b.shown(file), Line: about.Line + 1, Column: about.Column, LineText: line, Length: 1}
 	return m
 }

@@ -27,7 +27,7 @@ exports.compileString = (text, o) => {
   if (bad >= 0) {
     const line = text.slice(0, bad).split('\n').length - 1;
     const e = new Error('unexpected BAD');
-    e.sassMessage = 'unexpected BAD';
+    e.sassMessage = text.includes('@use') ? "Can't find stylesheet to import." : 'unexpected BAD';
     e.span = { start: { line, column: 2 }, context: text.split('\n')[line] + '\n', url: o.url };
     throw e;
   }
@@ -108,6 +108,8 @@ func TestSassErrors(t *testing.T) {
 	}{
 		"a syntax error": {map[string]string{"node_modules/sass/index.js": fakeSass, "src/style.scss": ".a{}\n.bBAD{}"},
 			Message{File: "src/style.scss", Line: 2, Column: 3, Source: ".bBAD{}", Length: 1, Text: "unexpected BAD"}},
+		"an import": {map[string]string{"node_modules/sass/index.js": fakeSass, "src/style.scss": `@ "x/BAD"; @use`},
+			Message{File: "src/style.scss", Line: 1, Column: 3, Source: `@ "x/BAD"; @use`, Length: 1, Text: `cannot find the style sheet "x/BAD"; @use`}},
 		"a missing package": {map[string]string{"src/style.scss": ".a{}"},
 			Message{File: "src/module.ts", Line: 1, Column: 8, Source: module, Length: 14, Text: `cannot compile Sass: cannot find the package "sass"`,
 				Help: sassHelp}},
