@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -135,7 +136,7 @@ func lowerFirst(text string) string {
 var (
 	unresolved     = regexp.MustCompile(`^could not resolve "([^"]+)"`)
 	baseConfigFile = regexp.MustCompile(`^cannot find base config file "([^"]+)"$`)
-	noFile         = regexp.MustCompile(`^open (.+): no such file or directory$`) // where letters differ in case
+	noFile         = regexp.MustCompile(`^(?:open (.+): no such file or directory|cannot read file: (.+))$`) // where letters differ in case
 	noLoader       = regexp.MustCompile(`^no loader is configured for "([^"]+)" files: (.+)$`)
 )
 
@@ -151,10 +152,10 @@ func explain(root, text, help string) (string, string) {
 			}
 			return fmt.Sprintf("cannot find %q: browsers do not have the modules of Node.js", m[1]), help
 		}
-		if !isBare(m[1]) {
+		name := PackageName(m[1])
+		if info, err := os.Stat(filepath.Join(root, "src", name)); !isBare(m[1]) || err == nil && info.IsDir() { // of baseUrl
 			return fmt.Sprintf("cannot find %q", m[1]), "check the path and the case of its letters"
 		}
-		name := PackageName(m[1])
 		if name == "app" { // the npm package of that name is unrelated
 			return fmt.Sprintf("cannot find %q", m[1]), "only services that run Angular plugins provide it; " + ownBundler
 		}
@@ -165,7 +166,7 @@ func explain(root, text, help string) (string, string) {
 		return fmt.Sprintf("cannot find the package %q", name), help
 	}
 	if m := noFile.FindStringSubmatch(text); m != nil {
-		return fmt.Sprintf("cannot find %q", filepath.Base(m[1])), "check the path and the case of its letters"
+		return fmt.Sprintf("cannot find %q", filepath.Base(m[1]+m[2])), "check the path and the case of its letters"
 	}
 	if m := noLoader.FindStringSubmatch(text); m != nil {
 		return fmt.Sprintf("no loader for %s files", m[1]), fmt.Sprintf(`write below "frontend" in slipway.yaml how to load them, as in loader: {%q: file}, or %s`, m[1], ownBundler)
