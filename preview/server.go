@@ -58,6 +58,7 @@ func New(o Options) *Server {
 	s.mux.HandleFunc("GET /public/build/img/icons/{path...}", s.withPage(s.icon))
 	s.mux.HandleFunc("GET /public/", http.NotFound)
 	s.mux.Handle("GET /-/stories", s.guarded(s.stories))
+	s.mux.Handle("POST /-/stories", s.guarded(s.saveStory))
 	s.mux.Handle("GET /-/events", s.guarded(s.streamEvents))
 	s.mux.Handle("GET /-/source", s.guarded(s.source))
 	s.mux.Handle("/apis/userstorage.grafana.app/", s.guarded(s.storage.ServeHTTP))
@@ -138,6 +139,7 @@ type boot struct {
 	Theme   string            `json:"theme" ts:"'dark' | 'light'"`
 	Beside  bool              `json:"beside"`            // there is a page with other versions
 	Clock   int64             `json:"clock" ts:"number"` // at the start of the page, in milliseconds since 1970; 0 is now
+	Root    string            `json:"root"`              // of the repository, for links to the editor of this machine
 }
 
 // policy is what the page may do: plugins compile code at run time, and their libraries write styles.
@@ -154,7 +156,7 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request, page *Page) {
 		return
 	}
 	b := boot{Version: page.Libraries.Version, React: page.Libraries.React, Role: roleOf(r.URL.Query().Get("role")),
-		Plugins: []json.RawMessage{}, Main: s.Main, Theme: "dark", Beside: s.framer() == s.Origin}
+		Plugins: []json.RawMessage{}, Main: s.Main, Theme: "dark", Beside: s.framer() == s.Origin, Root: filepath.ToSlash(s.Repo.Root)}
 	if r.URL.Query().Get("theme") == "light" {
 		b.Theme = "light"
 	}

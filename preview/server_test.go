@@ -316,6 +316,37 @@ func TestStories(t *testing.T) {
 	}
 }
 
+// Panels are saved after those that were, and nowhere else.
+func TestSaveStory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	write(t, f.Repo.Root, map[string]string{"provisioning/dashboards/z.json": `{"panels": [{"type": "acme-x-panel", "title": "last"}]}`,
+		"provisioning/dashboards/a.json": `{"panels": [{"type": "acme-x-panel", "title": "first"}]}`})
+	const file = "provisioning/dashboards/acme-x-panel-stories.json"
+	for i, title := range []string{"one", "two"} {
+		got := f.do("POST", "/-/stories", `{"plugin": "acme-x-panel", "time": {"from": "now-2h"}, "panel": {"type": "acme-x-panel", "title": "`+title+`", "options": {"a": 1}}}`)
+		if want := fmt.Sprintf(`{"story":%d}`, i+1); strings.TrimSpace(got.Body.String()) != want {
+			t.Errorf("%s: %d %s, want %s", title, got.Code, got.Body, want)
+		}
+	}
+	var titles []string
+	for _, s := range f.storiesOf(main) {
+		titles = append(titles, s.Title)
+	}
+	if diff := cmp.Diff([]string{"first", "one", "two", "last"}, titles); diff != "" {
+		t.Error(diff)
+	}
+	for _, body := range []string{"", `{"plugin": "acme-y-panel", "panel": {"type": "acme-y-panel"}}`, `{"plugin": "acme-x-panel", "panel": {"type": "../x"}}`} {
+		if got := f.do("POST", "/-/stories", body); got.Code != 400 {
+			t.Errorf("%s: %d %s", body, got.Code, got.Body)
+		}
+	}
+	write(t, f.Repo.Root, map[string]string{file: "mine"})
+	if got := f.do("POST", "/-/stories", `{"plugin": "acme-x-panel", "panel": {"type": "acme-x-panel"}}`); got.Code != 500 {
+		t.Errorf("a file that is no dashboard: %d %s", got.Code, got.Body)
+	}
+}
+
 // A page that connects while the build is broken learns that, and pages learn what follows.
 func TestEvents(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/nearest"
 )
@@ -35,6 +36,68 @@ const maxDashboard = 16 << 20 // bytes
 // stories sends the stories of a plugin: the panels of its type, and those that query it.
 func (s *Server) stories(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, http.StatusOK, s.storiesOf(r.URL.Query().Get("plugin")))
+}
+
+// savedDir is where panels are saved.
+const savedDir = "provisioning/dashboards"
+
+// saveStory adds a panel to the dashboard that the preview writes for its plugin, and sends which story it is.
+func (s *Server) saveStory(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Plugin string         `json:"plugin"`
+		Panel  map[string]any `json:"panel"`
+		Time   any            `json:"time"`
+	}
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxDashboard)).Decode(&asked)
+	if err != nil || !s.isMounted(asked.Plugin) || asked.Panel["type"] != asked.Plugin {
+		refuse(w, http.StatusBadRequest, "story", "the body must be a panel of a plugin of the repository")
+		return
+	}
+	story, err := s.addStory(asked.Plugin, asked.Panel, asked.Time)
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, "story", "save the story: "+err.Error())
+		return
+	}
+	sendJSON(w, http.StatusOK, map[string]int{"story": story})
+}
+
+func (s *Server) addStory(id string, added map[string]any, time any) (story int, err error) {
+	root, err := os.OpenRoot(s.Repo.Root)
+	if err != nil {
+		return 0, err
+	}
+	defer root.Close()
+	name := path.Join(savedDir, id+"-stories.json")
+	board := map[string]any{"title": "Stories of " + id, "uid": fmt.Sprintf("%.32s-stories", id), "schemaVersion": 39, "time": time}
+	text, err := root.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(text, &board)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	panels, _ := board["panels"].([]any)
+	added["id"], added["gridPos"] = len(panels)+1, map[string]int{"w": 12, "h": 9, "x": 12 * (len(panels) % 2), "y": 9 * (len(panels) / 2)}
+	board["panels"] = append(panels, added)
+	if text, err = json.MarshalIndent(board, "", "  "); err == nil {
+		err = atomicfile.WriteIn(root, name, 0o644, append(text, '\n'))
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, file := range s.dashboards() {
+		d, err := readDashboard(file)
+		if err != nil {
+			continue
+		}
+		story += len(d.stories(id))
+		if file == filepath.Join(s.Repo.Root, filepath.FromSlash(name)) {
+			break
+		}
+	}
+	return story - 1, nil
 }
 
 // storiesOf returns the stories of a plugin, in the order of the files and the panels in them.

@@ -299,6 +299,7 @@ func Preview(ctx context.Context,
 	dir *string, // plugin repository (default: that of this directory)
 	with *string, // version of the libraries that hosts share with plugins, such as 12.4, or several to see side by side, such as 12.4,13.2 (default: that in node_modules, or the one that package.json asks for)
 	listen *string, // loopback address to listen on; port 0 picks a free port (default: 127.0.0.1:0)
+	open *bool, // open the page in a browser
 	check *bool, // open each story, editor and page once in Chromium or Chrome, without a window, and exit: exceptions, answers with an error, and differences to the pictures in previews fail
 	update *bool, // check, and keep the pictures in previews
 	strict *bool, // a view without a picture in previews fails the check, and so does an expected problem of slipway.yaml that does not occur
@@ -312,6 +313,7 @@ func Preview(ctx context.Context,
 		program.Option("dir", dir),
 		program.Option("with", with),
 		program.Option("listen", listen),
+		program.Option("open", open),
 		program.Option("check", check),
 		program.Option("update", update),
 		program.Option("strict", strict),

@@ -40,7 +40,7 @@ func previewVerb() verbs.Verb {
 		served := server.Options{
 			Listen: "127.0.0.1:0", DataDir: filepath.Join(cmp.Or(o.Dir, "."), ".slipway", "preview"), Toggles: dev.Toggles(),
 		}
-		options := dev.Options{Server: served, Dir: o.Dir, IsPreview: true, With: o.With, Listen: o.Listen, Answers: o.Answers}
+		options := dev.Options{Server: served, Dir: o.Dir, IsPreview: true, With: o.With, Listen: o.Listen, Answers: o.Answers, Open: o.Open}
 		return dev.Run(ctx, c.Face, options, c.Stdout, c.Stderr)
 	}
 	return v

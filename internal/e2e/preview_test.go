@@ -204,13 +204,13 @@ func (p *previewTest) views(t *testing.T, kind string) {
 	}
 }
 
-// told opens the list of what the plugin told the preview, with keys only.
+// told opens the list of problems, with keys only.
 func (p *previewTest) told(t *testing.T) {
 	p.open(t, "/", "dark")
 	p.tabTo(t, "header button[aria-expanded=false]")
 	p.do(t, chromedp.KeyEvent(kb.Enter), until(`document.querySelector("aside") !== null`))
 	p.screenshot(t, "told")
-	p.check(t, "what it told us", accessibility)
+	p.check(t, "problems", accessibility)
 	p.do(t, chromedp.KeyEvent(kb.Enter), until(`document.querySelector("aside") === null`))
 }
 

@@ -26,7 +26,7 @@ import (
 type Options struct {
 	Server   server.Options
 	Dir      string // the plugin repository, or a directory in it; "" is the current directory
-	Open     bool   // open the console in a browser
+	Open     bool   // open the console, or the page of the preview, in a browser
 	UseDelve bool   // run the backend under Delve
 
 	IsPreview bool   // the verb is preview: the libraries of the page may be downloaded, and nothing else is announced

@@ -33,6 +33,11 @@ func (s *session) welcome(ctx context.Context) {
 		fmt.Fprintln(s.stdout, err)
 		return
 	}
+	if s.options.Open {
+		if err := s.open(ctx); err != nil {
+			fmt.Fprintf(s.stdout, "open the browser: %v\n", err)
+		}
+	}
 	if s.options.IsPreview {
 		return
 	}
@@ -40,21 +45,19 @@ func (s *session) welcome(ctx context.Context) {
 	for _, p := range plugins {
 		s.invite(p)
 	}
-	if s.options.Open {
-		if err := s.openConsole(ctx); err != nil {
-			fmt.Fprintf(s.stdout, "open %s: %v\n", s.server.URL(), err)
-		}
-	}
 }
 
-// openConsole opens the console in the user's browser, signed in. The browser opens a file
+// open opens the preview or the console in the user's browser, signed in. The browser opens a file
 // that only the user can read and that leads to the link, because other users can read the
 // arguments of commands.
-func (s *session) openConsole(ctx context.Context) error {
-	if !serve.HasLoopbackURL(s.server) {
+func (s *session) open(ctx context.Context) error {
+	link := s.server.SignInURL()
+	switch {
+	case s.options.IsPreview && s.preview != nil:
+		link = s.preview.link().String()
+	case !serve.HasLoopbackURL(s.server):
 		return openBrowser(ctx, s.server.URL())
 	}
-	link := s.server.SignInURL()
 	name := filepath.Join(s.options.Server.DataDir, "sign-in.html")
 	page := fmt.Sprintf("<!doctype html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<a "+
 		"href=\"%s\">Sign in</a>\n", link, link)

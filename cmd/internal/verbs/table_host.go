@@ -114,6 +114,7 @@ func DevVerb(o *DevOptions) Verb {
 // PreviewOptions are the options of the verb preview.
 type PreviewOptions struct {
 	Dir, With, Listen     string
+	Open                  bool
 	Check, Update, Strict bool
 	Only, Against, Report string
 	Answers               string // "", record or replay
@@ -131,6 +132,7 @@ func PreviewVerb(o *PreviewOptions) Verb {
 			{Name: "with", Value: &o.With, Help: "version of the libraries that hosts share with plugins, such as 12.4, or several " +
 				"to see side by side, such as 12.4,13.2 (default: that in node_modules, or the one that package.json asks for)"},
 			{Name: "listen", Value: &o.Listen, Help: "loopback address to listen on; port 0 picks a free port"},
+			{Name: "open", Value: &o.Open, Help: "open the page in a browser"},
 			{Name: "check", Value: &o.Check, Help: "open each story, editor and page once in Chromium or Chrome, without a window, and exit: " +
 				"exceptions, answers with an error, and differences to the pictures in previews fail"},
 			{Name: "update", Value: &o.Update, Help: "check, and keep the pictures in previews"},

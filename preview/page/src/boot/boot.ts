@@ -22,9 +22,10 @@ export interface Boot {
   theme: 'dark' | 'light';
   beside: boolean;
   clock: number;
+  root: string;
 }
 
-const defaults: Boot = { version: '', react: '', role: 'Admin', plugins: [], main: '', theme: 'dark', beside: false, clock: 0 };
+const defaults: Boot = { version: '', react: '', role: 'Admin', plugins: [], main: '', theme: 'dark', beside: false, clock: 0, root: '' };
 
 function read(): Boot {
   const text = document.getElementById('boot')?.textContent;
@@ -56,15 +57,17 @@ function takeToken(): string {
   return token ?? sessionStorage.getItem('preview.token') ?? '';
 }
 
+/** Whether the preview's own controls are hidden, for pictures. */
+export const bare = new URLSearchParams(location.search).has('bare');
+
 const given = read();
-export const boot: Boot = { ...given, theme: chosen('theme', given.theme, ['dark', 'light']), role: chosen('role', given.role, roles) };
+/** Pictures have the server's theme, and a person that of the browser. */
+const theme = matchMedia('(prefers-color-scheme: light)').matches && !bare ? 'light' : given.theme;
+export const boot: Boot = { ...given, theme: chosen('theme', theme, ['dark', 'light']), role: chosen('role', given.role, roles) };
 export const token = takeToken();
 
 /** The headers that say who calls the server. */
 export const identity = { 'X-Preview-Token': token, 'X-Preview-Role': boot.role };
-
-/** Whether the preview's own controls are hidden, for pictures. */
-export const bare = new URLSearchParams(location.search).has('bare');
 
 /** The language of the page and of plugins that have it. */
 export const language = new URLSearchParams(location.search).get('lang') ?? 'en-US';

@@ -55,6 +55,18 @@ export function storiesOf(plugin: string): Promise<Story[]> {
   return known;
 }
 
+/** Saves a panel in the repository, and returns which story it is. */
+export async function saveStory(panel: SavedPanel, time: Story['time']): Promise<number> {
+  const body = JSON.stringify({ plugin: panel.type, panel, time });
+  const answer = await fetch('/-/stories', { method: 'POST', headers: identity, body });
+  const { story, message } = (await answer.json()) as { story: number; message?: string };
+  if (!answer.ok) {
+    throw new Error(message);
+  }
+  loading.delete(panel.type);
+  return story;
+}
+
 /** The queries of a data source plugin that the repository's dashboards contain. */
 export async function savedQueries(type: string): Promise<{ label: string; query: DataQuery }[]> {
   const typeOf = (ref: SavedPanel['datasource']) => (typeof ref === 'object' ? ref?.type : undefined);

@@ -1,16 +1,46 @@
 // The frame of the page: what can be seen on the left, what was told on the right.
-import { Button, Select, useTheme2 } from '@grafana/ui';
-import type { ReactNode } from 'react';
+import { Button, Input, Select, useTheme2 } from '@grafana/ui';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router-dom-v5-compat';
 import { bare, boot, choose, roles } from '../boot/boot';
 import { record } from '../observe/record';
+import { storiesOf, type Story } from '../panels/stories';
 import { useKept } from '../refresh/kept';
 import { metaOf } from '../services/plugins';
 import { Alerts } from './alerts';
 import { AppNavigation } from './apppage';
 import { Overlay } from './overlay';
-import { sorted, viewsOf } from './overview';
+import { Name, sorted, viewsOf } from './overview';
 import { ToldUs, useRecord } from './toldus';
+
+/** The saved panels of a plugin, with a search if there are many. */
+function Stories({ plugin }: { plugin: string }) {
+  const { pathname, search } = useLocation();
+  const [stories, setStories] = useState<Story[]>([]);
+  const [wanted, setWanted] = useState('');
+  useEffect(() => void storiesOf(plugin).then(setStories), [plugin, search]);
+  const shown = new URLSearchParams(search).get('story');
+  return (
+    <div className="preview-nav-inner preview-stories">
+      {stories.length > 8 && (
+        <Input aria-label={`Search the stories of ${plugin}`} placeholder="Search" onChange={(e) => setWanted(e.currentTarget.value)} />
+      )}
+      {stories.map(
+        ({ title, dashboard }, i) =>
+          `${title} ${dashboard}`.toLowerCase().includes(wanted.toLowerCase()) && (
+            <Link
+              key={i}
+              to={`/panel/${plugin}?story=${i}`}
+              title={dashboard}
+              aria-current={pathname === `/panel/${plugin}` && shown === `${i}` ? 'page' : undefined}
+            >
+              {title}
+            </Link>
+          ),
+      )}
+    </div>
+  );
+}
 
 function Navigation() {
   const { pathname } = useLocation();
@@ -21,7 +51,7 @@ function Navigation() {
       </Link>
       {sorted.map((plugin) => (
         <div key={plugin.id}>
-          <h2>{plugin.name}</h2>
+          <Name plugin={plugin} />
           {plugin.type === 'app' ? (
             <AppNavigation meta={metaOf(plugin)} />
           ) : (
@@ -31,6 +61,7 @@ function Navigation() {
                   {label}
                 </Link>
               ))}
+              {plugin.type === 'panel' && <Stories plugin={plugin.id} />}
             </div>
           )}
         </div>
@@ -71,16 +102,11 @@ export function Layout({ children }: { children: ReactNode }) {
         />
         {boot.beside && window.top === window && <a href={`/-/beside?path=${encodeURIComponent(pathname + search)}`}>Side by side</a>}
         <Button size="sm" variant="secondary" fill="text" onClick={() => choose('theme', other)}>{`Use the ${other} theme`}</Button>
-        <Button
-          size="sm"
-          variant="secondary"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >{`What it told us (${count})`}</Button>
+        <Button size="sm" variant="secondary" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>{`Problems (${count})`}</Button>
       </header>
       <main className="preview-main">{children}</main>
       {isOpen && (
-        <aside aria-label="What it told us" className="preview-side">
+        <aside aria-label="Problems" className="preview-side">
           <ToldUs version={boot.version} />
         </aside>
       )}

@@ -1,6 +1,7 @@
 // Shows errors over the page, with the author's file and code, until they are fixed or put aside.
 import { Button, IconButton } from '@grafana/ui';
 import { useEffect, useState } from 'react';
+import { boot } from '../boot/boot';
 import { record, type Fault, type FaultKind } from '../observe/record';
 import { useRecord } from './toldus';
 
@@ -41,7 +42,9 @@ function One({ fault }: { fault: Fault }) {
       <p className="preview-fault-message">{fault.message}</p>
       {place(fault) && (
         <p>
-          <code>{place(fault)}</code>
+          <a href={`vscode://file/${encodeURI(boot.root)}/${place(fault)}`} title="Open in Visual Studio Code">
+            <code>{place(fault)}</code>
+          </a>
         </p>
       )}
       {!!fault.code?.length && <Code fault={fault} />}

@@ -16,6 +16,7 @@ interface Props {
   size: { width: number; height: number };
   isEdited: boolean;
   onReset(): void;
+  onSave(): void;
   onFile(text: string): void;
 }
 
@@ -42,7 +43,7 @@ function choices(stories: Story[]) {
   ].filter((group) => group.options.length);
 }
 
-export function PanelControls({ settings, stories, choice, range, timeZone, size, isEdited, onReset, onFile }: Props) {
+export function PanelControls({ settings, stories, choice, range, timeZone, size, isEdited, onReset, onSave, onFile }: Props) {
   const setRange = ({ raw }: TimeRange) => settings.set({ from: String(raw.from.valueOf()), to: String(raw.to.valueOf()) });
   const resize = (name: 'w' | 'h') => (e: { currentTarget: HTMLInputElement }) => settings.set({ [name]: e.currentTarget.value });
   return (
@@ -72,6 +73,9 @@ export function PanelControls({ settings, stories, choice, range, timeZone, size
         </InlineField>
         <Button variant="secondary" disabled={!isEdited} onClick={onReset}>
           Reset options
+        </Button>
+        <Button variant="secondary" onClick={onSave}>
+          Save as story
         </Button>
       </Stack>
       {choice.startsWith('file:') && (

@@ -1,5 +1,5 @@
 // The view of a panel plugin.
-import type { DataQuery, PanelData, PanelPlugin } from '@grafana/data';
+import { dataFrameToJSON, type DataFrame, type DataQuery, type PanelData, type PanelPlugin } from '@grafana/data';
 import { Tab, TabsBar } from '@grafana/ui';
 import { useEffect, useMemo, useState } from 'react';
 import { bare } from '../boot/boot';
@@ -7,7 +7,7 @@ import { frameFromAny, timeRange } from '../data/frames';
 import { fault } from '../observe/faults';
 import type { StoredPanel } from '../panels/panel';
 import type { Source } from '../panels/source';
-import { storiesOf, type Story } from '../panels/stories';
+import { saveStory, storiesOf, type SavedPanel, type Story } from '../panels/stories';
 import { useKept } from '../refresh/kept';
 import { dataSources } from '../services/datasources';
 import { variables } from '../services/variables';
@@ -25,13 +25,14 @@ const empty: StoredPanel = {};
 
 export function PanelPage({ plugin }: { plugin: PanelPlugin }) {
   const [stories, setStories] = useState<Story[]>();
+  const [saves, setSaves] = useState(0);
   useEffect(() => {
     storiesOf(plugin.meta.id).then(setStories, (e: unknown) => {
       fault('load', e);
       setStories([]);
     });
-  }, [plugin.meta.id]);
-  return stories ? <Ready plugin={plugin} stories={stories} /> : null;
+  }, [plugin.meta.id, saves]);
+  return stories ? <Ready plugin={plugin} stories={stories} onSaved={() => setSaves(saves + 1)} /> : null;
 }
 
 function storedIn(settings: Settings, story: Story | undefined): StoredPanel {
@@ -39,7 +40,22 @@ function storedIn(settings: Settings, story: Story | undefined): StoredPanel {
   return story?.panel ?? (options ? { options: JSON.parse(options) as object } : empty);
 }
 
-function Ready({ plugin, stories }: { plugin: PanelPlugin; stories: Story[] }) {
+/** What a saved panel asks for its data: frames that no data source has are saved with it. */
+function savedSource(source: Source, shown: DataFrame[]): Partial<SavedPanel> {
+  switch (source.kind) {
+    case 'story':
+      return source.story.panel;
+    case 'query':
+      return { datasource: source.ref, targets: source.queries };
+    default: {
+      const frames = JSON.stringify(shown.map((frame) => dataFrameToJSON(frame)));
+      const target = { refId: 'A', scenarioId: 'raw_frame', rawFrameContent: frames };
+      return { datasource: { type: 'grafana-testdata-datasource', uid: 'testdata' }, targets: [target] };
+    }
+  }
+}
+
+function Ready({ plugin, stories, onSaved }: { plugin: PanelPlugin; stories: Story[]; onSaved(): void }) {
   const settings = useSettings();
   const choice = choiceIn(settings, stories.length > 0);
   const [kind, id] = [choice.slice(0, choice.indexOf(':')), choice.slice(choice.indexOf(':') + 1)];
@@ -95,6 +111,21 @@ function Ready({ plugin, stories }: { plugin: PanelPlugin; stories: Story[] }) {
   if (bare) {
     return card;
   }
+  const save = () => {
+    const asked = state && window.prompt('Title of the story', title);
+    if (asked) {
+      const { options, fieldConfig } = state;
+      const changes = { type: plugin.meta.id, title: asked, pluginVersion: plugin.meta.info.version, options, fieldConfig };
+      saveStory({ ...savedSource(source, data.series), ...changes }, { from, to }).then(
+        (saved) => {
+          reset();
+          onSaved();
+          settings.set({ scenario: undefined, query: undefined, file: undefined, story: saved });
+        },
+        (e: unknown) => fault('load', e),
+      );
+    }
+  };
   const readFile = (text: string) => {
     try {
       setFile([JSON.parse(text) as object | object[]].flat());
@@ -104,7 +135,7 @@ function Ready({ plugin, stories }: { plugin: PanelPlugin; stories: Story[] }) {
   };
   return (
     <>
-      <PanelControls {...{ settings, stories, choice, range, timeZone, size, isEdited }} onReset={reset} onFile={readFile} />
+      <PanelControls {...{ settings, stories, choice, range, timeZone, size, isEdited }} onReset={reset} onSave={save} onFile={readFile} />
       <div className="preview-split">
         <div className="preview-scroll">
           {card}
