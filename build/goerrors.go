@@ -49,6 +49,8 @@ func ExplainGo(dir, output string) string {
 			continue
 		case strings.Contains(line, "go.mod requires go >= "), strings.HasSuffix(line, ": toolchain not available"):
 			help = "help: install that version of Go from go.dev/dl, or lower the go directive in go.mod"
+		case strings.Contains(line, "build constraints exclude all Go files in "):
+			help = "help: if its files need C, write \"backend: {cgo: true}\" in slipway.yaml, and build on a machine with a C compiler for the platform"
 		case strings.HasPrefix(line, "go: unsupported GOOS/GOARCH pair "):
 			help = `help: choose one of those that "go tool dist list" prints`
 		}

@@ -40,6 +40,11 @@ func TestExplainGo(t *testing.T) {
 			"go: go.mod requires go >= 1.99.0 (running go 1.26.0; GOTOOLCHAIN=local)",
 			"go: go.mod requires go >= 1.99.0 (running go 1.26.0; GOTOOLCHAIN=local)\nhelp: install that version of Go from go.dev/dl, or lower the go directive in go.mod",
 		},
+		"files that need C": {
+			"main.go:3:8: build constraints exclude all Go files in /m/duckdb",
+			"main.go:3:8: build constraints exclude all Go files in /m/duckdb\n" +
+				`help: if its files need C, write "backend: {cgo: true}" in slipway.yaml, and build on a machine with a C compiler for the platform`,
+		},
 		"no such platform": {
 			"go: unsupported GOOS/GOARCH pair linux/mips64x",
 			"go: unsupported GOOS/GOARCH pair linux/mips64x\nhelp: choose one of those that \"go tool dist list\" prints",

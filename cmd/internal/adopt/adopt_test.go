@@ -272,6 +272,40 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
+// TestSettings requires that what a magefile sets for builds of Grafana's SDK is taken over, or said.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	const sets = `//go:build mage
+
+package main
+
+func init() {
+	_ = build.SetBeforeBuildCallback(func(cfg build.Config) (build.Config, error) {
+		cfg.EnableCGo = true
+		cfg.RootPackagePath = "./server"
+		cfg.Env["X"] = "y"
+		other.Env = nil
+		return cfg, nil
+	})
+}
+`
+	const note = "Magefile.go:9 sets Env, which Slipway does not read: write env below backend in slipway.yaml"
+	const keys = "  cgo: true # as EnableCGo in Magefile.go:7\n  main: \"server\" # as RootPackagePath in Magefile.go:8"
+	root := repository(t, plugin+"-- Magefile.go --\n"+sets)
+	p := &Plan{Root: root, Dir: root}
+	if err := p.addSettings(t.Context(), Options{}); err != nil || len(p.Files) != 1 {
+		t.Fatal(p.Files, err)
+	}
+	if got := string(p.Files[0].After); p.Files[0].Path != "slipway.yaml" || got != "backend:\n"+keys+"\n" || !slices.Equal(p.Notes, []string{note}) {
+		t.Errorf("%s:\n%s%q", p.Files[0].Path, got, p.Notes)
+	}
+	write(t, filepath.Join(root, "slipway.yaml"), "{}")
+	p = &Plan{Root: root, Dir: root}
+	if err := p.addSettings(t.Context(), Options{}); err != nil || len(p.Files) != 0 || len(p.Notes) != 2 || !strings.HasSuffix(p.Notes[1], "below backend:\n"+keys) {
+		t.Errorf("%v %q %v", p.Files, p.Notes, err)
+	}
+}
+
 // TestPlanOffline checks that nothing changes if a module cannot be downloaded.
 func TestPlanOffline(t *testing.T) {
 	t.Setenv("GOPROXY", "off")

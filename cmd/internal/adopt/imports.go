@@ -104,7 +104,7 @@ type magefile struct {
 // text returns the source of the magefile.
 func (m magefile) text(packageName string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "//go:build mage\n\n// The targets of Slipway. To list all targets, run \"go tool mage -l\".\n\npackage "+
+	fmt.Fprintf(&b, "//go:build mage\n\n// The targets of Slipway; \"go tool mage -l\" lists all. Day by day: dev, preview, validate, build, package and verify.\n\npackage "+
 		"%s\n\nimport (\n", packageName)
 	for _, name := range m.imports {
 		fmt.Fprintf(&b, "\t%s\n\t_ %q\n", strings.TrimSpace("//mage:import "+m.namespace), name)

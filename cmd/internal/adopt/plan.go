@@ -54,6 +54,7 @@ type Plan struct {
 	OldMage   string // the version of Mage that go.mod requires, if it is too old for the targets
 	OldGo     string // the version of Go in go.mod, if it was too old for tools
 	Files     []File // in the order in which they are written
+	Notes     []string
 }
 
 // Command returns the command line that runs a verb in this repository, with options such as
@@ -106,7 +107,7 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Root: topDir(dir), Dir: dir}
-	for _, add := range []func(context.Context, Options) error{p.addTool, p.addWorkflow} {
+	for _, add := range []func(context.Context, Options) error{p.addTool, p.addSettings, p.addWorkflow} {
 		err := add(ctx, o)
 		if ctx.Err() != nil {
 			return nil, errors.New("interrupted; nothing was changed")

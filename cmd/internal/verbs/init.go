@@ -116,6 +116,9 @@ func printPlan(w *os.File, p *adopt.Plan) {
 		}
 		fmt.Fprintf(w, "  %s  %s\n", verb, terminal.Line(f.Path))
 	}
+	for _, note := range p.Notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
 	if p.OldGo != "" {
 		fmt.Fprintf(w, "warning: go.mod now requires Go 1.24 instead of %s, which has no tools; the go command has tidied it\n", p.OldGo)
 	}

@@ -1,0 +1,106 @@
+package adopt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle/config"
+)
+
+// addSettings takes over what magefiles set for the builds of Grafana's SDK, in its build.Config: into a new slipway.yaml, or
+// as notes about what to write there.
+func (p *Plan) addSettings(context.Context, Options) error {
+	found, err := findMagefiles(p.Dir)
+	if err != nil {
+		return err
+	}
+	var lines string
+	for _, name := range found.files {
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return request("read magefile: %w", err)
+		}
+		configs := map[string]bool{} // names of parameters
+		ast.Inspect(f, func(n ast.Node) bool {
+			if parameter, ok := n.(*ast.Field); ok {
+				if kind, ok := parameter.Type.(*ast.SelectorExpr); ok && kind.Sel.Name == "Config" && len(parameter.Names) > 0 {
+					configs[parameter.Names[0].Name] = true
+				}
+			}
+			field, value := assignment(n)
+			if field == nil || !configs[nameOf(field.X)] {
+				return true
+			}
+			key := map[string]string{"EnableCGo": "cgo", "RootPackagePath": "main", "Env": "env", "CustomVars": "ldflags"}[field.Sel.Name]
+			at := fmt.Sprintf("%s:%d", filepath.Base(name), set.Position(n.Pos()).Line)
+			switch value := literal(value); {
+			case key == "" || value == "false":
+			case value != "" && (key == "cgo" || key == "main"):
+				lines += fmt.Sprintf("  %s: %s # as %s in %s\n", key, value, field.Sel.Name, at)
+			default:
+				p.note("%s sets %s, which Slipway does not read: write %s below backend in %s", at, field.Sel.Name, key, config.FileName)
+			}
+			return true
+		})
+	}
+	if lines == "" {
+		return nil
+	}
+	name := filepath.Join(p.Dir, config.FileName)
+	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		p.note("Slipway reads no magefile: %s should have, below backend:\n%s", config.FileName, strings.TrimRight(lines, "\n"))
+		return err
+	}
+	return p.create(name, "backend:\n"+lines)
+}
+
+// assignment returns the field that a statement assigns a value to, or to an element of which, or nil.
+func assignment(n ast.Node) (field *ast.SelectorExpr, value ast.Expr) {
+	assigned, ok := n.(*ast.AssignStmt)
+	if !ok || len(assigned.Lhs) != 1 || len(assigned.Rhs) != 1 {
+		return nil, nil
+	}
+	to := assigned.Lhs[0]
+	if index, ok := to.(*ast.IndexExpr); ok {
+		to = index.X
+	}
+	field, _ = to.(*ast.SelectorExpr)
+	return field, assigned.Rhs[0]
+}
+
+func nameOf(e ast.Expr) string {
+	name, ok := e.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	return name.Name
+}
+
+func (p *Plan) note(format string, args ...any) {
+	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
+}
+
+// literal returns a true, false or string of Go as YAML, or "" for what a program computes.
+func literal(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		if e.Name == "true" || e.Name == "false" {
+			return e.Name
+		}
+	case *ast.BasicLit:
+		if text, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
+			return strconv.Quote(strings.TrimPrefix(text, "./"))
+		}
+	}
+	return ""
+}
