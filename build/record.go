@@ -164,13 +164,9 @@ func (p *Plan) writeRecord(ctx context.Context, staging string, result *Result) 
 
 func (p *Plan) save(data []byte) {
 	if file, err := p.recordFile(); err == nil {
-		saveFile(file, data)
+		_ = os.MkdirAll(filepath.Dir(file), 0o755)
+		_ = atomicfile.Write(file, 0o644, atomicfile.Bytes(data))
 	}
-}
-
-func saveFile(file string, data []byte) {
-	_ = os.MkdirAll(filepath.Dir(file), 0o755)
-	_ = atomicfile.Write(file, 0o644, atomicfile.Bytes(data))
 }
 
 // Forget removes the record of what is up to date in the dist of the repository in dir.

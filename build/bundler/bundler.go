@@ -55,9 +55,6 @@ func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Module, e
 		n, size := d.packages.Downloaded()
 		out.Packages, out.Bytes = out.Packages+n, out.Bytes+size
 	}
-	out.Inputs = append(out.Inputs, dev.Inputs()...)
-	slices.Sort(out.Inputs)
-	out.Inputs = slices.Compact(out.Inputs)
 	return out, nil
 }
 
@@ -67,7 +64,6 @@ func (b Bundler) scan(ctx context.Context, f build.Frontend) (*build.Module, err
 	if err != nil {
 		return nil, err
 	}
-	out := &build.Module{}
 	var all []frontend.Options
 	for _, f := range append([]build.Frontend{f}, f.With...) {
 		o := frontend.Options{Root: f.Root, Source: f.Source, PluginID: f.PluginID, MapDir: f.MapDir, MapID: f.MapID, Substitutions: f.Substitutions}
@@ -76,7 +72,8 @@ func (b Bundler) scan(ctx context.Context, f build.Frontend) (*build.Module, err
 		}
 		all = append(all, o)
 	}
-	out.Inputs, err = frontend.Scan(ctx, all)
+	out := &build.Module{}
+	err = frontend.Scan(ctx, all)
 	if store != nil {
 		out.Packages, out.Bytes = store.Downloaded()
 	}

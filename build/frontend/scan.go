@@ -2,21 +2,19 @@ package frontend
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
 
 // Scan finds, through o.Packages, all packages that frontends of a repository import, for release as well as for
-// development, and returns the files that it read. It makes no bundles, and reads what frontends share once. Except for
-// their names and sources, the options of all are those of the first. If the sources have errors, the error is an *Error.
-func Scan(ctx context.Context, frontends []Options) (read []string, err error) {
+// development. It makes no bundles, and reads what frontends share once. Except for their names and sources, the options of
+// all are those of the first. If the sources have errors, the error is an *Error.
+func Scan(ctx context.Context, frontends []Options) error {
 	o := frontends[0]
 	s := NewSession(o)
 	if err := s.configure(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	var entries []api.EntryPoint
 	for i, f := range frontends {
@@ -34,22 +32,18 @@ func Scan(ctx context.Context, frontends []Options) (read []string, err error) {
 		}
 		built := api.Build(settings)
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 		if len(built.Errors) > 0 {
 			list, isConfig := causes(built.Errors)
-			return nil, &Error{Messages(o.Root, list), isConfig}
+			return &Error{Messages(o.Root, list), isConfig}
 		}
-		var meta metafile
-		if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
-			return nil, fmt.Errorf("read the bundler's report: %w", err)
-		}
-		read, entries = append(read, b.files(meta)...), nil
+		entries = nil
 		for i, t := range b.themes {
 			entries = append(entries, api.EntryPoint{InputPath: t.file, OutputPath: themePrefix + strconv.Itoa(i)})
 		}
 	}
-	return read, nil
+	return nil
 }
 
 const nodeEnv = "process.env.NODE_ENV"

@@ -40,16 +40,12 @@ func runDeps(ctx context.Context, w *os.File, o depsOptions) error {
 		fmt.Fprintln(w, "the repository's own bundler, frontend.command in "+config.FileName+", needs no packages from Slipway")
 		return nil
 	}
-	d, err := build.OpenDownloads(repo, b.Frontend, b.CacheDir)
+	frontends, err := build.ToDownload(repo, b.Frontend)
 	if err != nil {
 		return fmt.Errorf("deps: %w", err)
 	}
-	if len(d.Frontends) == 0 {
+	if len(frontends) == 0 {
 		fmt.Fprintln(w, "no frontend to bundle, so there are no packages to download")
-		return nil
-	}
-	if d.AreComplete() {
-		fmt.Fprintln(w, "nothing to download")
 		return nil
 	}
 	started := time.Now()
@@ -59,7 +55,7 @@ func runDeps(ctx context.Context, w *os.File, o depsOptions) error {
 	}
 	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "resolving imports"}.Start()
 	defer stop()
-	all, err := d.Download(ctx, bundler)
+	all, err := build.Download(ctx, bundler, frontends)
 	if err != nil {
 		return fmt.Errorf("deps: %w", err)
 	}

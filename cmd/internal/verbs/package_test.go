@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,14 +17,13 @@ import (
 type fakeBundler struct {
 	needsDownload bool
 	packages      int64
-	inputs        []string
 }
 
 func (b fakeBundler) Bundle(_ context.Context, f build.Frontend) (*build.Module, error) {
 	if b.needsDownload && !f.Download {
 		return nil, build.ErrNotDownloaded
 	}
-	return &build.Module{Files: map[string][]byte{"module.js": []byte("define([], function () {});")}, Packages: b.packages, Bytes: 2_500_000, Inputs: b.inputs}, nil
+	return &build.Module{Files: map[string][]byte{"module.js": []byte("define([], function () {});")}, Packages: b.packages, Bytes: 2_500_000}, nil
 }
 
 // panel scaffolds a panel. If it is not in TypeScript, its module needs no bundler.
@@ -157,42 +155,4 @@ func TestBuildAsksToDownload(t *testing.T) {
 			t.Errorf("%q: printed %s", response, printed())
 		}
 	}
-}
-
-// counter is a bundler that reads one file, and counts its runs.
-type counter struct{ runs int }
-
-func (c *counter) Bundle(ctx context.Context, f build.Frontend) (*build.Module, error) {
-	c.runs++
-	return fakeBundler{inputs: []string{"src/module.ts"}}.Bundle(ctx, f)
-}
-
-// Packages are looked for again only if something has changed.
-func TestDepsWithNothingToDo(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // of the record; elsewhere, the user's cache has one more
-	dir, bundler := panel(t, true), &counter{}
-	module := filepath.Join(dir, "src", "module.ts")
-	edit := func(file, text string) { // an hour ago: an edit during a run does not count as seen
-		t.Helper()
-		write(t, file, text)
-		before := time.Now().Add(-time.Hour)
-		if err := os.Chtimes(file, before, before); err != nil {
-			t.Fatal(err)
-		}
-	}
-	edit(module, "")
-	deps := func(want int) {
-		t.Helper()
-		w, printed := captured(t)
-		if err := runDeps(t.Context(), w, depsOptions{Dir: dir, Bundler: bundler}); err != nil || printed() != "nothing to download\n" || bundler.runs != want {
-			t.Errorf("%v, %q, %d runs, want %d", err, printed(), bundler.runs, want)
-		}
-	}
-	deps(1)
-	deps(1)
-	edit(filepath.Join(dir, "package-lock.json"), "{}")
-	deps(2)
-	edit(module, "// edited")
-	deps(3)
-	deps(3)
 }
