@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -416,63 +415,5 @@ func TestKilledAfterEachStep(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(dir, ".slipway")); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// killedEnv makes TestBuildUntilKilled build the repository in it.
-const killedEnv = "BUILD_TEST_UNTIL_KILLED"
-
-// TestBuildUntilKilled is the process that TestKilledAnytime kills.
-func TestBuildUntilKilled(t *testing.T) {
-	dir := os.Getenv(killedEnv)
-	if dir == "" {
-		t.Skip("it runs in the process that TestKilledAnytime starts")
-	}
-	o := options(dir)
-	o.Bundler = &readingBundler{names: []string{"src/module.ts", "src/part.ts"}}
-	for n := 0; ; n++ {
-		for _, name := range []string{"src/part.ts", "README.md"} {
-			write(t, filepath.Join(dir, name), string(rune('a'+n%2)))
-		}
-		if _, err := Plugin(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func TestKilledAnytime(t *testing.T) {
-	t.Parallel()
-	dir := panel(t)
-	o := options(dir)
-	o.Bundler = &readingBundler{names: []string{"src/module.ts", "src/part.ts"}}
-	complete := map[string]bool{}
-	for _, text := range []string{"a", "b"} {
-		for _, name := range []string{"src/part.ts", "README.md"} {
-			write(t, filepath.Join(dir, name), text)
-		}
-		complete[tree(t, mustBuild(t, o).Dist)] = true
-	}
-	for range 12 {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBuildUntilKilled$")
-		cmd.Env = append(os.Environ(), killedEnv+"="+dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		after := time.Duration(30+rand.N(150)) * time.Millisecond
-		time.Sleep(after)
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatalf("the process ended by itself: %v", err)
-		}
-		_ = cmd.Wait()
-		p := &Plan{Repo: bundle.Repo{Root: dir, Dist: filepath.Join(dir, "dist")}}
-		if err := p.recover(); err != nil { // as the next build does
-			t.Fatal(err)
-		}
-		if !complete[tree(t, p.Repo.Dist)] {
-			t.Errorf("killed after %v, dist is neither of the builds:\n%s", after, tree(t, p.Repo.Dist))
-		}
-	}
-	if r := mustBuild(t, o); slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "no build made") }) {
-		t.Errorf("the next build takes dist for the work of others: %q", r.Warnings)
 	}
 }
