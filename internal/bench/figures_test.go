@@ -108,40 +108,6 @@ func report(table io.Writer, measure func() []figure) (missed []string) {
 	return missed
 }
 
-// TestBounds checks that a bound is missed only if a second measurement misses it too.
-func TestBounds(t *testing.T) {
-	defer func(before bool) { *check = before }(*check)
-	*check = true
-	for _, c := range []struct {
-		name          string
-		bound         bound
-		first, second float64
-		want          bool
-	}{
-		{"above the least", atLeast(5), 6, 0, false},
-		{"at the least", atLeast(5), 5, 0, false},
-		{"below the least, then above", atLeast(5), 4, 6, false},
-		{"below the least twice", atLeast(5), 4, 3, true},
-		{"below the greatest", atMost(5), 4, 9, false},
-		{"above the greatest, then below", atMost(5), 6, 4, false},
-		{"above the greatest twice", atMost(5), 6, 7, true},
-	} {
-		values := []float64{c.first, c.second}
-		missed := report(io.Discard, func() []figure {
-			f := figure{name: c.name, format: "%.0f", value: values[0], bound: c.bound}
-			values = values[1:]
-			return []figure{f, {name: "other", format: "%.0f"}}
-		})
-		if got := len(missed) > 0; got != c.want {
-			t.Errorf("%s: missed %v, want %t", c.name, missed, c.want)
-		}
-	}
-	f := figure{name: "size", format: "%.1f MB", value: 20, bound: atMost(15), share: "50 %", others: "go-plugin: 10 MB"}
-	if got, want := f.String(), "size\t20.0 MB\t50 %\tat most 15.0 MB  MISSED\tgo-plugin: 10 MB"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 // times are the times of several runs of a program.
 type times struct {
 	best, median time.Duration
