@@ -63,26 +63,3 @@ func TestLifetimes(t *testing.T) {
 		}
 	}
 }
-
-func FuzzParseInterval(f *testing.F) {
-	for _, seed := range []string{"5m", "1M", "0s", "", "99999999999999999999s", "٥m"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		interval, err := host.ParseInterval(text)
-		if (err == nil) != (interval > 0) {
-			t.Errorf("%q: %v, %v", text, interval, err)
-		}
-	})
-}
-
-func FuzzParseTTL(f *testing.F) {
-	for _, seed := range []string{"30d", "1M", "31d", "2592000s", "0s", ""} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if d, err := host.ParseTTL("ttl", text); err == nil && (d <= 0 || d > host.MaxKeyLifetime) {
-			t.Errorf("%q is a lifetime of %v", text, d)
-		}
-	})
-}

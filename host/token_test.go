@@ -39,13 +39,3 @@ func TestToken(t *testing.T) {
 		}
 	}
 }
-
-func FuzzParseToken(f *testing.F) {
-	f.Add(host.NewToken(host.ServiceAccountToken).Secret())
-	f.Add("svckey__00000000")
-	f.Fuzz(func(t *testing.T, text string) {
-		if parsed, err := host.ParseToken(text); err == nil && parsed.Secret() != text {
-			t.Errorf("%q became %q", text, parsed.Secret())
-		}
-	})
-}

@@ -207,30 +207,3 @@ func TestBannedWords(t *testing.T) {
 		}
 	}
 }
-
-func TestRepositoryPath(t *testing.T) {
-	t.Parallel()
-	standard := standardPackages(t)
-	for word, want := range map[string]string{
-		"internal/arch":      "internal/arch",
-		"host/api/":          "host/api",
-		"./validate/...":     "validate",
-		".ci/run":            ".ci/run",
-		"build/plan.go":      "build/plan.go",
-		"./sdk":              "sdk",
-		"src/plugin.json":    "",
-		"golang.org/x/sync":  "",
-		"database/sql":       "",
-		".slipway/data":      "",
-		"/api/keys":          "",
-		"--database=a/b":     "",
-		"-run=TestX/some-id": "",
-		"rules.All":          "",
-		"plugin.json":        "",
-	} {
-		got, ok := repositoryPath(word, standard)
-		if got != want || ok != (want != "") {
-			t.Errorf("repositoryPath(%q) = %q, %t, want %q", word, got, ok, want)
-		}
-	}
-}
