@@ -65,7 +65,6 @@ func TestDev(t *testing.T) {
 		{"editors", d.editors},
 		{"checkout", d.checkout},
 		{"pairs", d.pairs},
-		{"deleted", d.deleted},
 		{"curl", d.curl},
 	} {
 		if !t.Run(step.name, step.run) {
@@ -444,26 +443,6 @@ func (d *development) pairs(t *testing.T) {
 	d.hasNoFailure(t, lines)
 	if n := d.failures(); n > failed {
 		t.Errorf("%d failures were announced", n-failed)
-	}
-}
-
-// deleted deletes files of the built plugin, all of which dev restores.
-func (d *development) deleted(t *testing.T) {
-	dist := filepath.Join(d.repo, "dist")
-	executables, err := filepath.Glob(filepath.Join(dist, "gpx_*"))
-	if err != nil || len(executables) != 1 {
-		t.Fatalf("executables %q %v", executables, err)
-	}
-	for _, file := range []string{"module.js", "img/asset.svg", "plugin.json", filepath.Base(executables[0]), "."} {
-		lines, _ := d.count()
-		before := digest(t, dist)
-		if err := os.RemoveAll(filepath.Join(dist, file)); err != nil {
-			t.Fatal(err)
-		}
-		d.await(t, lines, " is live, ")
-		if after := digest(t, dist); after != before {
-			t.Errorf("%s was deleted: dist changed from\n%s\nto\n%s", file, before, after)
-		}
 	}
 }
 

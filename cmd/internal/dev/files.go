@@ -35,7 +35,6 @@ func (p parts) with(q parts) parts {
 type files struct {
 	inputs []string // that the frontend reads, relative to the root
 	own    string   // the directory that the repository's own bundler writes to, or ""
-	built  []string // in dist
 }
 
 // isInput reports whether the frontend reads a file.
@@ -45,14 +44,6 @@ func (f files) isInput(rel string) bool { return slices.Contains(f.inputs, rel) 
 func (f files) isOutput(path string) bool {
 	rel, err := filepath.Rel(f.own, path)
 	return f.own != "" && err == nil && filepath.IsLocal(rel)
-}
-
-// isReduced reports whether a file has been deleted from dist since the build.
-func (f files) isReduced() bool {
-	return slices.ContainsFunc(f.built, func(file string) bool {
-		_, err := os.Lstat(file)
-		return errors.Is(err, fs.ErrNotExist)
-	})
 }
 
 // watchTree watches a directory and the directories below it that can contain source. It
@@ -101,17 +92,6 @@ func isTemporary(name string) bool {
 		}
 	}
 	return strings.HasPrefix(name, "#") || name == "4913"
-}
-
-// filesIn returns the paths of the files in a directory and below.
-func filesIn(dir string) (files []string) {
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			files = append(files, path)
-		}
-		return nil
-	})
-	return files
 }
 
 // partsOfFile returns what a change to a file makes out of date.

@@ -107,31 +107,6 @@ func TestNewDirectory(t *testing.T) {
 	}
 }
 
-// The deletion of a file from the built plugin is noticed, and that of dist. A new build forgets
-// what no longer exists.
-func TestReduced(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	dist := filepath.Join(root, "dist")
-	for _, deleted := range []string{filepath.Join("img", "x.svg"), "module.js", "."} {
-		writeFile(t, filepath.Join(dist, "img", "x.svg"), "")
-		writeFile(t, filepath.Join(dist, "module.js"), "")
-		f := files{built: filesIn(dist)}
-		if f.isReduced() {
-			t.Errorf("before the deletion of %s", deleted)
-		}
-		if err := os.RemoveAll(filepath.Join(dist, deleted)); err != nil {
-			t.Fatal(err)
-		}
-		if !f.isReduced() {
-			t.Errorf("%s was deleted", deleted)
-		}
-		if (files{built: filesIn(dist)}).isReduced() {
-			t.Errorf("a build after the deletion of %s", deleted)
-		}
-	}
-}
-
 func TestServing(t *testing.T) {
 	t.Parallel()
 	for want, states := range map[string][]loader.State{

@@ -27,7 +27,6 @@ const (
 	eventQuiet                    // action.quietAt has come
 	eventBuilt                    // the build ended
 	eventLate                     // action.lateAt has come
-	eventReduced                  // dist lacks a file of the last build
 )
 
 // action is what a loop decides.
@@ -41,8 +40,7 @@ type action struct {
 	failure  *failure  // to report
 }
 
-// loop decides what is built, and when, and which outcomes are reported. The zero value is that of a complete
-// dist, except isComplete.
+// loop decides what is built, and when, and which outcomes are reported. The zero value is that of a complete dist.
 type loop struct {
 	todo        parts     // out of date, and in no build
 	first, last time.Time // the first change that no build has begun with, or zero; the last change
@@ -50,7 +48,6 @@ type loop struct {
 	failed      *failure  // to report, unless a change comes first
 	isBuilding  bool
 	isOutOfDate bool // the build is to end early
-	isComplete  bool // the last build left nothing out of dist
 }
 
 // next returns the state after an event, and what to do about it.
@@ -58,11 +55,6 @@ func (l loop) next(e event) (loop, action) {
 	switch e.kind {
 	case eventChanged:
 		return l.changed(e)
-	case eventReduced:
-		if l.isBuilding || !l.isComplete { // a build may set dist aside
-			return l, action{}
-		}
-		return l.changed(event{at: e.at, parts: parts{other: true}}) // enough to restore every file
 	case eventQuiet:
 		if l.isBuilding {
 			l.isOutOfDate = true
@@ -107,7 +99,7 @@ func (l loop) build(a action) (loop, action) {
 func (l loop) ended(o outcome) (loop, action) {
 	var a action
 	isOvertaken := l.isOutOfDate || !l.first.IsZero()
-	l.isBuilding, l.isComplete = false, o.isLive
+	l.isBuilding = false
 	if o.isLive {
 		a.isLive, a.since = true, l.since
 		l.since = l.first

@@ -77,17 +77,10 @@ func TestLoop(t *testing.T) {
 			{built(300, outcome{parts: backend, failure: broken}), action{}},
 			{tell(330, eventQuiet), action{build: backend}},
 		},
-		"what is missing in a complete dist is restored": {
-			{tell(0, eventReduced), action{quietAt: at(50)}},
-			{tell(50, eventQuiet), action{build: other}},
-			{tell(60, eventReduced), action{}}, // the build may have set dist aside
-			{built(100, outcome{parts: other, failure: broken}), action{lateAt: at(800)}},
-			{tell(200, eventReduced), action{}}, // it is known not to be complete
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := loop{isComplete: true}
+			var l loop
 			for i, s := range steps {
 				var got action
 				if l, got = l.next(s.event); !cmp.Equal(s.want, got, cmp.AllowUnexported(action{}, parts{}), cmp.Comparer(sameFailure)) {

@@ -49,7 +49,7 @@ func (s *session) buildAll(ctx context.Context) {
 
 // filesOf returns the files after a build. What an error leaves unknown is as it was.
 func (s *session) filesOf(b *verbs.Built, known files) files {
-	f := files{inputs: s.bundler.Inputs(), own: b.OwnDir, built: filesIn(s.repo.Dist)}
+	f := files{inputs: s.bundler.Inputs(), own: b.OwnDir}
 	if len(f.inputs) == 0 {
 		f.inputs = known.inputs
 	}

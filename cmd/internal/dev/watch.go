@@ -13,21 +13,17 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// pollEvery is how often a session looks for files that were deleted from dist, which it does not watch.
-const pollEvery = time.Second
-
 // watch builds what file changes affect, until ctx is done. It passes events to the loop, and does what that
 // decides.
 func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
-	settled, late, poll := stoppedTimer(), stoppedTimer(), time.NewTicker(pollEvery)
-	defer poll.Stop()
+	settled, late := stoppedTimer(), stoppedTimer()
 	var running sync.WaitGroup
 	built, cancel := make(chan outcome, 1), context.CancelFunc(func() {})
 	defer func() {
 		cancel()
 		running.Wait()
 	}()
-	l := loop{isComplete: !s.isBroken}
+	var l loop
 	if s.isBroken {
 		l.todo = everything()
 	}
@@ -55,11 +51,6 @@ func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 			e.kind = eventBuilt
 			s.files = e.built.files
 			cancel()
-		case <-poll.C:
-			if !s.files.isReduced() {
-				continue
-			}
-			e.kind = eventReduced
 		}
 		e.at = time.Now()
 		var a action
