@@ -94,27 +94,6 @@ func link(t *testing.T, dir string) string {
 	return to
 }
 
-// TestForget requires that the record of a build is removed by any path to its repository.
-func TestForget(t *testing.T) {
-	t.Parallel()
-	dir := repo(t)
-	o := options(dir, bundle.Host())
-	mustBuild(t, o)
-	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(dir, link); err != nil {
-		t.Fatal(err)
-	}
-	if err := Forget(link, o.CacheDir); err != nil {
-		t.Fatal(err)
-	}
-	if records, err := filepath.Glob(filepath.Join(o.CacheDir, "*.json")); err != nil || len(records) > 0 {
-		t.Errorf("left %q, %v", records, err)
-	}
-	if err := Forget(link, o.CacheDir); err != nil {
-		t.Errorf("without a record: %v", err)
-	}
-}
-
 // TestReadOnly requires that a repository that cannot be written to is refused with the
 // reason, and that read-only files in it are built.
 func TestReadOnly(t *testing.T) {

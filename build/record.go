@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash"
 	"io/fs"
@@ -167,24 +166,6 @@ func (p *Plan) save(data []byte) {
 		_ = os.MkdirAll(filepath.Dir(file), 0o755)
 		_ = atomicfile.Write(file, 0o644, atomicfile.Bytes(data))
 	}
-}
-
-// Forget removes the record of what is up to date in the dist of the repository in dir.
-// cacheDir is that of Options.
-func Forget(dir, cacheDir string) error {
-	repo, err := openRepo(dir)
-	if err != nil {
-		return err
-	}
-	p := &Plan{Repo: repo, options: Options{CacheDir: cacheDir}}
-	file, err := p.recordFile()
-	if err == nil {
-		err = os.Remove(file)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // fileStates returns the states of the files in a directory, by slash-separated path.

@@ -10,12 +10,11 @@ import (
 	"os"
 	"os/exec"
 
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// runClean removes the dist and coverage directories of a plugin repository, and the record
-// of its last build in the user's cache. It keeps a directory with files that Git tracks.
+// runClean removes the dist and coverage directories of a plugin repository. It keeps a directory with files that
+// Git tracks. The record of the last build is of no use without its dist.
 func runClean(ctx context.Context, w io.Writer, dir string) error {
 	repo, err := FindRepo(w, dir)
 	if err != nil {
@@ -43,7 +42,7 @@ func runClean(ctx context.Context, w io.Writer, dir string) error {
 		}
 		fmt.Fprintf(w, "removed %s\n", name)
 	}
-	return build.Forget(repo.Root, "")
+	return nil
 }
 
 // isTracked reports whether Git tracks files in a directory of a repository. It is an error if Git cannot say, as
