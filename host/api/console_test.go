@@ -75,7 +75,7 @@ func populate(t *testing.T, f *fixture, n int, text string) (paths []string) {
 func lists() []string {
 	return []string{
 		"/datasources", "/datasources/new", "/plugins/" + pluginID + "/settings", "/plugins/" + pluginID + "/preview", "/dashboards", "/dashboards/new", "/folders", "/playlists",
-		"/playlists/new", "/accounts", "/keys", "/roles", "/profile", "/reference",
+		"/playlists/new", "/accounts", "/keys", "/roles", "/profile",
 	}
 }
 

@@ -67,7 +67,6 @@ func pages() []page {
 		{"/keys", "keys", "API keys", "/accounts", keys},
 		{"/roles", "roles", "Plugin roles", "/accounts", roles},
 		{"/profile", "profile", "Profile", "", profile},
-		{"/reference", "reference", "API reference", "/reference", reference},
 	}
 }
 
