@@ -76,7 +76,6 @@ type Credential struct {
 const (
 	failureWindow = 5 * time.Minute
 	mostFailures  = 10      // of a login from one network within failureWindow; then it has to wait
-	mostWaiting   = 32      // logins whose passwords are compared or wait for it
 	mostVerified  = 256     // credentials that Passwords remembers
 	manyAttempts  = 1 << 10 // above which those that have been forgotten are deleted
 )
@@ -90,9 +89,8 @@ const (
 // It limits the failures of a login from a network. They are forgotten as time passes, not by a
 // successful login, and by a restart, which an attacker cannot cause.
 type Passwords struct {
-	key   [32]byte
-	queue chan struct{} // holds a value for each login that has the turn or waits for it
-	turn  chan struct{}
+	key  [32]byte
+	turn chan struct{}
 
 	mu        sync.Mutex
 	verified  map[digest]string     // the hash that a credential matched
@@ -107,26 +105,18 @@ type attempt struct{ login, network string }
 
 // NewPasswords returns a verifier.
 func NewPasswords() *Passwords {
-	p := &Passwords{queue: make(chan struct{}, mostWaiting), turn: make(chan struct{}, 1),
-		verified: map[digest]string{}, forgotten: map[attempt]time.Time{}}
+	p := &Passwords{turn: make(chan struct{}, 1), verified: map[digest]string{}, forgotten: map[attempt]time.Time{}}
 	_, _ = rand.Read(p.key[:]) // never fails
 	return p
 }
 
 // Verify reports whether a credential matches a stored hash. An empty hash, for an unknown
-// login, takes as long as a wrong password. Verify returns an error (ErrThrottled or
-// ErrUnavailable) if the caller has to wait before another attempt, and that of ctx if it ends
-// first.
+// login, takes as long as a wrong password. Verify returns an error (ErrThrottled) if the caller has
+// to wait before another attempt, and that of ctx if it ends first.
 func (p *Passwords) Verify(ctx context.Context, c Credential, hash string, now time.Time) (bool, error) {
 	key := p.digest(c)
 	if isKnown, err := p.recall(c, key, hash, now); isKnown || err != nil {
 		return isKnown, err
-	}
-	select {
-	case p.queue <- struct{}{}:
-		defer func() { <-p.queue }()
-	default:
-		return false, tooSoon(ErrUnavailable, "the host is busy with other logins", time.Second)
 	}
 	select {
 	case p.turn <- struct{}{}:
@@ -149,7 +139,7 @@ func (p *Passwords) recall(c Credential, key digest, hash string, now time.Time)
 	defer p.mu.Unlock()
 	const room = failureWindow - failureWindow/mostFailures // that leaves room for one more failure
 	if wait := p.forgotten[attempt{c.Login, c.Network}].Add(-room).Sub(now); wait > 0 {
-		return false, tooSoon(ErrThrottled, "too many failed logins", wait)
+		return false, tooSoon(wait)
 	}
 	return hash != "" && p.verified[key] == hash, nil
 }
@@ -176,14 +166,14 @@ func (p *Passwords) note(c Credential, key digest, hash string, now time.Time, m
 }
 
 // tooSoon is the error for a caller that has to wait.
-func tooSoon(category error, reason string, wait time.Duration) error {
+func tooSoon(wait time.Duration) error {
 	seconds := max(1, (wait+time.Second-1)/time.Second)
 	unit := "seconds"
 	if seconds == 1 {
 		unit = "second"
 	}
-	return &Error{Category: category, ID: "login.throttled", Wait: seconds * time.Second,
-		Message: fmt.Sprintf("%s; try again in %d %s", reason, seconds, unit)}
+	return &Error{Category: ErrThrottled, ID: "login.throttled", Wait: seconds * time.Second,
+		Message: fmt.Sprintf("too many failed logins; try again in %d %s", seconds, unit)}
 }
 
 func (p *Passwords) digest(c Credential) (sum digest) {

@@ -57,26 +57,6 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// Concurrent requests with the correct password are not taken for guesses.
-func TestConcurrentLogins(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.ensureAdmin(t)
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			for range 20 {
-				f.check(t, "", 200, "GET", "/api/user", basic("admin", adminPassword), "")
-			}
-		})
-	}
-	wg.Wait()
-	if _, err := f.store.EnsureAdmin(t.Context(), "another password"); err != nil {
-		t.Fatal(err)
-	}
-	f.check(t, "login with the old password", 401, "GET", "/api/user", basic("admin", adminPassword), "")
-}
-
 // from sends a request from an address.
 func (f *fixture) from(address, login, password string) reply {
 	r := httptest.NewRequest("GET", "/api/user", nil)
@@ -185,7 +165,7 @@ func TestThrottleCountsParallelGuesses(t *testing.T) {
 			switch got := f.do("GET", "/api/user", basic("admin", fmt.Sprint("guess", n)), ""); got.status {
 			case 401:
 				refused.Add(1)
-			case 429, 503:
+			case 429:
 				throttled.Add(1)
 			default:
 				t.Errorf("%+v", got)
@@ -195,38 +175,6 @@ func TestThrottleCountsParallelGuesses(t *testing.T) {
 	wg.Wait()
 	if refused.Load() < 1 || refused.Load() > 10 {
 		t.Errorf("%d guesses were checked and %d throttled, want at most 10 checked", refused.Load(), throttled.Load())
-	}
-}
-
-// During a flood of unknown logins, a known login does not wait for them, and
-// others are refused at once instead of queueing.
-func TestFloodOfLogins(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.ensureAdmin(t)
-	f.from("10.0.0.1:1", "admin", adminPassword)
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	statuses := map[int]int{}
-	for n := range 400 {
-		wg.Go(func() {
-			got := f.from(fmt.Sprintf("10.0.%d.2:1", n%50), fmt.Sprint("user", n), "guess")
-			if (got.status != 401) != (got.header.Get("Retry-After") != "") {
-				t.Errorf("%+v", got)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			statuses[got.status]++
-		})
-	}
-	for range 20 {
-		if got := f.from("10.0.0.1:1", "admin", adminPassword); got.status != 200 {
-			t.Errorf("the known login: %+v", got)
-		}
-	}
-	wg.Wait()
-	if statuses[503] == 0 || statuses[401] == 0 || statuses[401]+statuses[429]+statuses[503] != 400 {
-		t.Errorf("statuses %v", statuses)
 	}
 }
 
