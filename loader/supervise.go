@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -82,7 +81,7 @@ func (s *supervisor) handle(ctx context.Context, e event) {
 			e = event{kind: eventExited, reason: e.reason}
 			continue
 		case actionWait:
-			s.plan(e, jitter(do.wait))
+			s.plan(e, do.wait)
 		case actionPark:
 			s.park(e.reason)
 		case actionEnd:
@@ -271,13 +270,4 @@ func (s *supervisor) retireCurrent(drain time.Duration) {
 	if proc != nil {
 		_ = proc.retire(drain) // Close removes what is left
 	}
-}
-
-// jitter shortens a wait by up to a quarter, so that plugins that failed together do not
-// start together.
-func jitter(wait time.Duration) time.Duration {
-	if wait <= 0 {
-		return 0
-	}
-	return wait - rand.N(wait/4+1)
 }
