@@ -19,11 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -93,9 +91,7 @@ func TestConsole(t *testing.T) {
 		{"resource", c.resource},
 		{"health", c.health},
 		{"settings", c.settings},
-		{"speed", c.speed},
 		{"connection", c.connection},
-		{"refused", c.refused},
 		{"keyboard", c.keyboard},
 		{"dashboard", c.dashboard},
 		{"pages", c.pages},
@@ -531,19 +527,6 @@ func (c *consoleTest) screenshot(t *testing.T, name string) {
 	}
 }
 
-// speed measures; it fails only if nothing is drawn.
-func (c *consoleTest) speed(t *testing.T) {
-	c.do(t, chromedp.Navigate(c.url))
-	first := value[map[string]float64](t, c, `(({responseStart, responseEnd, domInteractive, domContentLoadedEventEnd}) => ({responseStart, responseEnd, domInteractive, domContentLoadedEventEnd}))(performance.getEntriesByType("navigation")[0])`)
-	t.Logf("the first page, in ms: %v", first)
-	c.explore(t, `{"points":100000,"amplitude":3,"maxDataPoints":100000}`)
-	plot := value[map[string]float64](t, c, `(({responseStart, responseEnd, domInteractive, domContentLoadedEventEnd, decodedBodySize}) => ({responseStart, responseEnd, domInteractive, domContentLoadedEventEnd, decodedBodySize}))(performance.getEntriesByType("navigation")[0])`)
-	t.Logf("the page with a plot of 100,000 points, in ms: %v", plot)
-	if !value[bool](t, c, `document.querySelector(".line").getTotalLength() > 0`) {
-		t.Error("nothing is drawn")
-	}
-}
-
 // connection stops the host and starts it again. The page reports both without being loaded
 // again.
 func (c *consoleTest) connection(t *testing.T) {
@@ -568,40 +551,6 @@ func (c *consoleTest) connection(t *testing.T) {
 	c.mu.Unlock()
 	if !value[bool](t, c, "window.isSamePage === true") {
 		t.Error("the page was loaded again")
-	}
-}
-
-// refusedEvents answers the requests for the events as a host without events does, and lets no
-// time pass until the page asks again.
-const refusedEvents = `
-	window.opened = 0;
-	window.EventSource = class extends EventTarget {
-		static CLOSED = 2;
-		readyState = 2;
-		constructor() { super(); window.opened++; queueMicrotask(() => this.dispatchEvent(new Event("error"))); }
-	};
-	const { fetch: send, setTimeout: wait } = window;
-	window.fetch = (path, ...rest) => path === "/api/plugins/events" ? Promise.resolve(new Response("{}", { status: 404 })) : send(path, ...rest);
-	window.setTimeout = (f) => wait(f, 0);`
-
-// refused opens a page to which the host refuses the events.
-func (c *consoleTest) refused(t *testing.T) {
-	var id page.ScriptIdentifier
-	c.do(t, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		added, err := cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: refusedEvents})
-		id = added.Identifier
-		return err
-	}))
-	defer func() { // also if the test fails: the script would break the tests after it
-		c.do(t, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-			_, err := cdp.Call(ctx, tab, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
-			return err
-		}), chromedp.Navigate(c.url))
-	}()
-	c.do(t, chromedp.Navigate(c.url), until(hasText("#connection:not([hidden])", "refused")))
-	opened := value[int](t, c, `new Promise((done) => { let turns = 100; const next = () => turns-- > 0 ? setTimeout(next) : done(window.opened); next(); })`)
-	if opened != 1 {
-		t.Errorf("the page asked for the events %d times", opened)
 	}
 }
 
