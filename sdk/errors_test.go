@@ -190,25 +190,3 @@ func TestJoinURL(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-func FuzzJoinURL(f *testing.F) {
-	f.Add("http://h/api", "a/../b")
-	f.Fuzz(func(t *testing.T, base, segment string) {
-		b, err := url.Parse(base)
-		if err != nil {
-			return
-		}
-		u, err := sdk.JoinPath(base, segment)
-		if err != nil {
-			return
-		}
-		again, err := url.Parse(u.String())
-		if err != nil {
-			t.Fatalf("cannot parse %q: %v", u, err)
-		}
-		clean := again.JoinPath() // resolves dots
-		if clean.Host != b.Host || !strings.HasPrefix(clean.Path, strings.TrimRight(b.JoinPath().Path, "/")) {
-			t.Errorf("%q and %q were joined to %q", base, segment, u)
-		}
-	})
-}

@@ -133,7 +133,6 @@ func TestLockfiles(t *testing.T) {
 			"@s/b": {"version": "1.0.0", "integrity": %q}}}`, a, b2, b1)},
 		"yarn 1": {"yarn.lock", fmt.Sprintf(`# yarn lockfile v1
 
-
 "@s/b@^1.0.0":
   version "1.0.0"
   resolved "https://registry.yarnpkg.com/@s/b/-/b-1.0.0.tgz#0000"
@@ -508,15 +507,4 @@ func TestCanceled(t *testing.T) {
 	if _, _, err := s.Dir(t.Context(), o.Root, "a"); err != nil {
 		t.Errorf("after a canceled download: %v", err)
 	}
-}
-
-func FuzzYarn1(f *testing.F) {
-	f.Add("a@^1.0.0:\n  version \"1.0.0\"\n  dependencies:\n    b \"^2\"\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		dir := t.TempDir()
-		l := newLock(dir, filepath.Join(dir, "yarn.lock"), yarn1, dir)
-		if err := readYarn(l, []byte(text)); err == nil {
-			l.above(".").find("a")
-		}
-	})
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
-	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"os/exec"
@@ -194,21 +193,4 @@ func TestDamagedOpenSSH(t *testing.T) {
 			t.Errorf("with another byte %d it is read as another key", i)
 		}
 	}
-}
-
-func FuzzPublicKeys(f *testing.F) {
-	line, err := ssh.NewPublicKey(testKey(1).Public())
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(string(ssh.MarshalAuthorizedKey(line)))
-	f.Add(ssh.KeyAlgoED25519 + " " + base64.StdEncoding.EncodeToString([]byte{0xff, 0xff, 0xff, 0xff}))
-	f.Fuzz(func(t *testing.T, public string) {
-		keys, err := ParsePublicKeys([]byte(public))
-		for _, k := range keys {
-			if err == nil && len(k.key) != ed25519.PublicKeySize {
-				t.Errorf("the public key has %d bytes", len(k.key))
-			}
-		}
-	})
 }

@@ -255,14 +255,3 @@ func FuzzParseManifest(f *testing.F) {
 		}
 	})
 }
-
-func FuzzParseSignature(f *testing.F) {
-	m := &Manifest{Plugin: "a", Version: "1"}
-	f.Add(m.sign(testKey(1)))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := parseSignature(data)
-		if err == nil {
-			_ = s.verify(m.Encode(), []PublicKey{publicKey(testKey(1))})
-		}
-	})
-}

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"archive/zip"
-	"bytes"
 	"crypto/ed25519"
 	"errors"
 	"io"
@@ -305,55 +304,4 @@ func TestMinisign(t *testing.T) {
 	if _, err := verifyPath(dir, key); err != nil {
 		t.Error(err)
 	}
-}
-
-// FuzzOpen opens any bytes as a zip of a plugin. What Verify accepts must be a plugin
-// that a tool unpacks to the files of the manifest.
-func FuzzOpen(f *testing.F) {
-	dir := f.TempDir()
-	key := publicKey(testKey(1))
-	seed := func(change func(z *zip.Writer) error) {
-		m := &Manifest{Plugin: "a", Version: "1"}
-		metadata := `{"id": "a", "info": {"version": "1"}}`
-		file, err := sumOf("plugin.json", strings.NewReader(metadata))
-		if err != nil {
-			f.Fatal(err)
-		}
-		m.Files = []File{file}
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
-		err = errors.Join(
-			addEntry(z, "a/plugin.json", 0o644, metadata), addEntry(z, "a/"+ManifestFile, 0o644, string(m.Encode())),
-			addEntry(z, "a/"+SignatureFile, 0o644, string(m.sign(testKey(1)))), change(z), z.Close())
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b.Bytes())
-	}
-	seed(func(*zip.Writer) error { return nil })
-	for _, name := range hostileNames() {
-		seed(func(z *zip.Writer) error { return addEntry(z, "a/"+name, 0o644, "") })
-	}
-	seed(func(z *zip.Writer) error { return addEntry(z, "a/link", os.ModeSymlink|0o777, "../../x") })
-	seed(func(z *zip.Writer) error { return addEntry(z, "a/plugin.json", 0o644, "{}") })
-	f.Fuzz(func(t *testing.T, data []byte) {
-		file := filepath.Join(dir, "x.zip")
-		if err := os.WriteFile(file, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		m, err := verifyPath(file, key)
-		if err != nil {
-			return
-		}
-		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatalf("Verify accepts what is not a zip: %v", err)
-		}
-		for _, entry := range z.File {
-			_, name, _ := strings.Cut(entry.Name, "/")
-			if _, listed := m.File(name); !listed && !IsSigning(name) && !entry.Mode().IsDir() {
-				t.Errorf("Verify accepts the entry %q, which the manifest does not list", entry.Name)
-			}
-		}
-	})
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -249,34 +248,4 @@ func TestFind(t *testing.T) {
 	if _, err := Find(dir("yml"), dir("yml")); err == nil || !strings.Contains(err.Error(), "rename it to slipway.yaml") {
 		t.Error(err)
 	}
-}
-
-// FuzzParse requires a configuration, or errors with a position in the file.
-func FuzzParse(f *testing.F) {
-	f.Add([]byte("profile: grafana\nstrict: true\nrules:\n  id-format: off\nsuppress:\n  - rule: unknown-field\n    file: src/*.json\n    pointer: /info/*\n    reason: theirs\n"))
-	f.Add([]byte("a: &a [*a, *a]\n<<: *a\n"))
-	f.Add([]byte("backend:\n  main: {a: b}\n  tags: [x]\n  env: {A: 1}\n  platforms: [linux/amd64]\nfrontend: {command: x, dir: y}\n"))
-	f.Add([]byte("{\"rules\": {\"id-format\": !!int off}, ? [x] : - y}\n--- |\n x"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := Parse("c", data, known())
-		var errs Errors
-		if (c == nil) != errors.As(err, &errs) {
-			t.Fatalf("got %+v and error %v", c, err)
-		}
-		for _, e := range errs {
-			if most := strings.Count(string(data), "\n") + strings.Count(string(data), "\r") + 2; e.Line < 1 || e.Line > most {
-				t.Errorf("line %d of %d: %v", e.Line, most, e)
-			}
-			if e.Column < 1 || e.Message == "" {
-				t.Errorf("incomplete error %+v", e)
-			}
-		}
-		if c != nil {
-			for _, s := range c.Suppressions {
-				if s.Rule == "" || s.Reason == "" || s.Line < 1 {
-					t.Errorf("incomplete suppression %+v", s)
-				}
-			}
-		}
-	})
 }

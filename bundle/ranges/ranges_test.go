@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/Masterminds/semver/v3"
 )
@@ -136,34 +135,4 @@ func TestErrorPlaces(t *testing.T) {
 			t.Errorf("%q: the error has no help", c.text)
 		}
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	for _, text := range []string{">=9.4.0 <11 || ^12", "9.4 - 10", "~>9.x", "1.*.0", "=>9", "9.4.1-a.01+b"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		r, err := Parse(text)
-		var e *Error
-		if errors.As(err, &e) {
-			if e.Offset < 0 || e.Offset > e.End || e.End > len(text) {
-				t.Fatalf("%q: the error is at bytes %d to %d", text, e.Offset, e.End)
-			}
-			if !isBoundary(text, e.Offset) || !isBoundary(text, e.End) {
-				t.Fatalf("%q: the error at bytes %d to %d splits a character", text, e.Offset, e.End)
-			}
-		}
-		v, ok := r.Lowest()
-		if !ok {
-			return
-		}
-		if again, err := Parse(v.String()); err != nil || !again.IsSatisfiable() {
-			t.Fatalf("%q: the lowest version %s is not a range: %v", text, v, err)
-		}
-	})
-}
-
-// isBoundary reports whether an offset is between two characters of a text.
-func isBoundary(text string, offset int) bool {
-	return !utf8.ValidString(text) || offset == len(text) || utf8.RuneStart(text[offset])
 }

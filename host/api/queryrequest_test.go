@@ -2,13 +2,11 @@ package api_test
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/slipway-dev/slipway/host/api"
-	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // Browsers send the width of a panel as the number of points, and old dashboards contain
@@ -45,36 +43,4 @@ func TestQueryNumbers(t *testing.T) {
 			t.Errorf("%s: %s, want %s", body, got, want)
 		}
 	}
-}
-
-// FuzzQueries checks that what passes the decoder is within the bounds that plugins rely on.
-func FuzzQueries(f *testing.F) {
-	for _, body := range []string{
-		`{"from":"now-1M/M","to":"now/fQ","queries":[{"refId":"A","datasource":{"type":"x","uid":"y"},"intervalMs":250.5,"maxDataPoints":"848.25"}]}`,
-		`{"from":1474973725473,"to":"2026-01-31T12:00:00Z||+1d/d","queries":[{"datasourceId":"3","hide":true},{"refId":"B","datasource":-1}]}`,
-		`{"queries":[{"refId":"A","datasource":"-- Mixed --"},{"refId":"B","datasource":{"uid":"__expr__"},"timeRange":{"from":"5m","to":"now+3w/w"}}]}`,
-		`{"queries":[{"datasource":{"id":7},"queryType":1,"timeRange":null}],"from":"now-999999y+999999y"}`,
-	} {
-		f.Add([]byte(body))
-	}
-	now := time.Date(2026, 3, 31, 15, 12, 56, 789e6, time.UTC)
-	first, last := time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
-	f.Fuzz(func(t *testing.T, body []byte) {
-		queries, err := api.ParseQueries(body, now)
-		if err != nil {
-			return
-		}
-		refs := map[string]bool{}
-		for _, q := range queries {
-			span := q.TimeRange
-			if refs[q.RefID] || q.RefID == "" || span.To.Before(span.From) || span.From.Before(first) || span.To.After(last) ||
-				q.Interval < time.Millisecond || q.Interval%time.Millisecond != 0 || q.MaxDataPoints < 1 || q.MaxDataPoints > math.MaxInt32 {
-				t.Errorf("%+v", q)
-			}
-			refs[q.RefID] = true
-		}
-		if len(queries) < 1 || len(queries) > gate.MaxQueries {
-			t.Errorf("%d queries", len(queries))
-		}
-	})
 }
