@@ -97,28 +97,14 @@ func TestVerify(t *testing.T) {
 		{name: "nested plugin.json changed", change: []func(*testing.T, string){manifest, func(t *testing.T, dir string) {
 			writeFile(t, filepath.Join(dir, "panel", "plugin.json"), `{"id": "acme-nested-panel", "type": "panel", "info": {"version": "1.0.1"}}`)
 		}}, want: "panel/plugin.json: changed"},
-		{name: "added", change: []func(*testing.T, string){manifest, edit("panel/evil.js")}, want: "panel/evil.js: not listed"},
-		{name: "removed", change: []func(*testing.T, string){manifest, func(t *testing.T, dir string) {
-			if err := os.Remove(filepath.Join(dir, "module.js")); err != nil {
-				t.Fatal(err)
-			}
-		}}, want: "module.js: listed in the manifest, but missing"},
-		{name: "link to a directory", change: []func(*testing.T, string){manifest, func(t *testing.T, dir string) {
-			if err := os.Symlink(t.TempDir(), filepath.Join(dir, "up")); err != nil {
-				t.Fatal(err)
-			}
-		}}, want: "up: a symbolic link that does not lead to a file of the plugin"},
 		{name: "executable that leads out", change: []func(*testing.T, string){manifest, func(t *testing.T, dir string) {
 			name := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
 			if err := errors.Join(os.Rename(name, dir+"-outside"), os.Symlink(dir+"-outside", name)); err != nil {
 				t.Fatal(err)
 			}
 		}}, want: "a symbolic link that does not lead to a file of the plugin"},
-		{name: "truncated manifest", change: []func(*testing.T, string){edit("MANIFEST.json")}, want: "MANIFEST.json: invalid character"},
 		{name: "unsigned, but keys are trusted", keys: []archive.PublicKey{trusted}, want: "the plugin is not signed: MANIFEST.json.minisig is missing: install a release that is signed"},
-		{name: "only a manifest, but keys are trusted", change: []func(*testing.T, string){manifest}, keys: []archive.PublicKey{trusted}, want: "the plugin is not signed"},
 		{name: "signed by another key", change: []func(*testing.T, string){sign(otherKey)}, keys: []archive.PublicKey{trusted}, want: "signed with a key that is not trusted: " + otherTrusted.ID()},
-		{name: "signed, and the manifest replaced", change: []func(*testing.T, string){sign(key), edit("module.js"), manifest}, keys: []archive.PublicKey{trusted}, want: "the signature does not match the manifest"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
