@@ -12,14 +12,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -46,13 +43,10 @@ func TestScript(t *testing.T) {
 	}{
 		{"scaffold", s.scaffold},
 		{"validate", s.validate},
-		{"findings", s.findings},
 		{"build", s.build},
-		{"playlists", s.playlists},
 		{"plugin", s.plugin},
 		{"app", s.app},
 		{"stop", s.stop},
-		{"usage", s.usage},
 	} {
 		if !t.Run(step.name, step.run) {
 			t.FailNow()
@@ -100,48 +94,6 @@ func damage(t *testing.T, text string) string {
 	return text
 }
 
-// findings breaks plugin.json in four ways. One run must report all four, at their
-// positions.
-func (s *script) findings(t *testing.T) {
-	file := filepath.Join(s.repo, "src", "plugin.json")
-	good := must(os.ReadFile(file))(t)
-	defer func() {
-		if err := os.WriteFile(file, good, 0o644); err != nil {
-			t.Error(err)
-		}
-	}()
-	bad := damage(t, string(good))
-	if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	out := run(t, 1, s.repo, s.slipway, "validate", "--format=json")
-	var report struct {
-		Findings []struct {
-			Rule, Pointer string
-			Line, Column  int
-		}
-	}
-	if err := json.Unmarshal([]byte(out), &report); err != nil {
-		t.Fatalf("%v in\n%s", err, out)
-	}
-	var got []string
-	for _, f := range report.Findings {
-		got = append(got, fmt.Sprintf("%d:%d %s %s", f.Line, f.Column, f.Rule, f.Pointer))
-	}
-	want := []string{
-		position(t, bad, `"true"`) + " wrong-type /backend",
-		position(t, bad, `"grants"`) + " unknown-field /grants",
-		position(t, bad, `"info"`) + " required-field /info/version",
-		position(t, bad, `"../../x.svg"`) + " path-escape /info/logos/large",
-	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("findings (-want +got):\n%s", diff)
-	}
-	run(t, 1, s.repo, "go", "tool", "mage", "validate")
-}
-
 // position returns the line and column of a string that occurs once.
 func position(t *testing.T, text, part string) string {
 	t.Helper()
@@ -184,47 +136,6 @@ func (s *script) build(t *testing.T) {
 	if got := strings.Count(out, "up to date"); got != len(platforms)+1 {
 		t.Errorf("%d steps are up to date, want %d executables and the frontend:\n%s", got, len(platforms), out)
 	}
-}
-
-// playlists creates, reads, updates and deletes a playlist as an Editor, and tries the
-// same as a Viewer.
-func (s *script) playlists(t *testing.T) {
-	h := s.host(t)
-	editor, viewer := h.token(t, "Editor"), h.token(t, "Viewer")
-	item := map[string]any{"type": "dashboard_by_tag", "value": "lobby", "order": 1, "title": "Lobby"}
-	created := h.call(t, editor, 200, "POST", "/api/playlists/", map[string]any{"name": "My playlist", "interval": "5m", "items": []any{item}})
-	uid := created.(map[string]any)["uid"].(string)
-	expect(t, created, fmt.Sprintf(`{"interval":"5m","name":"My playlist","uid":%q}`, uid))
-	h.call(t, editor, 200, "POST", "/api/playlists", map[string]any{"name": "Other", "interval": "1h"})
-	expect(t, h.call(t, viewer, 200, "GET", "/api/playlists?query=MY&limit=5", nil), fmt.Sprintf(`[{"interval":"5m","name":"My playlist","uid":%q}]`, uid))
-	if list := h.call(t, viewer, 200, "GET", "/api/playlists?limit=1", nil).([]any); len(list) != 1 {
-		t.Errorf("limit=1 gave %v", list)
-	}
-	stored := fmt.Sprintf(`{"id":1,"order":1,"playlistUid":%q,"title":"Lobby","type":"dashboard_by_tag","value":"lobby"}`, uid)
-	expect(t, h.call(t, viewer, 200, "GET", "/api/playlists/"+uid, nil), fmt.Sprintf(`{"interval":"5m","items":[%s],"name":"My playlist","orgId":"1","uid":%q}`, stored, uid))
-	expect(t, h.call(t, viewer, 200, "GET", "/api/playlists/"+uid+"/items", nil), "["+stored+"]")
-	expect(t, h.call(t, viewer, 200, "GET", "/api/playlists/"+uid+"/dashboards", nil), "[]")
-	for _, refused := range [][2]string{{"POST", "/api/playlists"}, {"PUT", "/api/playlists/" + uid}, {"DELETE", "/api/playlists/" + uid}} {
-		h.call(t, viewer, 403, refused[0], refused[1], map[string]any{"name": "x", "interval": "1m"})
-	}
-	updated := h.call(t, editor, 200, "PUT", "/api/playlists/"+uid, map[string]any{"name": "New", "interval": "10m", "items": []any{
-		map[string]any{"playlistUid": uid, "type": "dashboard_by_id", "value": "3", "order": 2, "title": "b"},
-		map[string]any{"playlistUid": uid, "type": "dashboard_by_tag", "value": "t", "order": 1, "title": "a"},
-	}}).(map[string]any)
-	for _, item := range updated["items"].([]any) {
-		if id, isNumber := item.(map[string]any)["id"].(float64); !isNumber || id == 0 {
-			t.Errorf("item %v has no id", item)
-		}
-		delete(item.(map[string]any), "id")
-	}
-	expect(t, updated, fmt.Sprintf(`{"interval":"10m","items":[`+
-		`{"order":1,"playlistUid":%[1]q,"title":"a","type":"dashboard_by_tag","value":"t"},`+
-		`{"order":2,"playlistUid":%[1]q,"title":"b","type":"dashboard_by_id","value":"3"}],"name":"New","orgId":"1","uid":%[1]q}`, uid))
-	expect(t, h.call(t, editor, 200, "DELETE", "/api/playlists/"+uid, nil), "{}")
-	h.call(t, editor, 404, "GET", "/api/playlists/"+uid, nil)
-	h.call(t, "wrong", 401, "GET", "/api/playlists", nil)
-	h.call(t, editor, 400, "POST", "/api/playlists", map[string]any{"name": "x", "interval": "banana"})
-	h.terminate(t)
 }
 
 // app has an app list the playlists of the host with its own token. The host's own variables with the
@@ -298,26 +209,6 @@ func (s *script) stop(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Logf("the backend ended %s after SIGKILL to the host", time.Since(killed).Round(time.Millisecond))
-}
-
-func (s *script) usage(t *testing.T) {
-	for want, args := range map[string][]string{
-		"unknown plugin type":   {"scaffold", "nope", "acme-x-nope"},
-		"missing argument <id>": {"scaffold", "panel"},
-		"unknown option":        {"build", "--nope"},
-		"unknown command":       {"nope"},
-		"unknown format":        {"validate", "--format=nope"},
-		"no such file":          {"validate", "/nope"},
-		"unknown profile":       {"validate", "--profile=nope"},
-		"os/arch":               {"build", "--dir", s.repo, "--platforms=linux"},
-	} {
-		if out := run(t, 2, "", s.slipway, args...); !strings.Contains(out, want) {
-			t.Errorf("%v: %s", args, out)
-		}
-	}
-	if out := run(t, 0, "", s.slipway, "version"); !strings.HasPrefix(out, "slipway ") {
-		t.Error(out)
-	}
 }
 
 func (s *script) host(t *testing.T, env ...string) *server {
