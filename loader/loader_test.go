@@ -294,44 +294,6 @@ func TestTokenDecision(t *testing.T) {
 	}
 }
 
-func TestErrorsStayWithTheirPlugin(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	for _, mode := range []string{"ok", "crash", "noise", "hang"} {
-		writePlugin(t, root, mode, mode, "")
-	}
-	writeFile(t, filepath.Join(root, "bare", bundle.MetadataFile), `{"id":"bare","type":"app","backend":true,"executable":"gpx_bare"}`)
-	l := start(t, Options{Dirs: []string{root}, StartTimeout: 10 * time.Second, ReadyTimeout: 100 * time.Millisecond})
-	for id, want := range map[string]struct {
-		state  State
-		reason string
-	}{
-		"ok":    {StateRunning, ""},
-		"crash": {StateRestarting, "cannot find my settings"},
-		"noise": {StateRestarting, `"hello from main"`},
-		"hang":  {StateRestarting, "s, the start timeout"},
-		"bare":  {StateFailed, "not found"},
-	} {
-		p := mustPlugin(t, l, id)
-		s := p.Status()
-		isExpected := s.State == want.state || want.state == StateRestarting && s.State == StateCrashLoop
-		if !isExpected || !strings.Contains(s.Reason, want.reason) {
-			t.Errorf("%s: got %+v, want state %s with a reason containing %q", id, s, want.state, want.reason)
-		}
-		_, err := fetch(t.Context(), p, "x")
-		if want.state == StateRunning {
-			if err != nil {
-				t.Errorf("%s: %v", id, err)
-			}
-			continue
-		}
-		var e *sdk.Error
-		if !errors.As(err, &e) || e.Status != http.StatusServiceUnavailable {
-			t.Errorf("%s: error %v", id, err)
-		}
-	}
-}
-
 func TestOutputNeverBlocksABackend(t *testing.T) {
 	t.Parallel()
 	// With the race detector, the host takes a while to read the log.

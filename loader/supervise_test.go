@@ -335,34 +335,6 @@ func TestANewBuildDuringAStart(t *testing.T) {
 	}
 }
 
-// A new build also ends a start that waits for its turn.
-func TestANewBuildBeforeAStart(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	dir := writePlugin(t, root, "a", "hang", "")
-	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Hour})
-	if err := l.starts.Acquire(t.Context(), maxStarts); err != nil {
-		t.Fatal(err)
-	}
-	l.options.Dirs = []string{root}
-	if err := l.Refresh(nil); err != nil {
-		t.Fatal(err)
-	}
-	awaitStart(mustPlugin(t, l, "a"))
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	writePlugin(t, root, "a", "ok", "")
-	if err := l.Refresh(nil); err != nil {
-		t.Fatal(err)
-	}
-	l.starts.Release(maxStarts)
-	p := mustPlugin(t, l, "a")
-	if err := p.Settled(t.Context()); err != nil || !isRunning(p.Status()) {
-		t.Errorf("status %+v, %v", p.Status(), err)
-	}
-}
-
 // awaitStart waits until a start can be aborted.
 func awaitStart(p *Plugin) {
 	for isStarting := false; !isStarting; time.Sleep(time.Millisecond) {
