@@ -142,15 +142,6 @@ func (p *Plan) collect(dir, staging string) (files []string, err error) {
 	return files, nil
 }
 
-// Aside returns where the previous dist of a repository is while the repository's own bundler
-// writes to dist, or "" if it is in its place.
-func Aside(repo bundle.Repo) string {
-	if dirs := leftovers(repo.Root, asideSuffix); len(dirs) > 0 {
-		return dirs[len(dirs)-1]
-	}
-	return ""
-}
-
 // setAside renames dist. An empty directory stands for no dist.
 func (p *Plan) setAside(aside string) error {
 	err := os.Rename(p.Repo.Dist, aside)

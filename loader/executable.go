@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -61,24 +60,6 @@ func Executable(p bundle.Plugin) (string, error) {
 		return "", newFault(bundle.FaultWrongPlatform, "%s is built for %s, but this host is %s", path, platform, host)
 	}
 	return path, nil
-}
-
-// find is Executable for a plugin whose directory may have been moved. It also returns the plugin
-// with the directory in which it is.
-func (o Options) find(p bundle.Plugin) (found bundle.Plugin, executable string, err error) {
-	executable, err = Executable(p)
-	fault, ok := errors.AsType[*bundle.Fault](err)
-	if o.Aside == nil || !ok || fault.Code != bundle.FaultExecutableMissing {
-		return p, executable, err
-	}
-	moved := p
-	if moved.Dir = o.Aside(p.Dir); moved.Dir != "" {
-		moved.Root = strings.TrimSuffix(moved.Dir, strings.TrimPrefix(p.Dir, cmp.Or(p.Root, p.Dir)))
-		if aside, asideErr := Executable(moved); asideErr == nil {
-			return moved, aside, nil
-		}
-	}
-	return p, executable, err
 }
 
 // missingExecutable returns the fault of a plugin without an executable at a path: with the executables

@@ -47,7 +47,7 @@ func prepare(p mounted, o Options, runDir *runDir, old *Process) (*launch, error
 		return &launch{plugin: p.Plugin, options: o, version: version, isRunning: old != nil && old.version == version,
 			settings: o.settings(id), token: TokenDecision{Reason: "the backend is attached"}}, nil
 	}
-	plugin, source, err := o.find(p.Plugin)
+	source, err := Executable(p.Plugin)
 	if err != nil {
 		return nil, permanentError{err}
 	}
@@ -56,7 +56,7 @@ func prepare(p mounted, o Options, runDir *runDir, old *Process) (*launch, error
 		permissions = fmt.Sprint(p.Metadata.IAM.Permissions)
 	}
 	l := &launch{
-		plugin: plugin, options: o, source: source, version: p.Metadata.Info.Version + "\n" + permissions,
+		plugin: p.Plugin, options: o, source: source, version: p.Metadata.Info.Version + "\n" + permissions,
 		token: decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID),
 	}
 	runs := source // the executable whose contents run

@@ -45,9 +45,6 @@ type Options struct {
 	// each start of a process, and may call the Loader.
 	Settings func(id string) Settings
 	Logger   *slog.Logger // nil discards
-	// Aside returns where a build keeps a directory of a plugin that it has moved for the
-	// moment, or "". A missing executable is looked for there. Nil if nothing moves it.
-	Aside func(dir string) string
 	// TrustedKeys verify the signatures of plugins. If there are any, a plugin that
 	// none of them signed is not mounted. Without them, a plugin with a MANIFEST.json
 	// must match it.

@@ -80,8 +80,6 @@ type Options struct {
 
 	Debug loader.Debugging // of backends
 
-	Aside func(dir string) string // as in loader.Options; may be nil
-
 	Preview *url.URL // as in console.Options; may be nil
 
 	LaxProvisioning bool // log invalid provisioning files at the start instead of failing
@@ -228,7 +226,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.loader, err = loader.New(loader.Options{
 		Dirs: o.PluginDirs, HostVersion: o.ServiceVersion, Toggles: o.Toggles, AppURL: s.url,
 		Environ: o.Environ, Token: s.accounts.token, Logger: s.log, TrustedKeys: o.TrustedKeys, Debug: o.Debug,
-		Settings: func(id string) loader.Settings { return s.settings.of(id, s.mountedIDs()) }, Notify: s.announce, Aside: o.Aside,
+		Settings: func(id string) loader.Settings { return s.settings.of(id, s.mountedIDs()) }, Notify: s.announce,
 	})
 	if err != nil {
 		return err

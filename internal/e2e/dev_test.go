@@ -81,8 +81,8 @@ func TestDev(t *testing.T) {
 	t.Run("mage", d.mage)
 }
 
-// TestDevWithBundler edits a plugin whose own bundler writes to dist. The process of the backend
-// is killed during the build that follows, and after it. One edit makes the bundler run once.
+// TestDevWithBundler edits a plugin whose own bundler writes to dist. The backend serves during the build that
+// follows, and is killed after it. One edit makes the bundler run once.
 func TestDevWithBundler(t *testing.T) {
 	dir := t.TempDir()
 	d := &development{slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID)}
@@ -96,22 +96,17 @@ func TestDevWithBundler(t *testing.T) {
 	for len(readFile(t, runs)) < 2 {
 		time.Sleep(time.Millisecond)
 	}
-	kill := func() {
-		t.Helper()
-		pid := d.backend(t)
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		for d.backend(t) == pid {
-			time.Sleep(time.Millisecond)
-		}
-	}
-	kill()
+	pid := d.backend(t)
 	if err := os.Remove(wait); err != nil {
 		t.Fatal(err)
 	}
 	d.await(t, 0, " is live, ")
-	kill()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for d.backend(t) == pid {
+		time.Sleep(time.Millisecond)
+	}
 	if n := len(readFile(t, runs)); n != 2 {
 		t.Errorf("the bundler ran %d times, want 2", n)
 	}

@@ -126,7 +126,7 @@ func (s *session) serverOptions() server.Options {
 	o := s.options.Server
 	o.PluginDirs = []string{s.repo.Root}
 	o.RequestLevel, o.AuditLevel = slog.LevelDebug, slog.LevelDebug // build results would scroll away
-	o.Aside, o.Preview = s.aside, s.preview.link()
+	o.Preview = s.preview.link()
 	provision(&o, s.repo)
 	return o
 }

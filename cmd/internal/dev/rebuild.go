@@ -3,7 +3,6 @@ package dev
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -62,17 +61,6 @@ func (s *session) filesOf(b *verbs.Built, known files) files {
 // buildOptions returns the options of every build. The host starts the backend anyway.
 func (s *session) buildOptions() verbs.BuildOptions {
 	return verbs.BuildOptions{Face: s.face, Dir: s.repo.Root, Platforms: "host", Dev: true, Bundler: s.bundler, Debug: s.options.UseDelve}
-}
-
-// aside returns where a directory in dist is while the repository's own bundler writes to dist,
-// or "".
-func (s *session) aside(dir string) string {
-	rel, err := filepath.Rel(s.repo.Dist, dir)
-	aside := build.Aside(s.repo)
-	if err != nil || !filepath.IsLocal(rel) || aside == "" {
-		return ""
-	}
-	return filepath.Join(aside, rel)
 }
 
 // rebuild brings dist in line with what has changed, and mounts it.
