@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -12,13 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
-	"time"
-
-	"github.com/slipway-dev/slipway/host/store"
 )
 
 // envFloor is the environment variable that makes the test executable run the minimal
@@ -136,41 +130,4 @@ func floor(file string, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "listening on http://%s\n", listener.Addr())
 	return http.Serve(listener, mux)
-}
-
-// TestFloor checks that the minimal server works: otherwise, every comparison with it
-// would look good.
-func TestFloor(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "slipway.db")
-	s, err := store.Open(t.Context(), store.Options{Database: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	out, in := io.Pipe()
-	go func() { _ = floor(file, in) }() // ends with the process
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, address, _ := strings.Cut(strings.TrimSpace(line), "http://")
-	rate, err := load(address, requestText("POST", "/api/playlists", "", `{"name":"made","interval":"5m"}`), 50*time.Millisecond)
-	if err != nil || rate == 0 {
-		t.Fatalf("rate %.0f/s, error %v", rate, err)
-	}
-	if _, err := load(address, requestText("POST", "/api/nothing", "", ""), time.Millisecond); err == nil || !strings.Contains(err.Error(), "status 404") {
-		t.Errorf("an unknown path: %v", err)
-	}
-	got, err := http.Get("http://" + address + "/api/playlists")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer got.Body.Close()
-	var list []struct{ Name string }
-	if err := json.NewDecoder(got.Body).Decode(&list); err != nil || len(list) == 0 || list[0].Name != "made" {
-		t.Errorf("list %+v, %v", list, err)
-	}
 }
