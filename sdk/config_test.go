@@ -1,6 +1,7 @@
 package sdk_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -34,9 +35,7 @@ func TestConfig(t *testing.T) {
 		for name, value := range shared {
 			full["GF_"+name] = value
 		}
-		for name, value := range c {
-			full[name] = value
-		}
+		maps.Copy(full, c)
 		t.Setenv("GF_APP_URL", "http://other")
 		if diff := cmp.Diff(want, toldBy(full)); diff != "" {
 			t.Error(diff)

@@ -40,9 +40,7 @@ func replacementsOf(o Options, c *bundlerconfig.Config) replacements {
 		r.fallback[name] = located(o.Root, to)
 	}
 	for _, defined := range []map[string]string{c.Define, o.Substitutions.Define} {
-		for name, value := range defined {
-			r.define[name] = value
-		}
+		maps.Copy(r.define, defined)
 	}
 	for name, value := range r.define {
 		if value != "undefined" && !json.Valid([]byte(value)) { // esbuild inserts only literals and names

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -47,10 +48,8 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 		from.Scheme = registry.Scheme // a lockfile must not send the token without TLS
 		return from, nil
 	}
-	for _, host := range defaultHosts() {
-		if from.Host == host {
-			return registry.JoinPath(from.EscapedPath()), nil
-		}
+	if slices.Contains(defaultHosts(), from.Host) {
+		return registry.JoinPath(from.EscapedPath()), nil
 	}
 	help := install(r.manager)
 	if strings.Contains(from.Path, "/-/") { // as registries have it

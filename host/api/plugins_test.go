@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -256,9 +257,7 @@ func TestResource(t *testing.T) {
 		r := httptest.NewRequest(method, "/", strings.NewReader(body))
 		r.URL.RawPath, r.URL.RawQuery, _ = strings.Cut(base+path, "?")
 		r.URL.Path, _ = url.PathUnescape(r.URL.RawPath)
-		for name, values := range header {
-			r.Header[name] = values
-		}
+		maps.Copy(r.Header, header)
 		return f.send(r, f.viewer)
 	}
 	got := send("PUT", "/a:b/c d?x=%2F&y", "12345", http.Header{

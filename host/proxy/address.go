@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 
@@ -177,9 +178,7 @@ func below(base *url.URL, rest path, own url.Values, query string) (*url.URL, er
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range own {
-		fixed[name] = values
-	}
+	maps.Copy(fixed, own)
 	isFixed := map[string]bool{}
 	for name := range fixed {
 		isFixed[host.Fold(name)] = true

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/ProtonMail/go-crypto/openpgp"
@@ -47,9 +48,7 @@ func (k *Key) Sign(tb testing.TB, plugin, version string, files map[string]strin
 		"manifestVersion": "2.0.0", "signatureType": "community", "signedByOrg": "acme", "signedByOrgName": "Acme Ltd",
 		"plugin": plugin, "version": version, "time": int64(1700000000000), "keyId": k.ID, "files": files,
 	}
-	for key, v := range values {
-		m[key] = v
-	}
+	maps.Copy(m, values)
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		tb.Fatal(err)
