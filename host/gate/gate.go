@@ -7,11 +7,9 @@ package gate
 import (
 	"errors"
 	"io"
-	"math"
 	"net"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -58,19 +56,6 @@ func Bound(s *http.Server) {
 	s.Protocols = &http.Protocols{}
 	s.Protocols.SetHTTP1(true)
 	s.ReadHeaderTimeout, s.IdleTimeout, s.MaxHeaderBytes = HeaderTimeout, KeepAlive, MaxHeaderBytes-slack
-}
-
-// LimitMemory lets the heap grow to several times what is in use, which is little, and makes the
-// garbage collector run more often when the process approaches MemoryTarget. The environment
-// variables GOGC and GOMEMLIMIT take precedence.
-func LimitMemory() {
-	const standard, percent = 100, 300
-	if before := debug.SetGCPercent(percent); before != standard {
-		debug.SetGCPercent(before)
-	}
-	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
-		debug.SetMemoryLimit(MemoryTarget)
-	}
 }
 
 // ErrSlow is the error of reading a body of which nothing arrived for IdleTimeout.

@@ -18,8 +18,6 @@ const (
 	IdleTimeout   = 20 * time.Second // for a client to send the next part of a body, or to accept the next part of a response
 	restOfBody    = 2 * time.Second  // for the rest of a body that is not read
 	partSize      = 256 << 10        // bytes of a response that a client accepts within IdleTimeout
-
-	MemoryTarget = 512 << 20 // bytes of the process above which garbage is collected more often
 )
 
 // The limits of what a request asks for, and of what a plugin responds.
@@ -98,7 +96,6 @@ func Limits() []Limit {
 		{"body of a call to a plugin", mebibytes(MaxPluginBody), "413", "it is passed on as one message"},
 		{"entries of a list", fmt.Sprintf("%d; by default %d, or %[1]d for lists that published clients expect to be complete", MaxPageLength, DefaultPageLength),
 			"a page of this length; ask for the next with `page`", memory},
-		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
 
 		{"queries of a request", fmt.Sprint(MaxQueries), refused, "each takes memory in the host and in the plugin"},
 		{"refId of a query", fmt.Sprintf("%d bytes", MaxRefID), refused, "errors and results repeat it"},

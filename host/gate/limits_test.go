@@ -57,7 +57,6 @@ var exceeded = map[string]string{
 	"JSON body":                  "host/api TestHostileBodies",
 	"body of a call to a plugin": "host/api TestResource",
 	"entries of a list":          "host/store TestQuota",
-	"memory of the host":         "host/gate TestMemory",
 	"queries of a request":       "host/api TestLongLists",
 	"refId of a query":           "host/api TestQueryNumbers",
 	"data sources that a request queries at the same time":        "host/api TestManySources",

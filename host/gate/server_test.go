@@ -3,10 +3,8 @@ package gate_test
 import (
 	"bufio"
 	"io"
-	"math"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -122,20 +120,5 @@ func TestTimes(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// TestMemory is not parallel: the target is that of the process.
-func TestMemory(t *testing.T) {
-	before := debug.SetMemoryLimit(math.MaxInt64)
-	defer debug.SetMemoryLimit(before)
-	gate.LimitMemory()
-	if got := debug.SetMemoryLimit(-1); got != gate.MemoryTarget {
-		t.Errorf("the target is %d bytes, want %d", got, gate.MemoryTarget)
-	}
-	debug.SetMemoryLimit(1 << 40) // as GOMEMLIMIT does
-	gate.LimitMemory()
-	if got := debug.SetMemoryLimit(-1); got != 1<<40 {
-		t.Errorf("GOMEMLIMIT is replaced by %d", got)
 	}
 }

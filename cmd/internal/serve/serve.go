@@ -17,7 +17,6 @@ import (
 
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host"
-	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/process"
 )
@@ -38,7 +37,6 @@ func Open(ctx context.Context, f verbs.Face, o server.Options, link bool, stdout
 	if err := process.Protect(); err != nil { // backends run as the same user
 		return nil, err
 	}
-	gate.LimitMemory()
 	s, err := server.Open(ctx, o)
 	if err != nil {
 		return nil, Explain(f, o, err)
