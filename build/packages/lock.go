@@ -218,10 +218,14 @@ type packageJSON struct {
 	PNPM                 pnpmSettings      `json:"pnpm"`
 }
 
-// all returns the ranges of all packages.
-func (p packageJSON) all() map[string]string {
+// all returns the ranges of all packages. Of one that is required twice, the range is the one that the manager takes.
+func (p packageJSON) all(manager string) map[string]string {
+	lists := []map[string]string{p.PeerDependencies, p.Dependencies, p.OptionalDependencies, p.DevDependencies}
+	if manager == yarn1 || manager == pnpm {
+		lists = []map[string]string{p.PeerDependencies, p.DevDependencies, p.Dependencies, p.OptionalDependencies}
+	}
 	all := map[string]string{}
-	for _, list := range []map[string]string{p.PeerDependencies, p.DevDependencies, p.OptionalDependencies, p.Dependencies} {
+	for _, list := range lists {
 		maps.Copy(all, list)
 	}
 	return all

@@ -74,6 +74,7 @@ func readNPM(l *lock, text []byte) error {
 // ranges returns what a package requires.
 func (p npmPackage) ranges() map[string]string {
 	all := map[string]string{}
+	maps.Copy(all, p.PeerDependencies)
 	var list map[string]json.RawMessage
 	if json.Unmarshal(p.Requires, &list) != nil { // version 1 also has true
 		list = p.Dependencies
@@ -81,7 +82,7 @@ func (p npmPackage) ranges() map[string]string {
 	for name, text := range list {
 		all[name] = strings.Trim(string(text), `"`)
 	}
-	for _, list := range []map[string]string{p.PeerDependencies, p.DevDependencies, p.OptionalDependencies} {
+	for _, list := range []map[string]string{p.OptionalDependencies, p.DevDependencies} {
 		maps.Copy(all, list)
 	}
 	return all

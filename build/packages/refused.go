@@ -30,7 +30,7 @@ func install(manager string) string {
 // refuse makes a lockfile one from which no package is downloaded.
 func (l *lock) refuse(text string) {
 	for dir, manifest := range l.manifests() {
-		for name := range manifest.all() {
+		for name := range manifest.all(l.manager) {
 			l.importer(dir).packages[name] = &Package{Name: name, refused: &RefusedError{text, install(l.manager)}}
 		}
 	}
@@ -50,7 +50,7 @@ var patchName = regexp.MustCompile(`^(?:.*\+\+)?((?:@[^+]+\+)?[^+]+)\+`)
 func patchedByScript(dirs ...string) (names []string) {
 	for _, dir := range dirs {
 		p, _ := readPackageJSON(dir) // without it, nothing is required
-		if p.all()["patch-package"] == "" {
+		if p.all("")["patch-package"] == "" {
 			continue
 		}
 		patches, _ := os.ReadDir(filepath.Join(dir, "patches")) // without it, there are none

@@ -23,7 +23,7 @@ func (l *lock) stale(format string, args ...any) *RefusedError {
 // isIn reports whether what the lockfile has will do nevertheless.
 func (l *lock) checkRanges(locked map[string]map[string]string, isIn func(p *Package, name, wanted string) bool) {
 	for dir, manifest := range l.manifests() {
-		for name, wanted := range manifest.all() {
+		for name, wanted := range manifest.all(l.manager) {
 			p := l.above(dir).find(name)
 			before, isLocked := locked[dir][name]
 			_, isOptional := manifest.OptionalDependencies[name]

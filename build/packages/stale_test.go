@@ -15,6 +15,7 @@ func TestStale(t *testing.T) {
 		pnpm      = "importers: {.: {dependencies: {a: {specifier: ^1.0.0, version: 1.2.0}}}}\npackages: {a@1.2.0: {}}\n"
 		cataloged = "importers: {.: {dependencies: {a: {specifier: 'catalog:', version: 1.2.0}}}}\npackages: {a@1.2.0: {}}\n" +
 			"catalogs: {default: {a: {specifier: ^1.0.0, version: 1.2.0}}}"
+		twice      = `{"dependencies": {"a": "^1.0.0"}, "devDependencies": {"a": "^2.0.0"}}`
 		extensions = "packageExtensions: {a: {dependencies: {b: '1'}}}"
 	)
 	for name, c := range map[string]struct{ file, lock, manifest, more, want string }{
@@ -24,6 +25,11 @@ func TestStale(t *testing.T) {
 		"npm, other package": {"package-lock.json", npmLock, `{"dependencies": {"a": "npm:b@^1.0.0"}}`, "", "requires a@npm:b@^1.0.0"},
 		"npm, not there":     {"package-lock.json", `{"packages": {}}`, `{"devDependencies": {"a": "1"}}`, "", "requires a@1"},
 		"npm, optional":      {"package-lock.json", `{"packages": {}}`, `{"optionalDependencies": {"a": "1"}}`, "", "not found"},
+		"npm, twice": {"package-lock.json", `{"packages": {"": ` + twice + `, "node_modules/a": {"version": "2.0.0"}}}`,
+			`{"optionalDependencies": {"a": "1"}, ` + twice[1:], "", ""},
+		"Yarn 1, twice":      {"yarn.lock", yarn1, twice, "", ""},
+		"Yarn 2, twice":      {"yarn.lock", "\n__metadata:\n  version: 8\n\n\"a@npm:^2.0.0\":\n  version: 2.0.0\n  resolution: \"a@npm:2.0.0\"\n", twice, "", ""},
+		"pnpm, twice":        {"pnpm-lock.yaml", pnpm, twice, "", ""},
 		"npm 6":              {"package-lock.json", `{"dependencies": {"a": {"version": "1.2.0"}}}`, `{"dependencies": {"a": "~1.1.0"}}`, "", "requires a@~1.1.0"},
 		"Yarn 1":             {"yarn.lock", yarn1, `{"dependencies": {"a": "^1.1.0"}}`, "", "yarn.lock has no entry for a@^1.1.0, which package.json requires; run yarn install"},
 		"Yarn 1, resolved":   {"yarn.lock", yarn1, `{"dependencies": {"a": "^1.0.0"}, "resolutions": {"**/a": "1.2.0"}}`, "", ""},

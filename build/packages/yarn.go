@@ -110,7 +110,7 @@ func (r *yarnReader) addWorkspaces(top map[string]*Package) {
 	for dir, manifest := range manifests {
 		from := &Package{Name: cmp.Or(manifest.Name, "package.json"), locator: manifest.Name + "@workspace:" + dir}
 		in := r.importer(dir).packages
-		for name, wanted := range manifest.all() {
+		for name, wanted := range manifest.all(r.manager) {
 			if p := cmp.Or(r.find(from, name, wanted), members[name]); p != nil {
 				in[name] = p
 			} else if !manifest.isPeer(name) {
