@@ -135,10 +135,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	}
 	if in.Namespace == injectNamespace {
 		in.Importer, in.Namespace = filepath.Join(b.Root, "package.json"), "file"
-		found, err := b.resolve(build, in)
-		if err == nil && found.Path == "" && len(found.Errors) == 0 {
-			found = resolution(b.find(build, in, in.Path))
-		}
+		found, err := b.resolveOther(build, in)
 		found.SideEffects = api.SideEffectsFalse // it is left out if nothing uses the name
 		return found, err
 	}
@@ -146,6 +143,18 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		return api.OnResolveResult{}, nil
 	}
 	isStyle := in.Kind == api.ResolveCSSImportRule || in.Kind == api.ResolveCSSURLToken
+	if file := filepath.Join(in.ResolveDir, in.Path); strings.HasPrefix(in.Path, ".") {
+		found, err := b.located(file)
+		switch {
+		case err != nil:
+			return api.OnResolveResult{Errors: failed(err, in.Path)}, nil
+		case found != file && isStyle: // in which an absolute path is one of the host
+			return resolution(b.find(build, in, found)), nil
+		case found != file:
+			in.Path = found
+			return b.resolveOther(build, in)
+		}
+	}
 	name := in.Path
 	if file, ok := strings.CutPrefix(name, rawLoader); ok {
 		name = file + rawSuffix
@@ -207,6 +216,15 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	return api.OnResolveResult{Errors: unknownInWasm(in)}, nil
 }
 
+// resolveOther resolves an import that esbuild does not have in this form.
+func (b *bundler) resolveOther(build api.PluginBuild, in api.OnResolveArgs) (api.OnResolveResult, error) {
+	found, err := b.resolve(build, in)
+	if err == nil && found.Path == "" && len(found.Errors) == 0 {
+		found = resolution(b.find(build, in, in.Path))
+	}
+	return found, err
+}
+
 // resolveStyle resolves what a style sheet imports or refers to: a file of the repository, or one of a
 // package, which webpack's loaders mark with "~".
 func (b *bundler) resolveStyle(build api.PluginBuild, in api.OnResolveArgs) api.OnResolveResult {
@@ -255,7 +273,10 @@ func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string
 func (b *bundler) located(file string) (string, error) {
 	installed := filepath.Join(b.Root, "node_modules") + string(filepath.Separator)
 	name, ok := strings.CutPrefix(file, installed)
-	if _, err := os.Lstat(file); err == nil || !ok || b.Packages == nil {
+	if !ok || b.Packages == nil {
+		return file, nil
+	}
+	if _, err := os.Lstat(installed + PackageName(filepath.ToSlash(name))); err == nil {
 		return file, nil
 	}
 	dir, ok, err := b.Packages.Dir(b.ctx, filepath.Join(b.Root, "package.json"), PackageName(filepath.ToSlash(name)))

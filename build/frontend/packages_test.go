@@ -55,26 +55,31 @@ func TestReadPackage(t *testing.T) {
 	}
 }
 
-// A style sheet imports packages that nothing else imports, as CSS does and as webpack's loaders do.
-func TestPackagesOfStyles(t *testing.T) {
+// A style sheet imports packages that nothing else imports, as CSS does and as webpack's loaders do. A path into node_modules
+// leads to the package, wherever it is.
+func TestFilesOfPackages(t *testing.T) {
 	t.Parallel()
 	cache := write(t, map[string]string{
 		"theme/node_modules/theme/all.css": ".theme{background:url(dot.png)}",
 		"theme/node_modules/theme/dot.png": "dot",
 	})
-	for name, style := range map[string]string{
-		"as CSS does":             `@import 'theme/all.css';`,
-		"as url":                  `@import url("theme/all.css");`,
-		"as webpack's loaders do": `@import '~theme/all.css';`,
-		"an image":                `.theme{background:url(~theme/dot.png)}`,
+	for name, source := range map[string][2]string{
+		"as CSS does":             {"a.css", `@import 'theme/all.css';`},
+		"as url":                  {"a.css", `@import url("theme/all.css");`},
+		"as webpack's loaders do": {"a.css", `@import '~theme/all.css';`},
+		"an image":                {"a.css", `.theme{background:url(~theme/dot.png)}`},
+		"by path":                 {"a.css", `@import '../node_modules/theme/all.css';`},
+		"an image by path":        {"a.css", `.theme{background:url("../node_modules/theme/dot.png")}`},
+		"a module by path":        {"module.ts", `import "../node_modules/theme/all.css"`},
+		"a URL by path":           {"module.ts", `export const plugin = new URL("../node_modules/theme/dot.png", import.meta.url)`},
 	} {
-		files := map[string]string{"src/module.ts": "import './a.css'", "src/a.css": style}
+		files := map[string]string{"src/module.ts": "import './a.css'", "src/" + source[0]: source[1]}
 		r, err := bundle(t, files, func(o *Options) { o.Packages = cached{cache} })
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if code := file(t, r, "module.js"); !strings.Contains(code, basePlaceholder+"dot-") {
+		if code := file(t, r, "module.js"); !strings.Contains(code, "dot-") {
 			t.Errorf("%s: module.js contains\n%s", name, code)
 		}
 	}
