@@ -455,6 +455,8 @@ func TestErrors(t *testing.T) {
 		"a file whose name has other letters": {map[string]string{"src/module.ts": "export * from 'pages/Home';\nexport * from 'parts/a';\n", "src/pages/home.ts": "", "src/parts/b.ts": "",
 			"tsconfig.json": `{"compilerOptions": {"baseUrl": "src"}}`},
 			[]string{`src/module.ts:1:15: cannot find "Home.ts"`, `src/module.ts:2:15: cannot find "parts/a"`, "help: case"}},
+		"a URL": {map[string]string{"src/module.ts": "\nexport const u = new URL('./Other', import.meta.url);\n"},
+			[]string{`src/module.ts:2:26: cannot find "./Other"`, "help: case"}},
 		"a loader": {map[string]string{"src/module.ts": "import './x.less';\n", "src/x.less": ""},
 			[]string{"src/module.ts:1:8: no loader for .less files", "help: own bundler"}},
 		"syntax": {map[string]string{"src/module.tsx": "export const a = ;\n"},

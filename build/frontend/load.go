@@ -130,7 +130,8 @@ func importURLs(file string, text []byte) []byte {
 		if !isCode || notFile.MatchString(path) || bytes.Contains(text[at[0]:at[1]], []byte("webpackIgnore: true")) {
 			continue
 		}
-		name := fmt.Sprintf("__plugin_url_%d__", at[0])
+		before := text[:at[3]]
+		name := fmt.Sprintf("__plugin_url_%d_%d__", 1+bytes.Count(before, []byte("\n")), at[3]-bytes.LastIndexByte(before, '\n'))
 		imports = fmt.Appendf(imports, "\nimport %s from %s;", name, quote(path+assetSuffix))
 		edits[script.Span{From: at[3], To: at[4]}] = name
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -19,6 +20,9 @@ import (
 // baseConfig matches the warning about a tsconfig.json that extends one in a package that is not
 // installed: it has settings for type checks, and others of which tsconfigRaw decides.
 var baseConfig = regexp.MustCompile(`^Cannot find base config file "([^."]|\./node_modules/|\.\./node_modules/)`)
+
+// urlImport matches what importURLs adds to a file, which has the place of the URL.
+var urlImport = regexp.MustCompile(`^import __plugin_url_(\d+)_(\d+)__ from `)
 
 // missing is the detail of an error about an import whose package cannot be provided.
 type missing struct {
@@ -55,6 +59,11 @@ func Messages(root string, list []api.Message) []Message {
 				to.File = to.File[i+1:] // wherever the cache is
 			}
 			to.Source, to.Length = l.LineText, l.Length
+			if at := urlImport.FindStringSubmatch(l.LineText); at != nil {
+				to.Source, to.Length = "", 0
+				to.Line, _ = strconv.Atoi(at[1]) // a number, as the next
+				to.Column, _ = strconv.Atoi(at[2])
+			}
 		}
 		for _, note := range m.Notes {
 			if to.Help == "" && note.Location == nil {
