@@ -245,7 +245,8 @@ func TestUnread(t *testing.T) {
 		var got []string
 		for _, m := range c.Unread {
 			got = append(got, fmt.Sprintf("%d:%d: %s", m.Line, m.Column, m.Text))
-			if m.Help == "" || m.File != "webpack.config.ts" || m.Source == "" {
+			isChoice := strings.Contains(m.Text, "go through") // which another loader can replace
+			if m.Help == "" || strings.Contains(m.Help, "loader: {") != isChoice || m.File != "webpack.config.ts" || m.Source == "" {
 				t.Errorf("%s: %+v", text, m)
 			}
 		}

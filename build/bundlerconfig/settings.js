@@ -292,15 +292,16 @@
       }
       for (const { name, options } of uses) {
         const imports = String(options.imports ?? options.wrapper ?? '');
-        const say = (text) => {
+        const say = (text, help = host.ownBundler) => {
           if (!seen.has(text)) {
             seen.add(text);
-            report(name, text, `choose below "frontend" in slipway.yaml, as in loader: {".abc": text}, how such files are loaded, or ${host.ownBundler}`);
+            report(name, text, help);
           }
         };
         if (!isCode.test(name) && !isStyle.test(name) && !isAsset.test(name)) {
           hasOther = true;
-          say(`${matching} go through ${name}, which builds do not run`);
+          say(`${matching} go through ${name}, which builds do not run`,
+            `choose below "frontend" in slipway.yaml, as in loader: {".abc": text}, how such files are loaded, or ${host.ownBundler}`);
         } else if (options.plugins?.length > 0 || options.jsc?.experimental?.plugins?.length > 0) {
           say(`the plugins of ${name} are not run`);
         } else if (name === 'imports-loader' && !imports.includes('public-path')) {
