@@ -271,19 +271,18 @@ func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string
 
 // located returns where a path of the repository is: packages of the lockfile may be in the cache.
 func (b *bundler) located(file string) (string, error) {
-	installed := filepath.Join(b.Root, "node_modules") + string(filepath.Separator)
-	name, ok := strings.CutPrefix(file, installed)
-	if !ok || b.Packages == nil {
+	above, name, ok := strings.Cut(filepath.ToSlash(file), modulesDir)
+	if !ok || b.Packages == nil || !isBelow(filepath.FromSlash(above), b.Root) {
 		return file, nil
 	}
-	if _, err := os.Lstat(installed + PackageName(filepath.ToSlash(name))); err == nil {
+	if _, err := os.Lstat(above + modulesDir + PackageName(name)); err == nil {
 		return file, nil
 	}
-	dir, ok, err := b.Packages.Dir(b.ctx, filepath.Join(b.Root, "package.json"), PackageName(filepath.ToSlash(name)))
+	dir, ok, err := b.Packages.Dir(b.ctx, filepath.Join(b.Root, "package.json"), PackageName(name))
 	if err != nil || !ok {
 		return file, err
 	}
-	return filepath.Join(dir, "node_modules", name), nil
+	return filepath.Join(dir, "node_modules", filepath.FromSlash(name)), nil
 }
 
 // failed returns the error of an import whose package cannot be provided.

@@ -72,6 +72,7 @@ func TestFilesOfPackages(t *testing.T) {
 		"an image by path":        {"a.css", `.theme{background:url("../node_modules/theme/dot.png")}`},
 		"a module by path":        {"module.ts", `import "../node_modules/theme/all.css"`},
 		"a URL by path":           {"module.ts", `export const plugin = new URL("../node_modules/theme/dot.png", import.meta.url)`},
+		"of a workspace":          {"module.ts", `import "../../node_modules/theme/all.css"`},
 	} {
 		files := map[string]string{"src/module.ts": "import './a.css'", "src/" + source[0]: source[1]}
 		r, err := bundle(t, files, func(o *Options) { o.Packages = cached{cache} })
