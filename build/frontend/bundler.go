@@ -256,17 +256,11 @@ func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string
 	if to == "" {
 		return api.OnResolveResult{Path: in.Path, Namespace: emptyNamespace}, nil
 	}
-	found := b.find(build, in, to)
-	if len(found.Errors) > 0 {
-		file, err := b.located(to) // the same file of the repository's own version of the package
-		if err != nil {
-			return api.OnResolveResult{Errors: failed(err, to)}, nil
-		}
-		if file != to {
-			return resolution(ask(build, in, b.Root, file)), nil
-		}
+	file, err := b.located(to)
+	if err != nil {
+		return api.OnResolveResult{Errors: failed(err, to)}, nil
 	}
-	return resolution(found), nil
+	return resolution(b.find(build, in, file)), nil
 }
 
 // located returns where a path of the repository is: packages of the lockfile may be in the cache.

@@ -151,14 +151,8 @@ func sassError(text string) []api.Message {
 // URL if Sass has resolved it against that of the style sheet.
 func (s *sass) find(importer, name string) (string, error) {
 	if u, err := url.Parse(name); err == nil && u.Scheme == "file" {
-		if found := sassFile(filePath(u)); found != "" {
-			return found, nil
-		}
-		installed, ok := strings.CutPrefix(filePath(u), filepath.Join(s.b.Root, "node_modules")+string(filepath.Separator))
-		if !ok {
-			return "", nil
-		}
-		importer, name = filepath.Join(s.b.Root, "package.json"), installed
+		file, err := s.b.located(filePath(u))
+		return sassFile(file), err
 	}
 	name = filepath.FromSlash(strings.TrimPrefix(name, "~")) // of sass-loader
 	for dir := filepath.Dir(importer); ; dir = filepath.Dir(dir) {
