@@ -23,15 +23,18 @@ function define(...all){const make=all.pop(),list=all.pop();` +
 function __plugin_no_require__(){throw new Error("an AMD module calls require, which is not bundled")}`
 
 // provideDefine makes AMD modules of files that are nothing else CommonJS modules. Those that can also be CommonJS
-// are, as no file sees the host's define.
+// are, as no file sees the host's define. One that only asks whether there is AMD is told so, as in webpack's bundles.
 func (b *bundler) provideDefine(name string, text []byte) (changed []byte, wrong []api.Message) {
-	isUMD := looksForAMD.Match(text)
-	if script.IsTypeScript(name) || !defineCall.Match(text) || isUMD && looksForCommonJS.Match(text) {
+	isUMD, hasCall := looksForAMD.Match(text), defineCall.Match(text)
+	if script.IsTypeScript(name) || !isUMD && !hasCall || isUMD && hasCall && looksForCommonJS.Match(text) {
 		return text, nil
 	}
 	f, err := script.Parse(name, text)
 	if err != nil || isModuleSyntax(f) {
 		return text, nil // esbuild reports syntax errors
+	}
+	if !hasCall {
+		return edited(text, answers(f)), nil
 	}
 	edits := map[script.Span]string{}
 	isCalled := false
@@ -63,6 +66,22 @@ func (b *bundler) provideDefine(name string, text []byte) (changed []byte, wrong
 		edits[script.Span{}] = "define.amd={};"
 	}
 	return append(edited(text, edits), defineFunctions...), nil
+}
+
+// answers returns the edits of a file that asks whether there is AMD, and uses it for nothing else.
+func answers(f *script.File) map[script.Span]string {
+	edits := map[script.Span]string{}
+	for i := range f.Globals("define") {
+		switch {
+		case f.Is(i+1, ".") && f.Is(i+2, "amd"):
+			edits[script.Span{From: f.Tokens[i].From, To: f.Tokens[i+2].To}] = "({})"
+		case f.Is(i-1, "typeof"):
+			edits[script.Span{From: f.Tokens[i-1].From, To: f.Tokens[i].To}] = `"function"`
+		default:
+			return nil
+		}
+	}
+	return edits
 }
 
 // isModuleSyntax reports whether a file is an ES module by its code.

@@ -287,13 +287,14 @@ func TestLibrariesThatPreferAMD(t *testing.T) {
 func TestAMDModules(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{
-		"define(['lodash', './own'], function (_, own) { return { kind: _.x + own.x } })":                        "lodash own",
-		"/* a */ define('name', ['lodash'], (_) => ({ kind: _.x }));":                                            "lodash",
-		"define(function (require, exports, module) { var _ = require('lodash'); exports.kind = _.x; })":         "lodash",
-		"define(function (require, exports, module) {\n  module.exports = { kind: require('./own').x };\n})":     " own",
-		"define('name', (require) => ({ kind: require('./own').x }))":                                            " own",
-		"define(['exports', 'lodash'], function (e, _) { e.kind = _.x })":                                        "lodash",
-		"define([\"require\", \"exports\", './own'], function (require, exports, own) { exports.kind = own.x })": " own",
+		"define(['lodash', './own'], function (_, own) { return { kind: _.x + own.x } })":                             "lodash own",
+		"/* a */ define('name', ['lodash'], (_) => ({ kind: _.x }));":                                                 "lodash",
+		"define(function (require, exports, module) { var _ = require('lodash'); exports.kind = _.x; })":              "lodash",
+		"define(function (require, exports, module) {\n  module.exports = { kind: require('./own').x };\n})":          " own",
+		"define('name', (require) => ({ kind: require('./own').x }))":                                                 " own",
+		"define(['exports', 'lodash'], function (e, _) { e.kind = _.x })":                                             "lodash",
+		"define([\"require\", \"exports\", './own'], function (require, exports, own) { exports.kind = own.x })":      " own",
+		"exports.kind = typeof define !== 'function' || !define.amd ? require('none') : 'asked ' + typeof define.amd": "asked object",
 		"define({ kind: 'value' })":                     "value",
 		"var own = { kind: 'a variable' }; define(own)": "a variable",
 		"(function (f) { if (typeof define === 'function' && define.amd) define(['lodash'], f); else window.f = f })(_ => ({kind: _.x}))": "lodash",
