@@ -256,11 +256,7 @@ func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string
 	if to == "" {
 		return api.OnResolveResult{Path: in.Path, Namespace: emptyNamespace}, nil
 	}
-	file, err := b.located(to)
-	if err != nil {
-		return api.OnResolveResult{Errors: failed(err, to)}, nil
-	}
-	return resolution(b.find(build, in, file)), nil
+	return resolution(b.find(build, in, to)), nil
 }
 
 // located returns where a path of the repository is: packages of the lockfile may be in the cache.
@@ -464,6 +460,10 @@ func (b *bundler) findAsset(build api.PluginBuild, in api.OnResolveArgs, path, s
 
 // find resolves the path of an import whose suffix we know.
 func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string) api.ResolveResult {
+	path, err := b.located(path)
+	if err != nil {
+		return api.ResolveResult{Errors: failed(err, path)}
+	}
 	found := ask(build, in, in.ResolveDir, path)
 	if len(found.Errors) > 0 && isBare(path) {
 		elsewhere, err := b.elsewhere(build, in, path)

@@ -72,10 +72,13 @@ func TestFilesOfPackages(t *testing.T) {
 		"an image by path":        {"a.css", `.theme{background:url("../node_modules/theme/dot.png")}`},
 		"a module by path":        {"module.ts", `import "../node_modules/theme/all.css"`},
 		"a URL by path":           {"module.ts", `export const plugin = new URL("../node_modules/theme/dot.png", import.meta.url)`},
+		"a URL by an alias":       {"module.ts", `export const plugin = new URL("other/dot.png", import.meta.url)`},
 		"of a workspace":          {"module.ts", `import "../../node_modules/theme/all.css"`},
 	} {
 		files := map[string]string{"src/module.ts": "import './a.css'", "src/" + source[0]: source[1]}
-		r, err := bundle(t, files, func(o *Options) { o.Packages = cached{cache} })
+		r, err := bundle(t, files, func(o *Options) {
+			o.Packages, o.Substitutions.Alias = cached{cache}, map[string]string{"other": "./node_modules/theme"}
+		})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
