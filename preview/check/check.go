@@ -180,7 +180,7 @@ func (o Options) open(browser context.Context, kept *album, i int) (results []Re
 		}
 		if !o.Against {
 			err = o.keep(&r, kept, kept.names[i], picture)
-		} else if picture != nil {
+		} else if err = nil; picture != nil {
 			err = r.show(o.Out, kept.names[i], picture)
 		}
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -135,6 +136,11 @@ func TestRun(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(o.Out, "index.html"))
 	if err != nil || !strings.Contains(string(page), "2 views, 1 failed") || !strings.Contains(string(page), results[1].Marked) {
 		t.Errorf("%v %s", err, page)
+	}
+	// A view without a picture is one that fails: the others are compared.
+	o.Against, o.Sides, o.Patience = true, []preview.Side{{Origin: server.URL, With: "ours"}, {Origin: server.URL, With: "theirs"}}, 1
+	if results, err = Run(t.Context(), o); err != nil || !slices.Contains(results[0].Problems, "no pictures to compare") {
+		t.Errorf("%v, %+v", err, results)
 	}
 }
 

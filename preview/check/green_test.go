@@ -133,10 +133,14 @@ func TestAgainst(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	same[0].Problems, same[1].Problems = []string{"draw: no (src/a.ts:1)", "draw: ours"}, []string{"draw: no (src/a.ts:2)"}
-	if err := o.contrast(same, [][]byte{nil, nil}, "a.png", nil); err != nil {
-		t.Fatal(err)
+	gone := func() ([]byte, error) { return nil, errRestless }
+	for _, pictures := range [][][]byte{{nil, nil}, {{1}, {2}}} {
+		if err := o.contrast(same, pictures, "a.png", gone); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if got := strings.Join(same[0].Problems, "; "); got != "draw: ours; no pictures to compare" || len(same[1].Problems) > 0 {
+	want := "draw: ours; no pictures to compare; could not be drawn again: the page did not come to rest"
+	if got := strings.Join(same[0].Problems, "; "); got != want || len(same[1].Problems) > 0 {
 		t.Errorf("%s; %q", got, same[1].Problems)
 	}
 }
