@@ -34,12 +34,22 @@ type backend struct {
 	compiled func() map[string]bool // see compiledPackages
 }
 
+// HasBackend reports whether the plugin or one nested in it has a backend.
+func HasBackend(p *validate.Pass) bool {
+	return p.Doc.Bool("/backend") || slices.ContainsFunc(Nested(p), func(file string) bool {
+		doc, _ := p.Document(file)
+		return doc != nil && doc.Bool("/backend")
+	})
+}
+
 // backends holds the Go files of the backend: those in pkg, where it is by convention, or else
-// all of the repository, without tests and vendored packages.
+// all of the repository, without tests, vendored packages and the tools of a plugin without a backend.
 var backends = validate.NewFact(func(p *validate.Pass) *backend {
 	dir := home(p)
 	if pkg := path.Join(dir, "pkg"); Exists(p, pkg) {
 		dir = pkg
+	} else if !p.IsCatalog && !HasBackend(p) && !p.Doc.Has("/executable") { // the catalog looks at every file
+		return &backend{}
 	}
 	isGo := func(name string) bool {
 		base := path.Base(name)
@@ -69,7 +79,7 @@ func (b *backend) compiledPackages(p *validate.Pass) map[string]bool {
 		if err != nil {
 			return nil
 		}
-		if syntax.Name.Name == "main" {
+		if syntax.Name.Name == "main" && !isOtherModule(p, dir) {
 			mains = append(mains, dir)
 		}
 		for _, spec := range syntax.Imports {
@@ -95,6 +105,11 @@ func (b *backend) compiledPackages(p *validate.Pass) map[string]bool {
 		}
 	}
 	return compiled
+}
+
+// isOtherModule reports whether a directory below that of the repository's go.mod is of another module, such as a tool.
+func isOtherModule(p *validate.Pass, dir string) bool {
+	return dir != home(p) && (Exists(p, path.Join(dir, "go.mod")) || isOtherModule(p, path.Dir(dir)))
 }
 
 // EachGoFile calls check with every Go file of the backend that contains one of the words, and

@@ -24,7 +24,7 @@ func goSDK() validate.Rule {
 		OfRepository: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
-			if !ok || !hasBackend(p) {
+			if !ok || !inspect.HasBackend(p) {
 				return
 			}
 			const maxBytes = 1 << 20
@@ -61,12 +61,4 @@ func goSDK() validate.Rule {
 			}
 		},
 	}
-}
-
-// hasBackend reports whether the plugin or one nested in it has a backend.
-func hasBackend(p *validate.Pass) bool {
-	return p.Doc.Bool("/backend") || slices.ContainsFunc(inspect.Nested(p), func(file string) bool {
-		doc, _ := p.Document(file)
-		return doc != nil && doc.Bool("/backend")
-	})
 }
