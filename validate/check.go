@@ -47,6 +47,7 @@ func (r runner) group(targets []target) Report {
 			Setting: Setting{IsCatalog: r.opts.IsCatalog, IsNested: t.dir != t.root},
 			Keys:    r.opts.Keys, Signers: r.opts.Signers, Repository: r.opts.Source, RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
 			running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report, rangeOf: r.opts.Range,
+			before: r.opts.Before, prefix: r.opts.Prefix,
 		}
 		if r.opts.IsAlone {
 			p.touched = new(atomic.Bool)
@@ -64,6 +65,10 @@ func (r runner) group(targets []target) Report {
 		if !t.isMissing {
 			report.Plugins++
 			report.Files = append(report.Files, t.file)
+			if p.Doc != nil && t.where == Source && !t.isLink {
+				id, _ := p.Doc.Text("/id")
+				report.Sourced = append(report.Sourced, Named{ID: id, File: t.file})
+			}
 		}
 		before := len(report.Findings)
 		if f.block.refused != nil {

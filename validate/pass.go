@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"sync/atomic"
 	"unicode/utf8"
@@ -39,6 +40,8 @@ type Pass struct {
 	RootName string   // the name of the directory that FS represents, or ""
 	Plugins  []string // every plugin.json of the run
 
+	before  []Named                      // Options.Before
+	prefix  string                       // Options.Prefix
 	rangeOf func(declared string) string // Options.Range
 	rule    Rule
 	running map[string]bool
@@ -68,6 +71,15 @@ func (p *Pass) Form(name string) (where Where, isLink bool) {
 		return f.where, f.isLink
 	}
 	return 0, false
+}
+
+// Before returns the source with an id that a run at another path has checked, or "".
+func (p *Pass) Before(id string) string {
+	isOther := func(n Named) bool { return n.ID == id && n.File != path.Join(p.prefix, p.File) }
+	if i := slices.IndexFunc(p.before, isOther); i >= 0 && p.Where == Source {
+		return p.before[i].File
+	}
+	return ""
 }
 
 // Runs reports whether the rule with the ID is part of the run.

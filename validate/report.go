@@ -21,6 +21,7 @@ type Report struct {
 	Elsewhere []Skip
 
 	Files      []string     // every plugin.json that was read, sorted
+	Sourced    []Named      // those that are sources
 	Left       []string     // directories that Options.NoDist left out, sorted
 	Suppressed []Suppressed // findings that are not in Findings, since a suppression or baseline contains them
 
@@ -80,7 +81,11 @@ func (r *Report) Count(s Severity) int {
 	return n
 }
 
-// Merge returns one report of several runs. A rule did not run if it ran in none of them.
+// Named is a plugin.json with its id, which may be "".
+type Named struct{ ID, File string }
+
+// Merge returns one report of several runs, some of which may have checked the same files. A rule did not run if it
+// ran in none of them.
 func Merge(reports []*Report) *Report {
 	all := &Report{Sources: map[string][]byte{}}
 	for i, r := range reports {
@@ -91,6 +96,10 @@ func Merge(reports []*Report) *Report {
 		all.Elsewhere = slices.DeleteFunc(slices.Clone(all.Elsewhere), func(s Skip) bool { return !slices.Contains(r.Elsewhere, s) })
 	}
 	all.sort()
+	all.Findings = slices.CompactFunc(all.Findings, func(a, b Finding) bool { return a.compare(b) == 0 })
+	all.Suppressed = slices.CompactFunc(all.Suppressed, func(a, b Suppressed) bool { return a.Finding.compare(b.Finding) == 0 })
+	all.Files, all.Left, all.Skips = slices.Compact(all.Files), slices.Compact(all.Left), slices.Compact(all.Skips)
+	all.Plugins = len(all.Files)
 	return all
 }
 
@@ -101,6 +110,7 @@ func (r *Report) add(other Report) {
 	r.Findings = append(r.Findings, other.Findings...)
 	r.Skips = append(r.Skips, other.Skips...)
 	r.Files = append(r.Files, other.Files...)
+	r.Sourced = append(r.Sourced, other.Sourced...)
 	r.Left = append(r.Left, other.Left...)
 	r.Suppressed = append(r.Suppressed, other.Suppressed...)
 	maps.Copy(r.Sources, other.Sources)
@@ -146,6 +156,9 @@ func (r *Report) Rename(rename func(file string) string) {
 	}
 	for i := range r.Files {
 		r.Files[i] = rename(r.Files[i])
+	}
+	for i := range r.Sourced {
+		r.Sourced[i].File = rename(r.Sourced[i].File)
 	}
 	for i := range r.Left {
 		r.Left[i] = rename(r.Left[i])

@@ -41,6 +41,8 @@ type Options struct {
 
 	Range func(declared string) string // the range of host versions to check for; nil means the declared one
 
+	Before []Named // sources that runs at other paths have checked
+
 	IsAlone bool // Path is a single file, as from OpenReader: rules that open other files are skipped
 }
 

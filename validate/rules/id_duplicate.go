@@ -19,6 +19,10 @@ func idDuplicate() validate.Rule {
 		Help: "delete one of the plugins, or change its id",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
+			if file := p.Before(id); id != "" && file != "" {
+				p.Reportf(p.Value("/id"), "%s has the same id %q", file, id)
+				return
+			}
 			first := firstWithID.Of(p)[idOf{p.Where, id}]
 			if _, isLink := p.Form(p.File); isLink || first == nil || first.File == p.File || isBesideSource(first.File,
 				p.File) || isBesideSource(p.File, first.File) {

@@ -64,6 +64,19 @@ func TestSeveral(t *testing.T) {
 		return runValidate(t.Context(), w, validateOptions{Paths: []string{root}, All: true})
 	},
 		"in 2 plugin.json files")
+	run("validate one path twice", ExitOK, func(w *os.File) error {
+		return runValidate(t.Context(), w, validateOptions{Paths: []string{a, filepath.Join(a, "src"), a}, Strict: true})
+	}, "no findings in 1 plugin.json file")
+	twin := filepath.Join(root, "plugins", "twin")
+	if err := os.CopyFS(twin, os.DirFS(b)); err != nil {
+		t.Fatal(err)
+	}
+	run("validate --all with an id in two repositories", ExitFindings, func(w *os.File) error {
+		return runValidate(t.Context(), w, validateOptions{Paths: []string{root}, All: true})
+	}, "plugins/twin/src/plugin.json:", "plugins/b/src/plugin.json has the same id \"acme-b-panel\"", "1 error in 3 plugin.json files")
+	if err := os.RemoveAll(twin); err != nil {
+		t.Fatal(err)
+	}
 	for _, format := range formatNames() {
 		run("validate zips as "+format, ExitOK, func(w *os.File) error {
 			return runValidate(t.Context(), w, validateOptions{Paths: releases, Format: format})

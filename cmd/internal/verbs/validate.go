@@ -149,6 +149,7 @@ func (o validateOptions) paths() (list []string, err error) {
 type several struct {
 	targets []*target
 	reports []*validate.Report
+	sourced []validate.Named
 	diff    []byte
 	err     error // of printing
 }
@@ -163,7 +164,7 @@ func (s *several) add(ctx context.Context, w *os.File, o validateOptions, keys [
 		return &ExitError{Code: ExitUsage, Err: err}
 	}
 	defer t.close()
-	t.options.Keys = keys
+	t.options.Keys, t.options.Before = keys, s.sourced
 	return s.run(ctx, w, o, t)
 }
 
@@ -183,6 +184,7 @@ func (s *several) run(ctx context.Context, w *os.File, o validateOptions, t *tar
 	if r == nil {
 		return notRun(ctx, err)
 	}
+	s.sourced = append(s.sourced, r.Sourced...)
 	s.targets, s.reports, s.err = append(s.targets, t), append(s.reports, r), errors.Join(s.err, err)
 	return nil
 }
