@@ -43,19 +43,20 @@ func HasBackend(p *validate.Pass) bool {
 }
 
 // backends holds the Go files of the backend: those in pkg, where it is by convention, or else
-// all of the repository, without tests, vendored packages and the tools of a plugin without a backend.
+// all of the repository, without tests, vendored packages and the modules beside a plugin without a backend.
 var backends = validate.NewFact(func(p *validate.Pass) *backend {
 	dir := home(p)
 	if pkg := path.Join(dir, "pkg"); Exists(p, pkg) {
 		dir = pkg
-	} else if !p.IsCatalog && !HasBackend(p) && !p.Doc.Has("/executable") { // the catalog looks at every file
-		return &backend{}
 	}
 	isGo := func(name string) bool {
 		base := path.Base(name)
 		return path.Ext(base) == ".go" && !strings.HasSuffix(base, "_test.go") && !strings.EqualFold(base, "magefile.go")
 	}
-	isOther := func(c Code) bool { return !IsFirst(p, "backend", c.Name) } // of another plugin of the repository
+	mayBeTool := !p.IsCatalog && !HasBackend(p) // the catalog looks at every file
+	isOther := func(c Code) bool {              // of another plugin of the repository, or of a tool
+		return !IsFirst(p, "backend", c.Name) || mayBeTool && isOtherModule(p, path.Dir(c.Name))
+	}
 	b := &backend{code: slices.DeleteFunc(readCode(p, dir, isGo), isOther), parsed: map[string]*GoFile{}}
 	b.compiled = sync.OnceValue(func() map[string]bool { return b.compiledPackages(p) })
 	return b

@@ -69,8 +69,8 @@ func TestCompiledPackages(t *testing.T) {
 		{"another main", []string{"go.mod", "module example.com/x\n", "pkg/main.go", uses, "pkg/b/b.go", fmt.Sprintf(prints, "main")}, false, ""},
 		{"the catalog's rule", []string{"go.mod", "module example.com/x\n", "pkg/main.go", uses, "pkg/b/b.go", fmt.Sprintf(prints, "b")}, true, "pkg/b/b.go"},
 		{"no go.mod", []string{"pkg/main.go", uses, "pkg/b/b.go", fmt.Sprintf(prints, "b")}, false, "pkg/b/b.go"},
-		{"a tool beside a frontend", []string{"generator/main.go", fmt.Sprintf(prints, "main")}, false, ""},
-		{"the catalog's rule for tools", []string{"generator/main.go", fmt.Sprintf(prints, "main")}, true, "generator/main.go"},
+		{"a tool beside a frontend", []string{"generator/go.mod", "module b\n", "generator/main.go", fmt.Sprintf(prints, "main")}, false, ""},
+		{"the catalog's rule for tools", []string{"generator/go.mod", "module b\n", "generator/main.go", fmt.Sprintf(prints, "main")}, true, "generator/main.go"},
 		{"another module", []string{"go.mod", "module example.com/x\n", "pkg/x/main.go", uses, "pkg/b/go.mod", "module b\n", "pkg/b/b.go", fmt.Sprintf(prints, "main")}, false, ""},
 		{"no main", []string{"go.mod", "module example.com/x\n", "pkg/b/b.go", fmt.Sprintf(prints, "b")}, false, "pkg/b/b.go"},
 	} {
