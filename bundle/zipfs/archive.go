@@ -37,8 +37,10 @@ func defaultLimits() Limits {
 type Archive struct {
 	Entries []Entry // as the zip declares them, in its order
 
-	// Refusal is why no entry is read, or "". If it is set, the tree is empty.
+	// Refusal is why no entry is read, or "". If it is set, the tree is empty. IsBomb tells what is too large, or lists
+	// bytes more than once, from what programs unpack differently or not at all.
 	Refusal string
+	IsBomb  bool
 
 	root   *node
 	nodes  int // in the tree
@@ -91,14 +93,14 @@ func New(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	a := &Archive{root: newDirectory(".")}
 	switch {
 	case capped.isSpent:
-		a.Refusal = fmt.Sprintf("its list of entries is larger than %s", megabytes(limits.Directory))
+		a.Refusal, a.IsBomb = fmt.Sprintf("its list of entries is larger than %s", megabytes(limits.Directory)), true
 		return a, nil
 	case errors.Is(err, zip.ErrFormat):
 		return nil, ErrNotZip
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath):
 		return nil, fmt.Errorf("%w: %w", ErrNotZip, err)
 	case len(z.File) > limits.Entries:
-		a.Refusal = fmt.Sprintf("it has %d entries; the limit is %d", len(z.File), limits.Entries)
+		a.Refusal, a.IsBomb = fmt.Sprintf("it has %d entries; the limit is %d", len(z.File), limits.Entries), true
 		return a, nil
 	}
 	capped.left = -1                          // from here on each entry is limited
@@ -113,11 +115,13 @@ func New(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 		}
 		a.add(f, limits)
 	}
-	if a.Refusal != "" {
-		a.root = newDirectory(".")
-		return a, nil
+	if bomb := a.bomb(limits); bomb != "" {
+		a.Refusal, a.IsBomb = bomb, true
 	}
-	if a.Refusal = a.refusal(r, size, limits); a.Refusal != "" {
+	if a.Refusal == "" {
+		a.Refusal = a.hidden(r, size)
+	}
+	if a.Refusal != "" {
 		a.root = newDirectory(".")
 	}
 	return a, nil

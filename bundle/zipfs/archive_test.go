@@ -104,7 +104,7 @@ func TestLimits(t *testing.T) {
 		{zipfs.Limits{Ratio: 10, RatioFrom: 1000}, "", "the limit is 10 times its compressed size"},
 	} {
 		a := open(t, data, c.limits)
-		if a.Refusal != c.refusal {
+		if a.Refusal != c.refusal || a.IsBomb != (c.refusal != "") {
 			t.Errorf("%+v: got the refusal %q, want %q", c.limits, a.Refusal, c.refusal)
 		}
 		if c.refusal != "" {
@@ -380,8 +380,8 @@ func TestHiddenBytes(t *testing.T) {
 		"bytes after the end":        {slices.Concat(whole, other), fmt.Sprintf("it has %d bytes after its end", len(other))},
 		"another name":               {renamed, `its bytes before the entry "a/module.js" are not listed`},
 	} {
-		if got := open(t, c.data, zipfs.Limits{}).Refusal; got != c.want {
-			t.Errorf("%s: got the refusal %q, want %q", name, got, c.want)
+		if got := open(t, c.data, zipfs.Limits{}); got.Refusal != c.want || got.IsBomb {
+			t.Errorf("%s: got the refusal %q, want %q", name, got.Refusal, c.want)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// refusal returns why no entry of the zip is read, or "".
-func (a *Archive) refusal(r io.ReaderAt, size int64, limits Limits) string {
+// bomb returns which limit the entries exceed together, or "".
+func (a *Archive) bomb(limits Limits) string {
 	if a.nodes >= limits.Entries*maxNodes {
 		return "its entries are in too many directories"
 	}
@@ -20,7 +20,7 @@ func (a *Archive) refusal(r io.ReaderAt, size int64, limits Limits) string {
 			return fmt.Sprintf("its files unpack to more than %s", megabytes(limits.TotalBytes))
 		}
 	}
-	return a.hidden(r, size)
+	return ""
 }
 
 // hidden describes bytes of the file that are not those of one listed entry, or returns "". Programs
@@ -44,6 +44,7 @@ func (a *Archive) hidden(r io.ReaderAt, size int64) string {
 		case ok && name == e.Name && data == from:
 			at = from + e.Packed
 		case i > 0 && from < at:
+			a.IsBomb = true
 			return fmt.Sprintf("its entries %.200q and %.200q overlap", entries[i-1].Name, e.Name)
 		default:
 			return fmt.Sprintf("its bytes before the entry %.200q are not listed", e.Name)

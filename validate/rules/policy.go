@@ -152,6 +152,7 @@ func inOrder() []rated {
 		{zipRootName, validate.Error, ""},
 		{zipSlip, validate.Error, ""},
 		{zipBomb, validate.Error, ""},
+		{zipFormat, validate.Error, ""},
 		{zipSymlink, validate.Error, ""},
 		{zipDuplicateEntry, validate.Error, ""},
 		{zipBackslash, validate.Error, ""},

@@ -16,10 +16,7 @@ func zipBomb() validate.Rule {
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {
-			if p.Archive.Refusal != "" {
-				p.Reportf(p.Whole(), "zip was not read: %s", p.Archive.Refusal)
-				return
-			}
+			reportRefusal(p, true)
 			var problems []string
 			for _, e := range p.Archive.Entries {
 				if e.Refusal != "" {
@@ -28,5 +25,11 @@ func zipBomb() validate.Rule {
 			}
 			reportZip(p, problems)
 		},
+	}
+}
+
+func reportRefusal(p *validate.Pass, isBomb bool) {
+	if p.Archive.Refusal != "" && p.Archive.IsBomb == isBomb {
+		p.Reportf(p.Whole(), "zip was not read: %s", p.Archive.Refusal)
 	}
 }

@@ -20,8 +20,8 @@ import (
 
 // zipExample checks the example of a rule for zips. Its files good.zip/NAME and
 // bad.zip/NAME are the entries of two zips, with these names and in this order. NAME/ is
-// a directory, "NAME -> TARGET" a symbolic link, "NAME mode 600" a file with that mode, and "NAME x 1000" repeats its text up to
-// 1000 bytes. Only the rules for zips run, so that the plugin can be short.
+// a directory, "NAME -> TARGET" a symbolic link, "NAME mode 600" a file with that mode, "NAME method 12" one that claims to be
+// compressed with that method, and "NAME x 1000" repeats its text up to 1000 bytes. Only the rules for zips run, so that the plugin can be short.
 func zipExample(t *testing.T, rule validate.Rule) {
 	t.Helper()
 	example := txtar.Parse([]byte(rule.Example()))
@@ -95,7 +95,15 @@ func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, 
 			header.SetMode(fs.ModeDir | 0o755)
 			data = nil
 		}
-		w, err := z.CreateHeader(header)
+		create := z.CreateHeader
+		if name, method, ok := strings.Cut(name, " method "); ok {
+			n, err := strconv.ParseUint(method, 10, 16)
+			if err != nil {
+				t.Fatal(err)
+			}
+			header.Name, header.Method, create = name, uint16(n), z.CreateRaw
+		}
+		w, err := create(header)
 		if err == nil {
 			_, err = w.Write(data)
 		}

@@ -1,0 +1,16 @@
+package rules
+
+import "github.com/slipway-dev/slipway/validate"
+
+func zipFormat() validate.Rule {
+	return validate.Rule{
+		ID:      "zip-format",
+		Summary: "zip that programs unpack differently, or not at all",
+		Why: "Some programs read a zip from its start and others from its list of entries, so bytes that belong to no listed entry may be " +
+			"what runs, and not what was validated. Hosts unpack neither encrypted entries nor compression other than deflate.",
+		Help:      "package again with slipway package, or with a common tool and without a password; append nothing to the zip",
+		Where:     validate.Zip,
+		OfArchive: true,
+		Check:     func(p *validate.Pass) { reportRefusal(p, false) },
+	}
+}
