@@ -71,15 +71,19 @@ func (r Repository) ValuePlace(p *validate.Pass, doc *bundle.Document, pointer s
 // MaxPackageJSON is the size beyond which package.json is not read.
 const MaxPackageJSON = 1 << 20
 
-// PackageJSON parses package.json, which may have comments. It returns nil if there is none, or if it cannot be
-// parsed.
-func (r Repository) PackageJSON() *bundle.Document {
+// PackageJSON holds the package.json of the repository, which may have comments. It is nil if there is none, or if it
+// cannot be parsed.
+var PackageJSON = validate.NewFact(func(p *validate.Pass) *bundle.Document {
 	const name = "package.json"
+	r, ok := RepositoryOf(p)
+	if !ok {
+		return nil
+	}
 	data, err := r.Read(name, MaxPackageJSON)
 	if err != nil {
 		return nil
 	}
-	standard, err := hujson.Standardize(bytes.Clone(bytes.TrimPrefix(data, []byte(BOM))))
+	standard, err := hujson.Standardize(bytes.TrimPrefix(data, []byte(BOM)))
 	if err != nil {
 		return nil
 	}
@@ -88,7 +92,7 @@ func (r Repository) PackageJSON() *bundle.Document {
 		return nil
 	}
 	return doc
-}
+})
 
 // Built returns the tree and the directory of the plugin that was built from the repository: the dist of a
 // source, or the plugin itself. ok is false if there is none.

@@ -87,11 +87,7 @@ func isUnknown(p *validate.Pass, use inspect.SharedImport) bool {
 	if _, isKnown := m.Name(use.Name); isKnown {
 		return false
 	}
-	r, ok := inspect.RepositoryOf(p)
-	if !ok {
-		return true
-	}
-	pkg := r.PackageJSON()
+	pkg := inspect.PackageJSON.Of(p)
 	if pkg == nil {
 		return true
 	}

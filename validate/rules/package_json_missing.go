@@ -15,7 +15,7 @@ func packageJSONMissing() validate.Rule {
 		OfRepository: true,
 		Check: func(p *validate.Pass) {
 			r, ok := inspect.RepositoryOf(p)
-			if !ok || r.PackageJSON() != nil {
+			if !ok || inspect.PackageJSON.Of(p) != nil {
 				return
 			}
 			if _, err := r.Read("package.json", inspect.MaxScriptBytes); err == nil {

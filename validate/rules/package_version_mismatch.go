@@ -24,7 +24,7 @@ func packageVersionMismatch() validate.Rule {
 			if !ok || version == "" {
 				return
 			}
-			doc := r.PackageJSON()
+			doc := inspect.PackageJSON.Of(p)
 			if doc == nil {
 				return // package-json-missing reports it, and version-semver if plugin.json needs it
 			}

@@ -19,11 +19,8 @@ func toolkitScript() validate.Rule {
 		OfOutermost:  true,
 		OfRepository: true,
 		Check: func(p *validate.Pass) {
-			r, ok := inspect.RepositoryOf(p)
-			if !ok {
-				return
-			}
-			doc := r.PackageJSON()
+			r, _ := inspect.RepositoryOf(p)
+			doc := inspect.PackageJSON.Of(p)
 			if doc == nil || !inspect.IsFirst(p, "toolkit-script", doc.File) {
 				return
 			}

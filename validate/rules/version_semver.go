@@ -50,7 +50,7 @@ func checkVersionOfPackage(p *validate.Pass) {
 	if !ok || p.Where != validate.Source {
 		return
 	}
-	doc := r.PackageJSON()
+	doc := inspect.PackageJSON.Of(p)
 	if doc == nil {
 		data, err := r.Read("package.json", inspect.MaxPackageJSON)
 		if errors.Is(err, fs.ErrNotExist) {
