@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
@@ -97,8 +98,9 @@ const (
 // frontend holds the code of the frontend: TypeScript, JavaScript and JSX next to
 // plugin.json and below, without tests.
 type frontend struct {
-	code   []Code
-	parsed map[string]parsed
+	code    []Code
+	parsed  map[string]parsed
+	bundled func() map[string]bool
 }
 
 type parsed struct {
@@ -112,10 +114,12 @@ var frontends = validate.NewFact(func(p *validate.Pass) *frontend {
 		stem := strings.TrimSuffix(base, path.Ext(base))
 		return slices.Contains(script.Extensions(), path.Ext(base)) && !slices.Contains([]string{".test", ".spec", ".mock", ".min"}, path.Ext(stem))
 	}
-	return &frontend{code: readCode(p, p.Dir, isScript), parsed: map[string]parsed{}}
+	f := &frontend{code: readCode(p, p.Dir, isScript), parsed: map[string]parsed{}}
+	f.bundled = sync.OnceValue(func() map[string]bool { return bundled(p, f.code) })
+	return f
 })
 
-// EachTypeScript calls check with every TypeScript file of the frontend that contains one of
+// EachTypeScript calls check with every TypeScript file that a bundle may contain and that contains one of
 // the words. A file that cannot be read is a skip. Nested plugins belong to the outer one.
 func EachTypeScript(p *validate.Pass, check func(*Script), words ...string) {
 	eachFrontend(p, func(c *Code) {
@@ -140,9 +144,10 @@ func eachFrontend(p *validate.Pass, check func(*Code), isWanted func(name string
 	if p.IsNested {
 		return
 	}
-	all := frontends.Of(p).code
-	for i := range all {
-		if c := &all[i]; isWanted(c.Name) && mayConcern(p, c, words) {
+	all := frontends.Of(p)
+	for i := range all.code {
+		c := &all.code[i]
+		if isWanted(c.Name) && (all.bundled() == nil || all.bundled()[c.Name]) && mayConcern(p, c, words) {
 			check(c)
 		}
 	}

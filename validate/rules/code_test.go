@@ -21,9 +21,12 @@ func TestCodeOfOthers(t *testing.T) {
 		addFile(name, goCode)(p)
 	}
 	addFile("pkg/tools.go", "//go:build tools || mage\n\n"+goCode)(p)
+	imports := "import './b/c/a';\n"
 	for _, name := range []string{"a.test.ts", "b/a.spec.tsx", "__mocks__/a.ts", "mocks/a.ts", "test/a.ts", "a.mock.ts", "node_modules/a/a.ts", "a.js"} {
 		addFile(name, tsCode)(p)
+		imports += "import './" + name + "';\n"
 	}
+	addFile("module.js", imports+"export const plugin = 1;\n")(p)
 	if got := lines(p.run(t, All())); got != "" {
 		t.Error(got)
 	}
@@ -38,10 +41,10 @@ func TestCodeOfOthers(t *testing.T) {
 func TestUnreadableCode(t *testing.T) {
 	t.Parallel()
 	p := completePlugin(t, validate.Source)
-	addFile("a.ts", "console.log('a);\n")(p)
+	addFile("code.ts", "console.log('a);\n")(p)
 	addFile("pkg/main.go", "package main\n\nfunc main() { fmt.Println( }\n")(p)
 	want := map[string]string{
-		"console-logging":   "cannot read src/a.ts:1:13: string without an end",
+		"console-logging":   "cannot read src/code.ts:1:13: string without an end",
 		"fmt-print-logging": "cannot read src/pkg/main.go: its syntax is invalid",
 	}
 	for _, s := range p.run(t, All()).Skips {
@@ -54,10 +57,12 @@ func TestUnreadableCode(t *testing.T) {
 	}
 }
 
-// TestCompiledPackages requires that code which no executable contains is not reported, except in the preset catalog.
-func TestCompiledPackages(t *testing.T) {
+// TestShippedCode requires that code which no executable and no bundle contains is not reported, except in the preset
+// catalog.
+func TestShippedCode(t *testing.T) {
 	t.Parallel()
 	const prints, uses = "package %s\n\nimport \"fmt\"\n\nfunc F() { fmt.Println() }\n", "package main\n\nimport \"example.com/x/pkg/a\"\n\nfunc main() { a.F() }\n"
+	const logs = "export const plugin = console.log(1);\n"
 	for _, c := range []struct {
 		name      string
 		files     []string // and their texts
@@ -72,13 +77,24 @@ func TestCompiledPackages(t *testing.T) {
 		{"a tool beside a frontend", []string{"generator/go.mod", "module b\n", "generator/main.go", fmt.Sprintf(prints, "main")}, false, ""},
 		{"the catalog's rule for tools", []string{"generator/go.mod", "module b\n", "generator/main.go", fmt.Sprintf(prints, "main")}, true, "generator/main.go"},
 		{"another module", []string{"go.mod", "module example.com/x\n", "pkg/x/main.go", uses, "pkg/b/go.mod", "module b\n", "pkg/b/b.go", fmt.Sprintf(prints, "main")}, false, ""},
+		{"imported by the module", []string{"src/module.ts", "export { plugin } from './a';\n", "src/a.ts", logs}, false, "src/a.ts"},
+		{"imported by tests alone", []string{"src/module.ts", "import './b';\n", "src/a.ts", logs}, false, ""},
+		{"the catalog's rule for code", []string{"src/module.ts", "import './b';\n", "src/a.ts", logs}, true, "src/a.ts"},
+		{"no entry", []string{"src/a.ts", logs}, false, "src/a.ts"},
+		{"an index, lazily", []string{"src/module.ts", "lazy(() => import(/* a page */ '@/pages'));\n", "src/pages/index.tsx", logs}, false, "src/pages/index.tsx"},
+		{"a worker", []string{"src/module.ts", "new Worker(new URL('./a.worker.ts', import.meta.url));\n", "src/a.worker.ts", logs}, false, "src/a.worker.ts"},
+		{"a directory", []string{"src/module.ts", "const get = (name) => import(`./pages/${name}`);\n", "src/pages/a.tsx", logs}, false, "src/pages/a.tsx"},
+		{"an alias of another name", []string{"src/module.ts", "import '@ui';\n", "src/components/index.ts", logs,
+			"tsconfig.json", `{"compilerOptions": {"paths": {"@ui": ["src/components"]}}}`}, false, "src/components/index.ts"},
+		{"an entry of a bundler", []string{"src/module.ts", "", "src/a.ts", logs, "webpack.config.ts", "entry: { a: './a.ts' }"}, false, "src/a.ts"},
+		{"extensions of ES modules", []string{"src/module.ts", "require('../src/a.js');\n", "src/a.ts", logs}, false, "src/a.ts"},
 		{"no main", []string{"go.mod", "module example.com/x\n", "pkg/b/b.go", fmt.Sprintf(prints, "b")}, false, "pkg/b/b.go"},
 	} {
 		tree := fstest.MapFS{"src/plugin.json": {Data: []byte(completePanel)}}
 		for i := 0; i < len(c.files); i += 2 {
 			tree[c.files[i]] = &fstest.MapFile{Data: []byte(c.files[i+1])}
 		}
-		r, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{fmtPrintLogging()}, IsCatalog: c.isCatalog})
+		r, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{fmtPrintLogging(), consoleLogging()}, IsCatalog: c.isCatalog})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -170,6 +170,7 @@ func completePlugin(tb testing.TB, form validate.Where) *plugin {
 	if form == validate.Source {
 		p.dir = "src"
 		removeIn(bundle.MetadataFile, "/generated")(p)
+		p.write("module.js", "const imported = ['./code', './datasource/ds', './panel/code'];\nexport const plugin = new AppPlugin();\n")
 		return p
 	}
 	if form == validate.Zip {

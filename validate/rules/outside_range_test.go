@@ -73,7 +73,7 @@ func TestNarrowed(t *testing.T) {
 	} {
 		p := completePlugin(t, validate.Source)
 		allow(declared)(p)
-		addFile("src/graph.ts", "import { Graph } from '@grafana/ui';\nf(Graph);\n")(p)
+		addFile("code.ts", "import { Graph } from '@grafana/ui';\nf(Graph);\n")(p)
 		r := p.run(t, []validate.Rule{importOutsideRange()})
 		got := ""
 		for _, f := range r.Findings {
