@@ -59,9 +59,9 @@ func goManifest() validate.Rule {
 			if !hasSource || goFilesAround.isOff(p) && p.Repository == nil {
 				return
 			}
-			if differ := compareGoFiles(r, listed); len(differ) > 0 {
+			if differ := compareGoFiles(r, listed); differ != "" {
 				p.Report(validate.Finding{Place: at, Severity: goFilesDiffer.in(p),
-					Message: "the list does not match the Go files of the repository: " + someOf(differ)})
+					Message: "the list does not match the Go files of the repository: " + differ})
 			}
 		},
 	}
@@ -100,26 +100,36 @@ func goFiles(r inspect.Repository) (files []string) {
 	return files
 }
 
-// compareGoFiles returns the files that differ: in their text, apart from line endings, or because only the
-// list or only the repository has them.
-func compareGoFiles(r inspect.Repository, listed map[string]string) (differ []string) {
+// compareGoFiles says which files differ: in their text, apart from line endings, or because only the list or only the
+// repository has them.
+func compareGoFiles(r inspect.Repository, listed map[string]string) string {
+	const changed, missing, extra = "changed since the build", "not in the list", "not in the repository"
+	differ := map[string][]string{}
 	for _, name := range goFiles(r) {
 		const maxBytes = 16 << 20
 		data, err := r.Read(name, maxBytes)
 		unix := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 		dos := bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))
-		if sum := listed[name]; err != nil || sum != sumOf(unix) && sum != sumOf(dos) {
-			differ = append(differ, name)
+		if sum, ok := listed[name]; !ok {
+			differ[missing] = append(differ[missing], name)
+		} else if err != nil || sum != sumOf(unix) && sum != sumOf(dos) {
+			differ[changed] = append(differ[changed], name)
 		}
 	}
 	for name := range listed {
 		_, err := fs.Stat(r.FS, path.Join(r.Dir, name))
 		if err != nil && !strings.HasPrefix(name, "node_modules/") {
-			differ = append(differ, name)
+			differ[extra] = append(differ[extra], name)
 		}
 	}
-	slices.Sort(differ)
-	return differ
+	var kinds []string
+	for _, kind := range []string{changed, missing, extra} {
+		if names := differ[kind]; names != nil {
+			slices.Sort(names)
+			kinds = append(kinds, kind+": "+someOf(names))
+		}
+	}
+	return strings.Join(kinds, "; ")
 }
 
 func sumOf(data []byte) string {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -13,9 +14,9 @@ func TestGoManifestOfSource(t *testing.T) {
 	const sum = "b77cafd19c2ebf01ae9b99bd1d2ceb2b38f7fb53d0ebf39a2f3ed61ce95a2d61" // of another text
 	dist := fstest.MapFS{
 		"plugin.json":  {Data: []byte(`{"id": "acme-x-datasource", "type": "datasource", "backend": true, "executable": "gpx_x"}`)},
-		goManifestFile: {Data: []byte(sum + ":pkg/main.go\n")},
+		goManifestFile: {Data: []byte(sum + ":pkg/main.go\n" + sum + ":pkg/old.go\n")},
 	}
-	source := fstest.MapFS{"pkg/main.go": {Data: []byte("package main\n")}}
+	source := fstest.MapFS{"pkg/main.go": {Data: []byte("package main\n")}, "pkg/new.go": {}}
 	for _, c := range []struct {
 		name string
 		o    validate.Options
@@ -29,7 +30,8 @@ func TestGoManifestOfSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Findings) != c.want || c.want > 0 && r.Findings[0].Severity != validate.Error {
+		const want = `changed since the build: "pkg/main.go"; not in the list: "pkg/new.go"; not in the repository: "pkg/old.go"`
+		if c.want > 0 && !strings.HasSuffix(r.Findings[0].Message, want) || len(r.Findings) != c.want || c.want > 0 && r.Findings[0].Severity != validate.Error {
 			t.Errorf("%s: %+v", c.name, r.Findings)
 		}
 	}
