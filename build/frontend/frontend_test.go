@@ -445,6 +445,8 @@ func TestErrors(t *testing.T) {
 			[]string{`src/module.ts:2:19: cannot find the package "@x/y"`, "help: add it to package.json with the package manager, as in npm install @x/y"}},
 		"a package that is not installed": {map[string]string{"src/module.ts": "import { a } from '@x/y/deep';\nexport const b = a;\n", "package.json": `{"devDependencies": {"@x/y": "1"}}`},
 			[]string{`src/module.ts:1:19: cannot find the package "@x/y"`, "help: package.json lists it: install the packages, as with npm install"}},
+		"a package that the workspace lists": {map[string]string{"src/module.ts": "export * from '@x/y';\n", "../.git/HEAD": "", "../package.json": `{"dependencies": {"@x/y": "1"}}`},
+			[]string{`src/module.ts:1:15: cannot find the package "@x/y"`, "help: package.json lists it: install the packages, as with npm install"}},
 		"a module that a package lacks": {map[string]string{"src/module.ts": "import { a } from 'x/deep';\nexport const b = a;\n", "node_modules/x/package.json": `{"exports": {".": "./i.js"}}`},
 			[]string{`src/module.ts:1:19: cannot find "x/deep": the package has no such file, or its package.json does not export it`}},
 		"a tag that is not closed": {map[string]string{"src/module.tsx": "export const a = () => {\n  return <p><b></p>;\n};\n"},

@@ -14,6 +14,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/slipway-dev/slipway/build/bundlerconfig"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
@@ -194,7 +195,7 @@ func nodeModule(module string) (name string, ok bool) {
 		"timers tls tty url util v8 vm worker_threads zlib"), PackageName(name))
 }
 
-// isListed reports whether the package.json of a repository lists a package.
+// isListed reports whether the package.json of a repository, or one above it in a workspace, lists a package.
 func isListed(root, name string) bool {
 	text, _ := limit.ReadFile(filepath.Join(root, "package.json"), limit.Settings) // one that cannot be read lists nothing
 	var lists struct{ Dependencies, DevDependencies, PeerDependencies, OptionalDependencies map[string]any }
@@ -204,5 +205,6 @@ func isListed(root, name string) bool {
 			return true
 		}
 	}
-	return false
+	top, isRepo := tree.Boundary(root)
+	return isRepo && root != top && isListed(filepath.Dir(root), name)
 }

@@ -6,6 +6,7 @@
 package packages
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -153,8 +154,9 @@ func readLock(root string) (*lock, error) {
 		{"bun.lock", readBun, bun},
 		{"bun.lockb", readBun, bun},
 	}
-	if _, err := readPackageJSON(root); err != nil {
-		return nil, err
+	_, missing := readPackageJSON(root) // a plugin of a workspace may have none
+	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
+		return nil, missing
 	}
 	boundary, isRepo := tree.Boundary(root)
 	for dir := root; ; dir = filepath.Dir(dir) {
@@ -177,7 +179,7 @@ func readLock(root string) (*lock, error) {
 			return l, nil
 		}
 		if isRepo && dir == boundary || dir == filepath.Dir(dir) {
-			return nil, fmt.Errorf("%w in %s", ErrNoLockfile, root)
+			return nil, cmp.Or(missing, fmt.Errorf("%w in %s", ErrNoLockfile, root))
 		}
 	}
 }

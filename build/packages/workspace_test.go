@@ -69,6 +69,12 @@ packages:
 			if b := s.find(filepath.Join(dir, "src", "index.ts"), "b"); b == nil || b.Version != "2.0.0" {
 				t.Errorf("a imports %+v, want b@2.0.0", b)
 			}
+			if err := os.Remove(filepath.Join(o.Root, "package.json")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(o); err != nil {
+				t.Errorf("a plugin without a package.json: %v", err)
+			}
 		})
 	}
 }
