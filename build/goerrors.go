@@ -2,6 +2,7 @@ package build
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -47,6 +48,8 @@ func ExplainGo(dir, output string) string {
 			continue
 		case strings.HasPrefix(line, "go: downloading "):
 			continue
+		case strings.Contains(line, " listed in go.work"):
+			line, wrong = workFile(dir)+" does not list the module of this plugin: run go work use . beside its go.mod, or set GOWORK=off", "\tgo work use ."
 		case strings.Contains(line, "go.mod requires go >= "), strings.HasSuffix(line, ": toolchain not available"):
 			help = "help: install that version of Go from go.dev/dl, or lower the go directive in go.mod"
 		case strings.Contains(line, "build constraints exclude all Go files in "):
@@ -68,6 +71,19 @@ func ExplainGo(dir, output string) string {
 		rest = append(rest, help)
 	}
 	return strings.TrimSpace(strings.Join(rest, "\n"))
+}
+
+// workFile returns the path from dir to the nearest go.work above it.
+func workFile(dir string) string {
+	const name = "go.work"
+	rel := name
+	for at := dir; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, name)); err == nil {
+			return filepath.ToSlash(rel)
+		}
+		rel = filepath.Join("..", rel)
+	}
+	return name // that of GOWORK
 }
 
 // moduleOf returns the module that the go.mod in a directory requires and that a package would be in by

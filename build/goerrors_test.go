@@ -7,7 +7,8 @@ import (
 
 func TestExplainGo(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "plugin")
+	write(t, filepath.Join(dir, "..", "go.work"), "go 1.26\n")
 	write(t, filepath.Join(dir, "go.mod"), "module m\n\nrequire a.b/c v1.2.3\n\nrequire (\n\ta.b/d v1.0.0 // indirect\n)\n")
 	const unreachable = `": dial tcp: lookup proxy.golang.org on 10.0.0.1:53: dial udp 10.0.0.1:53: connect: network is unreachable`
 	for name, c := range map[string]struct{ output, want string }{
@@ -31,6 +32,14 @@ func TestExplainGo(t *testing.T) {
 		"a package in no required module": {
 			"a.go:1:2: no required module provides package a.b/cx/y; to add it:\n\tgo get a.b/cx/y",
 			"a.go:1:2: no required module provides package a.b/cx/y; to add it:\n\tgo get a.b/cx/y",
+		},
+		"a module that go.work lacks": {
+			"directory pkg is contained in a module that is not one of the workspace modules listed in go.work. You can add the module to the workspace using:\n\tgo work use .",
+			"../go.work does not list the module of this plugin: run go work use . beside its go.mod, or set GOWORK=off",
+		},
+		"packages that go.work lacks": {
+			"pattern ./...: directory prefix . does not contain modules listed in go.work or their selected dependencies",
+			"../go.work does not list the module of this plugin: run go work use . beside its go.mod, or set GOWORK=off",
 		},
 		"no replacement": {
 			"pkg/a.go:1:2: a.b/c@v0.0.0: replacement directory ../gone does not exist\npkg/b.go:1:2: a.b/c@v0.0.0: replacement directory ../gone does not exist",
