@@ -72,7 +72,7 @@ func (d DataSource) Check() error {
 		return err
 	}
 	if d.UID != "" && !IsUID(d.UID) {
-		return Invalid("uid", uidRule, quote(d.UID))
+		return Invalid("uid", UIDRule, quote(d.UID))
 	}
 	if slices.Contains([]string{BuiltinUID, ExpressionUID, OldExpressionUID}, d.UID) {
 		return Invalid("uid", "is reserved for a built-in data source: %s", quote(d.UID))

@@ -55,7 +55,7 @@ func checkItem(path string, i hostapi.PlaylistItem) error {
 		}
 	case DashboardByUID:
 		if !IsUID(i.Value) {
-			return Invalid(path+"value", uidRule, quote(i.Value))
+			return Invalid(path+"value", UIDRule, quote(i.Value))
 		}
 	default:
 		return Invalid(path+"type", "must be %s, %s or %s, found %s", DashboardByID, DashboardByUID, DashboardByTag, quote(i.Type))

@@ -34,8 +34,8 @@ func IsUID(text string) bool {
 	return text != "" && len(text) <= 40 && strings.Trim(text, alphabet) == ""
 }
 
-// uidRule is the message for an invalid identifier.
-const uidRule = "must be 1 to 40 letters, digits, - and _, found %s"
+// UIDRule is the message for an invalid identifier.
+const UIDRule = "must be 1 to 40 letters, digits, - and _, found %s"
 
 // Slug converts text to lower case and joins its words with hyphens.
 func Slug(text string) string {

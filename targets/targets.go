@@ -225,7 +225,7 @@ func Host(ctx context.Context,
 	pluginsDir *string, // directory of plugins (default under Mage: this directory); may be repeated; if two contain the same plugin id, the first wins
 	watch *string, // how to watch the directories of plugins: poll or off (default: poll)
 	debug *string, // ids of plugins whose backends run under Delve
-	provisioning *string, // directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; applied at startup and when they change; they can refer to any file that the host can read
+	provisioning *string, // directory with datasources/*.yaml, dashboards/*.yaml, playlists/*.yaml and plugins/*.yaml; applied at startup and when they change; they can refer to any file that the host can read
 	trustedKeys *string, // file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin
 	listen *string, // address to listen on; port 0 picks a free port (default: 127.0.0.1:3000)
 	dataDir *string, // directory of the database and the keys of this host (default: .slipway/data)

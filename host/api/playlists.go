@@ -2,10 +2,14 @@ package api
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"slices"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/host/provisioning"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
@@ -20,6 +24,7 @@ func (a *API) playlistRoutes() []Route {
 		{"PUT", "/api/playlists/{uid}", write.on(one), call(a.updatePlaylist), doc{Summary: "Replace a playlist and its items"}},
 		{"DELETE", "/api/playlists/{uid}", write.on(one), call(a.deletePlaylist), doc{Summary: "Delete a playlist"}},
 		{"GET", "/api/playlists/{uid}/items", read.on(one), call(a.playlistItems), doc{Summary: "List the items of a playlist"}},
+		{"GET", "/api/v1/provisioning/playlists/export", read.on(all), raw(a.exportPlaylists), doc{Summary: "Get all playlists as a file for provisioning"}},
 		{"GET", "/api/playlists/{uid}/dashboards", read.on(one), call(a.playlistDashboards), doc{Summary: "List the dashboards that the items of a playlist refer to"}},
 	}
 }
@@ -58,6 +63,32 @@ func (a *API) updatePlaylist(ctx context.Context, who host.Identity, in struct {
 
 func (a *API) deletePlaylist(ctx context.Context, who host.Identity, in playlistPath) (struct{}, error) {
 	return struct{}{}, a.Store.DeletePlaylist(ctx, who.OrgID, in.UID)
+}
+
+func (a *API) exportPlaylists(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	found, err := a.Store.Playlists(r.Context(), who.OrgID, "", store.Page{Limit: gate.MaxPlaylists})
+	if err != nil {
+		return err
+	}
+	var list []hostapi.Playlist
+	for _, p := range found {
+		full, err := a.Store.Playlist(r.Context(), who.OrgID, p.UID)
+		if errors.Is(err, host.ErrNotFound) {
+			continue // deleted in between
+		}
+		if err != nil {
+			return err
+		}
+		list = append(list, full)
+	}
+	text, err := provisioning.ExportPlaylists(list)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/yaml")
+	w.Header().Set("Content-Disposition", `attachment; filename="playlists.yaml"`)
+	_, err = w.Write(text)
+	return err
 }
 
 func (a *API) playlist(ctx context.Context, who host.Identity, in playlistPath) (playlistFull, error) {

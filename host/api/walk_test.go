@@ -104,6 +104,7 @@ func TestRoles(t *testing.T) {
 		"GET /api/serviceaccounts/{id}/tokens":              host.RoleAdmin,
 		"DELETE /api/serviceaccounts/{id}/tokens/{tokenId}": host.RoleAdmin,
 		"GET /api/playlists/{uid}/dashboards":               host.RoleViewer,
+		"GET /api/v1/provisioning/playlists/export":         host.RoleViewer,
 		"PUT /api/folders/{uid}":                            host.RoleEditor,
 		"GET /api/access-control/roles":                     host.RoleAdmin,
 		"GET /api/plugins/{id}/metrics":                     host.RoleAdmin,

@@ -27,6 +27,7 @@ type target struct {
 type State struct {
 	Pruned     []string                   `json:"pruned"`     // uids of data sources to delete when no file has them
 	Dashboards map[string]StoredDashboard `json:"dashboards"` // by uid
+	Playlists  []string                   `json:"playlists"`  // uids of playlists to delete when no file has them
 }
 
 // StoredDashboard is a dashboard that Apply stored.
@@ -41,7 +42,8 @@ type StoredDashboard struct {
 func Apply(ctx context.Context, s *store.Store, by host.Identity, c *Config, before State) (State, error) {
 	t := target{s, by}
 	after := State{Dashboards: map[string]StoredDashboard{}}
-	err := errors.Join(c.applyDataSources(ctx, t, before, &after), c.applyApps(ctx, t), c.applyDashboards(ctx, t, before, &after))
+	err := errors.Join(c.applyDataSources(ctx, t, before, &after), c.applyApps(ctx, t), c.applyDashboards(ctx, t, before, &after),
+		c.applyPlaylists(ctx, t, before, &after))
 	return after, err
 }
 

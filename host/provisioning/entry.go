@@ -109,6 +109,8 @@ func (e entry) warnOfMisspelled(list string) {
 	if list == "datasources" {
 		known = []string{"name", "type", "uid", "url", "user", "database", "access", "basicAuth", "basicAuthUser", "isDefault", "jsonData",
 			"secureJsonData", "editable", "orgId", "version", "apiVersion", "readOnly", "withCredentials", "correlations"}
+	} else if list == "playlists" {
+		known = []string{"uid", "name", "interval", "items", "orgId", "org_id"}
 	} else if list != "apps" {
 		return
 	}

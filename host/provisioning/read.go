@@ -4,6 +4,7 @@
 //	datasources/*.yaml  data sources to store and to delete
 //	plugins/*.yaml      settings of apps, and of the processes of plugins
 //	dashboards/*.yaml   providers, each of which names a directory of dashboards in JSON
+//	playlists/*.yaml    playlists to store and to delete
 //
 // A value can contain $NAME, ${NAME} and $__env{NAME}, which are replaced by environment
 // variables, and $__file{NAME}, which is replaced by the contents of a file; $$ stands for
@@ -33,12 +34,14 @@ import (
 
 // Config is what the files of a provisioning directory describe.
 type Config struct {
-	DataSources []DataSource
-	Delete      []string // names of data sources
-	Apps        []host.AppSettings
-	Dashboards  []Dashboard
-	Settings    map[string]map[string]string // of the processes of plugins: values by key in upper case, by id
-	Warnings    []error                      // each an *Error: what is skipped or read differently
+	DataSources  []DataSource
+	Delete       []string // names of data sources
+	Apps         []host.AppSettings
+	Dashboards   []Dashboard
+	Playlists    []Playlist
+	DeletedLists []string                     // uids of playlists
+	Settings     map[string]map[string]string // of the processes of plugins: values by key in upper case, by id
+	Warnings     []error                      // each an *Error: what is skipped or read differently
 
 	seen      map[string]string // files and directories, and what they were before they were read
 	isPartial bool              // a file of a dashboard exists that was not read; its uid is unknown
@@ -143,6 +146,7 @@ func Read(dir string, o Options) (*Config, error) {
 	}
 	r.each("datasources", r.dataSources)
 	r.each("plugins", r.plugins)
+	r.each("playlists", r.playlists)
 	r.each("dashboards", r.providers)
 	r.config.seen = r.seen
 	return &r.config, errors.Join(r.faults...)

@@ -8,9 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/host/provisioning"
 	"github.com/slipway-dev/slipway/host/store"
 )
 
@@ -156,6 +160,62 @@ func TestProvisioningFiles(t *testing.T) {
 	s.files.applyAgain(ctx)
 	if list, err := s.store.DataSources(ctx, store.MainOrg, nil, store.Page{}); err != nil || len(list) != 0 {
 		t.Errorf("after deleteDatasources: %+v, %v", list, err)
+	}
+}
+
+// Playlists follow their files, and what is exported is such a file. Two hosts that share a store may apply them at once.
+func TestProvisionedPlaylists(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const head, item = "apiVersion: 1\nprune: true\nplaylists:\n", "  - {uid: one, name: One, interval: 5m, items: [{type: dashboard_by_tag, value: a}, {type: dashboard_by_uid, value: b}]}\n"
+	writeProvisioning(t, dir, "playlists/a.yaml", head+item+"  - {uid: two, name: Two, interval: 1h}\n")
+	o := testOptions(t)
+	o.Provisioning = dir
+	s := open(t, o)
+	exported := func() string {
+		t.Helper()
+		h := tellerHost{T: t, Server: s}
+		got, text := h.send("GET", "/api/v1/provisioning/playlists/export", h.basic(), "")
+		if got.StatusCode != 200 || got.Header.Get("Content-Type") != "application/yaml" {
+			t.Fatalf("%d %v %s", got.StatusCode, got.Header, text)
+		}
+		return text
+	}
+	before := exported()
+	if !strings.Contains(before, "uid: one") || !strings.Contains(before, "uid: two") || strings.Index(before, "value: a") > strings.Index(before, "value: b") {
+		t.Error(before)
+	}
+	one := must(s.store.Playlist(t.Context(), store.MainOrg, "one"))(t)
+	s.files.applyAgain(t.Context())
+	if diff := cmp.Diff(one, must(s.store.Playlist(t.Context(), store.MainOrg, "one"))(t)); diff != "" {
+		t.Errorf("applied again without a change: %s", diff)
+	}
+	writeProvisioning(t, dir, "playlists/a.yaml", head+strings.ReplaceAll(item, "5m", "7m"))
+	s.files.applyAgain(t.Context())
+	if after := exported(); !strings.Contains(after, "interval: 7m") || strings.Contains(after, "two") {
+		t.Errorf("changed and pruned:\n%s", after)
+	}
+	writeProvisioning(t, dir, "playlists/a.yaml", before)
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() { // as two hosts do
+			c, err := provisioning.Read(dir, provisioning.Options{})
+			if err == nil {
+				_, err = provisioning.Apply(t.Context(), s.store, administrator("provisioning"), c, provisioning.State{})
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	if after := exported(); after != before {
+		t.Errorf("exported and imported:\n%s\nbefore:\n%s", after, before)
+	}
+	writeProvisioning(t, dir, "playlists/a.yaml", "apiVersion: 1\ndeletePlaylists: [{uid: one}, {uid: gone}]\n")
+	s.files.applyAgain(t.Context())
+	if after := exported(); strings.Contains(after, "one") || !strings.Contains(after, "two") {
+		t.Errorf("deletePlaylists:\n%s", after)
 	}
 }
 

@@ -94,18 +94,28 @@ func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, p
 // CreatePlaylist stores a playlist and returns it with its uid and the ids of its items.
 // Names need not be unique.
 func (s *Store) CreatePlaylist(ctx context.Context, org int64, p hostapi.Playlist) (hostapi.Playlist, error) {
+	p.UID = host.NewUID()
+	return s.PutPlaylist(ctx, org, p)
+}
+
+// PutPlaylist is UpdatePlaylist, but stores a playlist whose uid is new.
+func (s *Store) PutPlaylist(ctx context.Context, org int64, p hostapi.Playlist) (hostapi.Playlist, error) {
 	p, err := host.NormalizePlaylist(p)
 	if err != nil {
 		return hostapi.Playlist{}, err
 	}
-	p.OrgID, p.UID = strconv.FormatInt(org, 10), host.NewUID()
+	p.OrgID = strconv.FormatInt(org, 10)
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		id, err := find(ctx, tx, scanOne[int64], `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
-			VALUES ($1, $2, $3, $4, $5) RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), p.Interval)
+		id, err := find(ctx, tx, scanOne[int64], `INSERT INTO playlists (org_id, uid, name, name_folded, rotation) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (org_id, uid) DO UPDATE SET name = excluded.name, name_folded = excluded.name_folded, rotation = excluded.rotation
+			RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), p.Interval)
 		if err == nil {
 			err = checkQuota(ctx, tx, org, id, "playlists", "playlists", gate.MaxPlaylists)
 		}
 		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM playlist_items WHERE playlist_id = $1", id); err != nil {
 			return err
 		}
 		return insertItems(ctx, tx, id, p)

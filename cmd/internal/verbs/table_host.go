@@ -81,7 +81,7 @@ func HostVerb(o *HostOptions) Verb {
 				"if two contain the same plugin id, the first wins"},
 			{Name: "watch", Value: &o.Watch, Help: "how to watch the directories of plugins: poll or off"},
 			{Name: "debug", Value: &o.Debug, Help: "ids of plugins whose backends run under Delve"},
-			{Name: "provisioning", Value: &o.Provisioning, Help: "directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; " +
+			{Name: "provisioning", Value: &o.Provisioning, Help: "directory with datasources/*.yaml, dashboards/*.yaml, playlists/*.yaml and plugins/*.yaml; " +
 				"applied at startup and when they change; they can refer to any file that the host can read"},
 			{Name: "trusted-keys", Value: &o.TrustedKeys, Help: trustHelp},
 		}, o.options()...),
