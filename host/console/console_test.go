@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -514,30 +512,6 @@ func TestPreviewPage(t *testing.T) {
 		if got := strings.Contains(page, "go tool mage preview"); got != (c.name == "no preview") {
 			t.Errorf("%s: says how to start the preview: %t", c.name, got)
 		}
-	}
-}
-
-// A button that copies names an element of its page. A handler in console.js handles all of
-// them.
-func TestCopyButtons(t *testing.T) {
-	t.Parallel()
-	pages, _ := filepath.Glob("pages/*.html")
-	button := regexp.MustCompile(`data-copy(?:="([^"]*)")?[ >]`)
-	seen := 0
-	for _, name := range pages {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range button.FindAllSubmatch(text, -1) {
-			seen++
-			if !strings.Contains(string(text), ` id="`+string(m[1])+`"`) {
-				t.Errorf("%s: a button copies the element %q, which does not exist", name, m[1])
-			}
-		}
-	}
-	if script, err := os.ReadFile("static/forms.js"); err != nil || seen < 4 || strings.Contains(string(script), "clipboard") {
-		t.Errorf("found %d copy buttons, want at least 4, and none handled in forms.js: %v", seen, err)
 	}
 }
 
