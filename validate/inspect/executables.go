@@ -27,6 +27,7 @@ type Executable struct {
 type ExecutableSet struct {
 	Name    string       // "executable" in plugin.json; "" if there is nothing to look for
 	Matches []Executable // files whose names begin with it
+	Alike   []Executable // other files whose names begin with it, such as a checksum, which the catalog takes for executables
 	Others  []string     // names of the other executables there, without platform
 	Err     error        // the directory cannot be listed
 }
@@ -55,7 +56,12 @@ var Executables = validate.NewFact(func(p *validate.Pass) (set ExecutableSet) {
 			if suffix != "" { // the name of another executable that begins like this one
 				platform = bundle.Platform{}
 			}
+			if platform == (bundle.Platform{}) {
+				set.Alike = append(set.Alike, Executable{File: file, Info: info})
+			}
 			set.Matches = append(set.Matches, Executable{File: file, Platform: platform, Info: info})
+		} else if isMatch {
+			set.Alike = append(set.Alike, Executable{File: file, Info: info})
 		} else if other, platform := splitExecutable(e.Name()); platform != (bundle.Platform{}) && !slices.Contains(set.Others, other) {
 			set.Others = append(set.Others, other)
 		}

@@ -19,7 +19,18 @@ func binaryMode() validate.Rule {
 		Help:  "run chmod 755 on it",
 		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			for _, m := range inspect.Executables.Of(p).Matches {
+			set := inspect.Executables.Of(p)
+			if !otherMode.isOff(p) {
+				for _, m := range set.Alike {
+					if mode := m.Info.Mode().Perm(); mode != 0o755 && path.Ext(m.File) != ".exe" {
+						p.Report(validate.Finding{Place: validate.Place{File: m.File},
+							Message: fmt.Sprintf("the mode of %s is %04o; the catalog requires 0755 of each file whose name begins with that of the executable",
+								path.Base(m.File), mode),
+							Help: "rename the file, or leave it out"})
+					}
+				}
+			}
+			for _, m := range set.Matches {
 				mode := m.Info.Mode().Perm()
 				isExecutable := mode&0o100 != 0
 				if m.Platform == (bundle.Platform{}) || m.Platform.OS == "windows" || isExecutable && (mode == 0o755 || otherMode.isOff(p)) {

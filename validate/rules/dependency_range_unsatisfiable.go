@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 	"github.com/slipway-dev/slipway/validate/schema"
@@ -40,6 +42,9 @@ func kindOfRange(p *validate.Pass, d inspect.DeclaredRange) kind {
 		return rangeOfOther
 	case isRefused:
 		return ordinary
+	}
+	if _, err := semver.NewConstraint(d.Text); err != nil { // the parser of the catalog
+		return unparsedRange
 	}
 	return acceptedRange
 }

@@ -190,6 +190,7 @@ const (
 	leftoverText
 	rangeOfOther
 	acceptedRange
+	unparsedRange
 	iamTooEarly
 	healthOff
 	refusedType
@@ -269,6 +270,7 @@ var kinds = sync.OnceValue(func() []kindOf {
 
 		rangeOfOther:  {ofRange, "the range of the other profile", "wwww", ""},
 		acceptedRange: {ofRange, "a range that the published schema accepts", "==ww", ""},
+		unparsedRange: {ofRange, "a range that the schema accepts, but not the catalog's parser", "==w=", "==ww"},
 		iamTooEarly:   {"min-version-iam", "", "==ww", ""}, // behind a feature toggle
 		healthOff:     {"min-version-health-diagnostics", "the value false", "iiii", ""},
 		refusedType:   {"field-outside-range", "a type that hosts do not load", "eeee", ""},

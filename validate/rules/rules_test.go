@@ -187,6 +187,39 @@ func TestModuleOfGroup(t *testing.T) {
 	}
 }
 
+// TestOfCatalogAlone requires an error of the preset catalog for what existing hosts accept and the catalog refuses.
+func TestOfCatalogAlone(t *testing.T) {
+	t.Parallel()
+	setRange := func(text string) func(*plugin) { return setIn("plugin.json", "/dependencies/grafanaDependency", text) }
+	for _, c := range []struct {
+		name, rule        string
+		mutate            func(*plugin)
+		byDefault, preset validate.Severity
+	}{
+		{"version beyond 64 bits", "dependency-range-invalid", setRange(">=9999999999999999999999.0.0"), validate.Warning, validate.Error},
+		{"zeros that its parser accepts", "dependency-range-invalid", setRange(">=010.3.0"), validate.Warning, validate.Warning},
+		{"checksum of an executable", "binary-mode", addFile("gpx_tide_linux_amd64.sha256", "00"), "", validate.Error},
+	} {
+		for isCatalog, want := range map[bool]validate.Severity{false: c.byDefault, true: c.preset} {
+			p := completePlugin(t, validate.Dist)
+			c.mutate(p)
+			report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist, Profile: "grafana", IsCatalog: isCatalog})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := validate.Severity("")
+			for _, f := range report.Findings {
+				if f.Rule == c.rule && f.File != datasourceFile && f.File != panelFile {
+					got = f.Severity
+				}
+			}
+			if got != want {
+				t.Errorf("%s, catalog %t: %q, want %q\n%s", c.name, isCatalog, got, want, lines(report))
+			}
+		}
+	}
+}
+
 // TestNestedRequirements checks what is reported of the keys that a nested plugin lacks: everything in the
 // profile service, and in the profile grafana one finding for all that it does not inherit.
 func TestNestedRequirements(t *testing.T) {
