@@ -16,5 +16,5 @@ func IsJunk(name string) bool {
 	known := []string{"__macosx", "thumbs.db", "ehthumbs.db", "desktop.ini", ".ds_store"}
 	ext := []string{".orig", ".rej", ".bak", ".swp"}
 	name = strings.ToLower(name)
-	return strings.HasSuffix(name, "~") || slices.Contains(known, name) || slices.Contains(ext, path.Ext(name))
+	return strings.HasSuffix(name, "~") || strings.HasPrefix(name, "._") || slices.Contains(known, name) || slices.Contains(ext, path.Ext(name))
 }

@@ -63,7 +63,10 @@ func (m *Manifest) read(text []byte, keys string) error {
 	if block == nil {
 		return whyUnsigned(text)
 	}
-	if err := json.Unmarshal(block.Plaintext, m); err != nil {
+	err := json.Unmarshal(block.Plaintext, m)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("the signed text is not what Grafana writes: %q has the wrong type, %s", wrong.Field, wrong.Value)
+	} else if err != nil {
 		return fmt.Errorf("the signed text is not what Grafana writes: %w", err)
 	}
 	ring, err := openpgp.ReadArmoredKeyRing(strings.NewReader(keys))

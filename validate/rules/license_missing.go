@@ -17,8 +17,8 @@ func licenseMissing() validate.Rule {
 		Help:        "put the license text in LICENSE next to plugin.json or src",
 		OfOutermost: true,
 		Check: func(p *validate.Pass) {
-			found, _ := inspect.FindText(p, licenseNames(p)...)
-			if found == nil && inspect.HasLicenseAbove(p) {
+			found, misnamed := inspect.FindText(p, licenseNames(p)...)
+			if found == nil && (inspect.HasLicenseAbove(p) || misnamed != "" && isRenamed(p)) {
 				return
 			}
 			if other, _ := inspect.FindText(p, bundle.LicenseNames()...); found == nil && other != nil {
@@ -32,8 +32,11 @@ func licenseMissing() validate.Rule {
 
 // licenseNames returns the names that the license of the plugin may have.
 func licenseNames(p *validate.Pass) []string {
-	if otherLicense.isOff(p) || p.Where == validate.Source && !inspect.HasBuild.Of(p) { // Slipway's build renames it
+	if otherLicense.isOff(p) || isRenamed(p) {
 		return bundle.LicenseNames()
 	}
 	return bundle.LicenseNames()[:1]
 }
+
+// isRenamed reports whether Slipway's build writes a license of any usual name, in any case, as LICENSE.
+func isRenamed(p *validate.Pass) bool { return p.Where == validate.Source && !inspect.HasBuild.Of(p) }
