@@ -1,11 +1,6 @@
 package rules
 
-import (
-	"go/ast"
-
-	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/inspect"
-)
+import "github.com/slipway-dev/slipway/validate"
 
 func accessFileSystemWithFilepath() validate.Rule {
 	return validate.Rule{
@@ -15,10 +10,6 @@ func accessFileSystemWithFilepath() validate.Rule {
 			"not accept plugins that access the file system.",
 		Help:  "keep the data in memory or at a service, and files of the plugin in the executable with package embed",
 		Where: validate.Source,
-		Check: func(p *validate.Pass) {
-			inspect.EachGoCall(p, "path/filepath", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
-				p.Reportf(f.Place(p, call.Fun), "filepath.%s accesses the file system", name)
-			}, "Walk", "WalkDir", "VolumeName", "EvalSymlinks", "Glob")
-		},
+		Check: goCalls("path/filepath", "accesses the file system", "Walk", "WalkDir", "VolumeName", "EvalSymlinks", "Glob"),
 	}
 }

@@ -1,11 +1,6 @@
 package rules
 
-import (
-	"go/ast"
-
-	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/inspect"
-)
+import "github.com/slipway-dev/slipway/validate"
 
 func accessFileSystemWithFS() validate.Rule {
 	return validate.Rule{
@@ -15,10 +10,6 @@ func accessFileSystemWithFS() validate.Rule {
 			"not accept plugins that access the file system.",
 		Help:  "keep the data in memory or at a service, and files of the plugin in the executable with package embed",
 		Where: validate.Source,
-		Check: func(p *validate.Pass) {
-			inspect.EachGoCall(p, "io/fs", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
-				p.Reportf(f.Place(p, call.Fun), "fs.%s belongs to io/fs, which the catalog does not accept in plugins", name)
-			})
-		},
+		Check: goCalls("io/fs", "belongs to io/fs, which the catalog does not accept in plugins"),
 	}
 }

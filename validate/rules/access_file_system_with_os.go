@@ -1,11 +1,6 @@
 package rules
 
-import (
-	"go/ast"
-
-	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/inspect"
-)
+import "github.com/slipway-dev/slipway/validate"
 
 func accessFileSystemWithOS() validate.Rule {
 	return validate.Rule{
@@ -19,9 +14,7 @@ func accessFileSystemWithOS() validate.Rule {
 			if kind, _ := p.Doc.Text("/type"); kind == "renderer" {
 				return // the host tells a renderer which file to write
 			}
-			inspect.EachGoCall(p, "os", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
-				p.Reportf(f.Place(p, call.Fun), "os.%s accesses the file system", name)
-			}, fileFunctions()...)
+			goCalls("os", "accesses the file system", fileFunctions()...)(p)
 		},
 	}
 }

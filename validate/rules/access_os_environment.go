@@ -1,11 +1,6 @@
 package rules
 
-import (
-	"go/ast"
-
-	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/inspect"
-)
+import "github.com/slipway-dev/slipway/validate"
 
 func accessOSEnvironment() validate.Rule {
 	return validate.Rule{
@@ -15,10 +10,6 @@ func accessOSEnvironment() validate.Rule {
 			"read all of them.",
 		Help:  "read what users configure from the settings of the instance",
 		Where: validate.Source,
-		Check: func(p *validate.Pass) {
-			inspect.EachGoCall(p, "os", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
-				p.Reportf(f.Place(p, call.Fun), "os.%s accesses all environment variables", name)
-			}, "Environ", "Clearenv", "ExpandEnv")
-		},
+		Check: goCalls("os", "accesses all environment variables", "Environ", "Clearenv", "ExpandEnv"),
 	}
 }

@@ -1,11 +1,6 @@
 package rules
 
-import (
-	"go/ast"
-
-	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/inspect"
-)
+import "github.com/slipway-dev/slipway/validate"
 
 func accessSyscall() validate.Rule {
 	return validate.Rule{
@@ -15,10 +10,6 @@ func accessSyscall() validate.Rule {
 			"accept plugins that make them.",
 		Help:  "use a package of the standard library that does the same on every platform",
 		Where: validate.Source,
-		Check: func(p *validate.Pass) {
-			inspect.EachGoCall(p, "syscall", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
-				p.Reportf(f.Place(p, call.Fun), "syscall.%s belongs to syscall, which the catalog does not accept in plugins", name)
-			})
-		},
+		Check: goCalls("syscall", "belongs to syscall, which the catalog does not accept in plugins"),
 	}
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"go/ast"
+	"path"
 
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
@@ -15,10 +16,15 @@ func fmtPrintLogging() validate.Rule {
 			"prints later reaches the log without a level and without the request it belongs to.",
 		Help:  "use the logger of the SDK",
 		Where: validate.Source,
-		Check: func(p *validate.Pass) {
-			inspect.EachGoCall(p, "fmt", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
-				p.Reportf(f.Place(p, call.Fun), "fmt.%s prints to standard output", name)
-			}, "Print", "Printf", "Println")
-		},
+		Check: goCalls("fmt", "prints to standard output", "Print", "Printf", "Println"),
+	}
+}
+
+// goCalls returns a check that reports each call, in the backend, of functions of a package, or of all of them.
+func goCalls(pkg, problem string, names ...string) func(*validate.Pass) {
+	return func(p *validate.Pass) {
+		inspect.EachGoCall(p, pkg, func(f *inspect.GoFile, call *ast.CallExpr, name string) {
+			p.Reportf(f.Place(p, call.Fun), "%s.%s %s", path.Base(pkg), name, problem)
+		}, names...)
 	}
 }
