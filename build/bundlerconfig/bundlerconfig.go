@@ -47,6 +47,7 @@ type Settings struct {
 	Modules      []string                 `json:"modules"`    // directories with modules, besides node_modules
 	MainFields   []string                 `json:"mainFields"`
 	Conditions   []string                 `json:"conditions"` // of "exports" in package.json, besides the usual ones
+	JSX          string                   `json:"jsx"`        // comment that says what becomes of it, if tsconfig.json does not
 
 	IsExact         bool `json:"isExact"`         // what stands for a module depends on its name alone
 	HasRelative     bool `json:"hasRelative"`     // something may stand for a file

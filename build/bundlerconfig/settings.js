@@ -279,6 +279,16 @@
     }
     return '';
   }
+  // jsxOf returns the comment that makes of JSX what swc-loader does, or '' if tsconfig.json or .swcrc decides.
+  function jsxOf(rules) {
+    const { uses } = collect(rules, { file: path.join(host.root, 'src', 'module.tsx'), query: '', issuer: '' }, { uses: [] });
+    const swc = uses.find(({ name }) => /^(builtin:)?swc(-loader)?$/.test(name));
+    if (!swc || unknownIn(swc.options) !== undefined || files.existsSync(path.join(host.root, '.swcrc'))) {
+      return '';
+    }
+    const { runtime = 'classic', importSource, pragma, pragmaFrag } = swc.options.jsc?.transform?.react ?? {};
+    return `@jsxRuntime ${runtime}${importSource ? ` @jsxImportSource ${importSource}` : ''}${pragma ? ` @jsx ${pragma}` : ''}${pragmaFrag ? ` @jsxFrag ${pragmaFrag}` : ''}`;
+  }
   let hasOther = false;
   function checkRules(rules, seen = new Set(), outer = 'anything') {
     for (const rule of list(rules).filter(isObject)) {
@@ -538,6 +548,7 @@
     readEntries(await settle(config.entry), out, config.output?.filename);
     const rules = [...list(config.module?.rules), ...list(config.module?.loaders)];
     checkRules(rules);
+    out.jsx = jsxOf(rules);
     others(config);
     return {
       settings: JSON.stringify({ ...out, isExact: externals.every((one) => typeof one !== 'function'),

@@ -664,24 +664,30 @@ func (w workspace) Dir(_ context.Context, _, name string) (string, bool, error) 
 	return filepath.Join(w.dir, name), true, nil
 }
 
-// Without the package @grafana/tsconfig, JSX is what it sets: classic, for files that import React.
+// JSX is what swc-loader makes of it, or what the package @grafana/tsconfig sets, whether or not it is there: classic, for
+// files that import React.
 func TestClassicJSX(t *testing.T) {
 	t.Parallel()
-	for tsconfig, want := range map[string][]string{
-		`{"extends": "./.config/tsconfig.json"}`:                                          {"react"},
-		`{"extends": "./.config/tsconfig.json", "compilerOptions": {"jsx": "react-jsx"}}`: {"react/jsx-runtime"},
+	const automatic = "swc-loader', options: { jsc: { transform: { react: { runtime: 'automatic', "
+	for _, c := range []struct{ options, loader, want string }{
+		{"{}", "ts-loader', options: {", "react"},
+		{`{"jsx": "react-jsx"}`, "ts-loader', options: {", "react/jsx-runtime"},
+		{`{"jsx": "react-jsx"}`, "swc-loader', options: { jsc: { parser: { tsx: true } }", "react"},
+		{"{}", automatic + "} } }", "react/jsx-runtime"},
+		{`{"jsx": "react"}`, automatic + "importSource: '@emotion/react' } } }", "@emotion/react/jsx-runtime"},
 	} {
 		r, err := bundle(t, map[string]string{
-			"tsconfig.json":                `` + tsconfig,
-			".config/tsconfig.json":        `{"extends": "@grafana/tsconfig"}`,
-			".config/bundler/externals.ts": "export const externals = [\n  'react',\n  'react/jsx-runtime',\n];",
-			"src/module.tsx":               "import React from 'react';\nexport const plugin = <a />;\n",
+			"tsconfig.json":         `{"extends": "./.config/tsconfig.json", "compilerOptions": ` + c.options + `}`,
+			".config/tsconfig.json": `{"extends": "@grafana/tsconfig"}`,
+			"webpack.config.ts": "export default { externals: ['react', /jsx-runtime$/], module: { rules: [{ test: /css$/, use: 'css-loader' }," +
+				"{ test: /\\.tsx?$/, use: { loader: '" + c.loader + " } } }] } };",
+			"src/module.tsx": "import React from 'react';\nexport const plugin = <a />;\n",
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, r.Shared); diff != "" {
-			t.Errorf("%s: %s", tsconfig, diff)
+		if diff := cmp.Diff([]string{c.want}, r.Shared); diff != "" {
+			t.Errorf("%s, %s: %s", c.options, c.loader, diff)
 		}
 	}
 }

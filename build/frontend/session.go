@@ -144,7 +144,7 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 		s.context = made
 	}
 	// The plugin of the context reads these, so they may change between two bundles.
-	s.b.isClassic = isClassic(s.options.Root)
+	s.b.jsx = jsxOf(s.options.Root, s.config)
 	s.b.ctx, s.b.asked, s.b.assets, s.b.read = ctx, map[string]bool{}, map[string][]byte{}, nil
 	s.b.texts, s.b.licenses = map[string]string{}, map[string][]byte{}
 	s.b.seen, s.b.themes = traits{}, s.b.styles()

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/bundlerconfig"
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
@@ -60,9 +61,14 @@ func tsconfigRaw(root string) string {
 	return string(text)
 }
 
-// isClassic reports whether JSX becomes calls of React.createElement where React is imported: what the package
-// of baseConfigs sets, and what the bundlers of the repositories that extend it do.
-func isClassic(root string) bool {
-	own := ownConfigs(root)
-	return strings.Contains(own, baseConfigs) && !jsx.MatchString(own)
+// classic is the comment by which JSX becomes calls of React.createElement, in files that import React.
+const classic = "@jsxRuntime classic"
+
+// jsxOf returns the comment that says what becomes of JSX, as the repository's bundler or the package of baseConfigs
+// does, or "" if tsconfig.json decides.
+func jsxOf(root string, c *bundlerconfig.Config) string {
+	if own := ownConfigs(root); c.JSX == "" && strings.Contains(own, baseConfigs) && !jsx.MatchString(own) {
+		return classic
+	}
+	return c.JSX
 }
