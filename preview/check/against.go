@@ -72,6 +72,7 @@ func modules(results []Result, with string) map[string]loaded {
 		if r.With == with && json.Unmarshal(r.Report, &read) == nil {
 			for path, m := range read.Loaded {
 				if strings.HasSuffix(path, "/module.js") {
+					m.Exports = without(m.Exports, []string{"__esModule"}) // a mark, which bundlers may leave out
 					all[path] = m
 				}
 			}

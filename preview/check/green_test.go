@@ -116,7 +116,8 @@ func TestAgainst(t *testing.T) {
 	t.Parallel()
 	o := Options{Against: true, Sides: []preview.Side{{With: "ours"}, {With: "theirs"}}}
 	loaded := func(with, asked string) Result {
-		text := `{"loaded": {"/public/plugins/x/module.js": {"asked": ["react"` + asked + `], "exports": ["plugin"]}}}`
+		text := `{"loaded": {"/public/plugins/x/module.js": {"asked": ["react"` + asked + `], "exports": ["plugin"` +
+			map[string]string{"ours": `, "__esModule"`}[with] + `]}}}`
 		return Result{View: preview.View{Name: "x: a", Path: "/a"}, With: with, Report: json.RawMessage(text)}
 	}
 	said := func(results []Result) string { text, ok := Sameness(results); return fmt.Sprint(text, " ", ok) }
