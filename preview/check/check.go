@@ -154,7 +154,9 @@ func (o Options) open(browser context.Context, kept *album, i int) (results []Re
 	for _, side := range o.Sides {
 		r := Result{View: o.Views[i], With: side.With, Problems: slices.Clone(o.Views[i].Problems), Notes: []string{}}
 		if len(o.Views[i].Problems) > 0 {
-			r.With = ""
+			if r.With = ""; o.Against { // neither build is to blame
+				r.Problems, r.Notes = []string{}, r.Problems
+			}
 			r.expect(o.Expected)
 			return []Result{r}, nil
 		}

@@ -137,9 +137,11 @@ func TestRun(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), "2 views, 1 failed") || !strings.Contains(string(page), results[1].Marked) {
 		t.Errorf("%v %s", err, page)
 	}
-	// A view without a picture is one that fails: the others are compared.
+	// A view without a picture is one that fails: the others are compared. A dashboard that cannot be shown is no difference.
+	o.Views = []preview.View{views[0], {Name: "a.json", Problems: []string{"no panel"}}}
 	o.Against, o.Sides, o.Patience = true, []preview.Side{{Origin: server.URL, With: "ours"}, {Origin: server.URL, With: "theirs"}}, 1
-	if results, err = Run(t.Context(), o); err != nil || !slices.Contains(results[0].Problems, "no pictures to compare") {
+	if results, err = Run(t.Context(), o); err != nil || !slices.Contains(results[0].Problems, "no pictures to compare") ||
+		len(results[2].Problems) > 0 || !slices.Equal(results[2].Notes, o.Views[1].Problems) {
 		t.Errorf("%v, %+v", err, results)
 	}
 }
