@@ -15,8 +15,9 @@ import (
 // drawings are how often a view is drawn again before a difference is one of the builds.
 const drawings = 3
 
-// place is the end of a problem that names a source file: source maps of bundlers differ.
-var place = regexp.MustCompile(` \([^()]*:\d+\)$`)
+// place is what of a problem differs by bundler: the source file that source maps name at its end, and names of components,
+// which are short.
+var place = regexp.MustCompile(` \([^()]*:\d+\)$|` + "`\\w+`|<\\w+>")
 
 // contrast compares what a view showed with two builds of the plugin. A problem of both is no difference, and a view that
 // is drawn otherwise by the same build a second time cannot be compared.

@@ -133,7 +133,7 @@ func TestAgainst(t *testing.T) {
 	if len(list) != 1 || list[0].Name != "x/module.js" || strings.Join(list[0].Problems, "; ") != "only theirs asks for rxjs" {
 		t.Errorf("%+v", list)
 	}
-	same[0].Problems, same[1].Problems = []string{"draw: no (src/a.ts:1)", "draw: ours"}, []string{"draw: no (src/a.ts:2)"}
+	same[0].Problems, same[1].Problems = []string{"draw: `Td` in <Td> (src/a.ts:1)", "draw: ours"}, []string{"draw: `M` in <M> (src/a.ts:2)"}
 	gone := func() ([]byte, error) { return nil, errRestless }
 	for _, pictures := range [][][]byte{{nil, nil}, {{1}, {2}}} {
 		if err := o.contrast(same, pictures, "a.png", gone); err != nil {
