@@ -117,6 +117,7 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 		return nil
 	}
 	serve.PrintSignIn(s.server, o.quietly(stdout)) // the last lines are what is seen first
+	s.preview.announce(stdout)
 	fmt.Fprintf(stdout, "watching %s; press Ctrl-C to stop\n", repo.Root)
 	return s.watch(ctx, watcher)
 }

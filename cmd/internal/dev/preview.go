@@ -58,7 +58,9 @@ type previewing struct {
 	stop     context.CancelFunc // of the bundle and the requests
 	base     func(net.Listener) context.Context
 	running  sync.WaitGroup
-	isClosed bool
+
+	libraries string // with their version
+	isClosed  bool
 }
 
 // previews are those of one plugin, one for each version of the libraries. There may be none.
@@ -97,10 +99,17 @@ func openPreviews(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOpt
 	for _, p := range list {
 		p.options.Sides = sides
 	}
-	if !o.isCheck {
-		fmt.Fprintf(stdout, "side by side: %s/-/beside#token=%s\n", sides[0].Origin, o.token)
-	}
 	return list, nil
+}
+
+// announce prints the links, which are the last lines, where they are seen.
+func (l previews) announce(stdout io.Writer) {
+	for _, p := range l {
+		fmt.Fprintf(stdout, "preview: %s (%s)\n", p.link(), p.libraries)
+	}
+	if len(l) > 1 {
+		fmt.Fprintf(stdout, "side by side: %s/-/beside#token=%s\n", l[0].options.Origin, l[0].options.Token)
+	}
 }
 
 // openAnswers opens what is recorded or replayed, or returns nil.
@@ -217,9 +226,7 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOpti
 			fmt.Fprintf(stdout, "%v\nhelp: try other libraries with %s=12.4\n", err, f.Verb("preview")+" "+f.Option("with"))
 		}
 	})
-	if !o.isCheck {
-		fmt.Fprintf(stdout, "preview: %s (%s)\n", p.link(), libraries)
-	}
+	p.libraries = libraries.String()
 	if !o.isCheck && !libraries.HasRefresh() {
 		fmt.Fprintf(stdout, "  components lose their state when they change; %s once adds Fast Refresh\n", f.Verb("preview"))
 	}

@@ -68,8 +68,8 @@ func TestDevPreview(t *testing.T) {
 	var link []string
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
-		if link == nil && (strings.HasPrefix(lines.Text(), "slipway host") || strings.HasPrefix(lines.Text(), "built")) {
-			t.Errorf("%q is printed before the link of the preview", lines.Text())
+		if link != nil && (strings.HasPrefix(lines.Text(), "slipway host") || strings.HasPrefix(lines.Text(), "built")) {
+			t.Errorf("%q is printed after the link of the preview, which scrolls away", lines.Text())
 		}
 		if found := regexp.MustCompile(`^preview: (http://localhost:\d+)/#token=(\S+) \(libraries 12.4.0 with React 18.3.1, from node_modules\)`).FindStringSubmatch(lines.Text()); found != nil {
 			link = found
