@@ -51,7 +51,7 @@ func newRegistry(t *testing.T) *registry {
 func (r *registry) add(t *testing.T, name, version string, entries ...tar.Header) string {
 	t.Helper()
 	if len(entries) == 0 {
-		entries = []tar.Header{{Name: "package/index.js"}, {Name: "package/package.json"}}
+		entries = []tar.Header{{Name: "package/index.js"}, {Name: "package/index.d.ts"}, {Name: "package/package.json"}}
 	}
 	text := tarball(t, entries...)
 	base := name[strings.LastIndexByte(name, '/')+1:]
@@ -125,7 +125,7 @@ func TestLockfiles(t *testing.T) {
 	a, b1, b2 := r.add(t, "a", "1.0.0"), r.add(t, "@s/b", "1.0.0"), r.add(t, "@s/b", "2.0.0")
 	for name, lock := range map[string]struct{ file, text string }{
 		"npm": {"package-lock.json", fmt.Sprintf(`{"lockfileVersion": 3, "packages": {"": {},
-			"node_modules/a": {"version": "1.0.0", "resolved": "`+defaultRegistry+`a/-/a-1.0.0.tgz", "integrity": %q},
+			"node_modules/a": {"version": "1.0.0", "resolved": "`+defaultRegistry+`a/-/a-1.0.0.tgz", "integrity": %q, "dependencies": {"@s/b": "^2.0.0"}},
 			"node_modules/@s/b": {"version": "1.0.0", "integrity": %q},
 			"node_modules/a/node_modules/@s/b": {"version": "2.0.0", "integrity": %q}}}`, a, b1, b2)},
 		"npm 6": {"package-lock.json", fmt.Sprintf(`{"lockfileVersion": 1, "dependencies": {
@@ -225,6 +225,7 @@ packages:
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
+			laidOut(t, s, map[string]string{"a": "a@1.0.0", "@s/b": "@s+b@1.0.0", "a/../@s/b": "@s+b@2.0.0"})
 		})
 	}
 }

@@ -107,18 +107,24 @@ func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok 
 	if p == nil {
 		return "", false, nil
 	}
+	dir, err = s.provide(ctx, importer, p, name)
+	return dir, true, err
+}
+
+// provide is Dir for a package that a file imports by a name.
+func (s *Store) provide(ctx context.Context, importer string, p *Package, name string) (dir string, err error) {
 	if refused := s.refusal(importer, p); refused != nil {
-		return "", true, fmt.Errorf("%s: %w", strings.TrimSuffix(p.Name+"@"+p.Version, "@"), refused)
+		return "", fmt.Errorf("%s: %w", strings.TrimSuffix(p.Name+"@"+p.Version, "@"), refused)
 	}
 	at, isLocal := local(p.URL)
 	file := "" // of a package that is not downloaded
 	if isLocal {
 		var isDir bool
 		if file, isDir, err = s.localFile(p, at); err != nil || isDir {
-			return file, true, err
+			return file, err
 		}
 		if p, err = p.inFile(file); err != nil {
-			return "", true, fmt.Errorf("%s comes from %q: %w", name, at, err)
+			return "", fmt.Errorf("%s comes from %q: %w", name, at, err)
 		}
 	}
 	if !isLocal && p.Integrity == "" { // its contents depend on the registry, so the URL becomes part of its key
@@ -148,11 +154,11 @@ func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok 
 		e.isFetched = e.err == nil || ctx.Err() == nil // the next caller may be patient
 	}
 	if err := e.err; isLocal && err != nil {
-		return "", true, fmt.Errorf("%s comes from %q: %w", name, at, err)
+		return "", fmt.Errorf("%s comes from %q: %w", name, at, err)
 	} else if err != nil {
-		return "", true, fmt.Errorf("%s@%s: %w", p.Name, p.Version, err)
+		return "", fmt.Errorf("%s@%s: %w", p.Name, p.Version, err)
 	}
-	return s.dir(key), true, nil
+	return s.dir(key), nil
 }
 
 func (s *Store) dir(key string) string { return filepath.Join(s.options.CacheDir, key) }
@@ -160,8 +166,11 @@ func (s *Store) dir(key string) string { return filepath.Join(s.options.CacheDir
 // find returns the package that an import refers to: what the importing package requires, else
 // what the plugin requires, which is where peer dependencies come from, else what is hoisted.
 func (s *Store) find(importer, name string) *Package {
+	return s.lookup(s.ownerOf(importer), importer, name)
+}
+
+func (s *Store) lookup(owner *Package, importer, name string) *Package {
 	var scopes []*scope
-	owner := s.ownerOf(importer)
 	if owner != nil && owner.Name == name {
 		return owner
 	} else if owner != nil {

@@ -1,0 +1,72 @@
+package packages
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle/tree"
+)
+
+// laidOut lays packages out, and checks which one a path leads to. "a/../b" is what a imports as b.
+func laidOut(t *testing.T, s *Store, want map[string]string) {
+	t.Helper()
+	if _, err := s.LayOut(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for at := range want {
+		real := s.options.Root
+		for part := range strings.SplitSeq(at, "/../") {
+			next, err := filepath.EvalSymlinks(filepath.Join(real, "node_modules", filepath.FromSlash(part)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			real = strings.TrimSuffix(next, filepath.Join("node_modules", filepath.FromSlash(part)))
+		}
+		got[at] = filepath.Base(real)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A layout follows its lockfile, and what a package manager wrote stays.
+func TestLayOut(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	lock := func(version string) string {
+		return fmt.Sprintf(`{"lockfileVersion": 3, "packages": {"": {}, "node_modules/a": {"version": %q, "integrity": %q},
+			"node_modules/@types/x": {"version": "1.0.0", "integrity": %q}}}`, version, r.add(t, "a", version), r.add(t, "@types/x", "1.0.0"))
+	}
+	o := repo(t, r, map[string]string{"package-lock.json": lock("1.0.0")})
+	for i, version := range []string{"1.0.0", "1.0.0", "1.1.0"} {
+		if err := os.WriteFile(filepath.Join(o.Root, "package-lock.json"), []byte(lock(version)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := s.IsLaidOut(); is != (i == 1) {
+			t.Errorf("%d: IsLaidOut is %v", i, is)
+		}
+		laidOut(t, s, map[string]string{"a": "a@" + version, "@types/x": "@types+x@1.0.0"})
+	}
+	modules := filepath.Join(o.Root, "node_modules")
+	if err := os.WriteFile(filepath.Join(modules, ".package-lock.json"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.LayOut(t.Context(), ""); !errors.Is(err, ErrInstalled) || tree.IsLaidOut(modules) {
+		t.Errorf("%v, want ErrInstalled", err)
+	}
+}
