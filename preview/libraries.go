@@ -11,6 +11,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/bundle/ranges"
+	"github.com/slipway-dev/slipway/bundle/tree"
 )
 
 // Libraries are the packages that hosts share with plugins, and that the page consists of.
@@ -54,7 +55,7 @@ func (l Libraries) icons() string {
 func modulesWith(dir, name string) string {
 	for ; ; dir = filepath.Dir(dir) {
 		modules := filepath.Join(dir, "node_modules")
-		if _, err := os.Stat(filepath.Join(modules, filepath.FromSlash(name), "package.json")); err == nil {
+		if _, err := os.Stat(filepath.Join(modules, filepath.FromSlash(name), "package.json")); err == nil && !tree.IsLaidOut(modules) {
 			return modules
 		}
 		if dir == filepath.Dir(dir) {

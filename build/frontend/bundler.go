@@ -16,6 +16,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/slipway-dev/slipway/build/bundlerconfig"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
@@ -265,7 +266,7 @@ func (b *bundler) located(file string) (string, error) {
 	if !ok || b.Packages == nil || !isBelow(filepath.FromSlash(above), b.Root) {
 		return file, nil
 	}
-	if _, err := os.Lstat(above + modulesDir + PackageName(name)); err == nil {
+	if _, err := os.Lstat(above + modulesDir + PackageName(name)); err == nil && !tree.IsLaidOut(above+modulesDir) {
 		return file, nil
 	}
 	dir, ok, err := b.Packages.Dir(b.ctx, filepath.Join(b.Root, "package.json"), PackageName(name))
@@ -300,9 +301,13 @@ type request struct {
 }
 
 // ask returns what esbuild alone resolves a name to in a directory. For each such question, it
-// reads all directories again.
+// reads all directories again. What is laid out for types is not bundled: it may be of an older lockfile.
 func ask(build api.PluginBuild, in api.OnResolveArgs, dir, name string) api.ResolveResult {
-	return build.Resolve(name, api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: dir, Kind: in.Kind, PluginData: alone{}})
+	found := build.Resolve(name, api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: dir, Kind: in.Kind, PluginData: alone{}})
+	if at, _, ok := strings.Cut(filepath.ToSlash(found.Path), modulesDir); ok && tree.IsLaidOut(at+modulesDir) {
+		return api.ResolveResult{Errors: []api.Message{{Text: fmt.Sprintf("cannot find the package %q", PackageName(name))}}}
+	}
+	return found
 }
 
 // resolution returns what ask returned first for a package. If that was an error, esbuild has the
@@ -336,7 +341,8 @@ func (b *bundler) isInstalled(in api.OnResolveArgs, name string) bool {
 // isThere reports whether the package of a module is in a node_modules of a directory or above it.
 func isThere(dir, name string) bool {
 	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "node_modules", PackageName(name))); err == nil {
+		modules := filepath.Join(dir, "node_modules")
+		if _, err := os.Stat(filepath.Join(modules, PackageName(name))); err == nil && !tree.IsLaidOut(modules) {
 			return true
 		}
 		if dir == filepath.Dir(dir) {

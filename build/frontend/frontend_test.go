@@ -556,7 +556,11 @@ func TestPackages(t *testing.T) {
 		"node_modules/deep/package.json":          `{"exports": {"./sub": "./s.mjs"}}`,
 		"node_modules/deep/s.mjs":                 "export const s = 's'",
 	})
-	files := map[string]string{"src/module.ts": "import { a } from 'a'; import { s } from 'deep/sub'; export const got = a + s;"}
+	files := map[string]string{
+		"src/module.ts": "import { a } from 'a'; import { s } from 'deep/sub'; export const got = a + s;",
+		// What is laid out for types is not bundled.
+		"node_modules/.slipway-lockfile": "", "node_modules/a/index.js": "exports.a = 'stale'", "node_modules/deep/sub.js": "exports.s = 'stale'",
+	}
 	r, err := bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache} })
 	if err != nil {
 		t.Fatal(err)

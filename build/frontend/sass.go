@@ -18,6 +18,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/slipway-dev/slipway/build/watchdog"
+	"github.com/slipway-dev/slipway/bundle/tree"
 )
 
 // sass compiles Sass style sheets with the package sass of the repository, which is Dart Sass
@@ -156,7 +157,8 @@ func (s *sass) find(importer, name string) (string, error) {
 	}
 	name = filepath.FromSlash(strings.TrimPrefix(name, "~")) // of sass-loader
 	for dir := filepath.Dir(importer); ; dir = filepath.Dir(dir) {
-		if found := sassFile(filepath.Join(dir, "node_modules", name)); found != "" {
+		modules := filepath.Join(dir, "node_modules")
+		if found := sassFile(filepath.Join(modules, name)); found != "" && !tree.IsLaidOut(modules) {
 			return found, nil
 		}
 		if dir == filepath.Dir(dir) {

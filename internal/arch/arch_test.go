@@ -133,7 +133,7 @@ func arrows() map[string][]string {
 		"host/console":             {"bundle/access", "sdk/hostapi", "internal/instant", "internal/text"},
 		"host/provisioning":        {"host", "host/gate", "host/store", "sdk/hostapi", "internal/limit", "internal/nearest", "internal/text"},
 		"host/server":              {"host", "host/gate", "host/api", "host/console", "host/provisioning", "host/store", "bundle/archive", "bundle", "bundle/access", "bundle/ranges", "internal/nearest", "loader", "loader/watch", "sdk/hostapi", "internal/atomicfile", "bundle/gitignore", "internal/limit"},
-		"preview":                  {"build/frontend", "build/packages", "bundle", "bundle/ranges", "internal/atomicfile", "internal/limit", "internal/nearest", "internal/progress", "internal/feed"},
+		"preview":                  {"build/frontend", "build/packages", "bundle", "bundle/ranges", "bundle/tree", "internal/atomicfile", "internal/limit", "internal/nearest", "internal/progress", "internal/feed"},
 		"preview/check":            {"bundle/config", "bundle/tree", "internal/atomicfile", "internal/junit", "internal/text", "preview"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,
