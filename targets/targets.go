@@ -121,9 +121,11 @@ func Schema(ctx context.Context,
 // Deps downloads the packages that the frontend imports.
 func Deps(ctx context.Context,
 	dir *string, // plugin repository (default: that of this directory)
+	types *bool, // also lay out node_modules for editors and for the check of types, which needs no Node.js then
 ) error {
 	return program.Mage(ctx, "deps", nil,
 		program.Option("dir", dir),
+		program.Option("types", types),
 	)
 }
 

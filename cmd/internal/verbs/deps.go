@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/typecheck"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/text"
@@ -16,16 +18,52 @@ import (
 type depsOptions struct {
 	Face    Face
 	Dir     string // the plugin repository; "" is the current directory
+	Types   bool   // also what checks types
 	Bundler build.Bundler
 }
 
-// runDeps downloads the packages that the frontends of a plugin repository import, in the
-// versions of its lockfile, and prints to w how many it downloaded.
+// runDeps downloads the packages of a plugin repository, and what checks its types.
 func runDeps(ctx context.Context, w *os.File, o depsOptions) error {
 	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
 		return err
 	}
+	if err := downloadPackages(ctx, w, repo, o); err != nil || !o.Types {
+		return err
+	}
+	return bringTypes(ctx, w, repo.Root)
+}
+
+// bringTypes lays out node_modules for the compiler of TypeScript, and prints what it did.
+func bringTypes(ctx context.Context, w *os.File, root string) error {
+	started := time.Now()
+	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "downloading types"}.Start()
+	defer stop()
+	b, err := typecheck.Bring(ctx, typecheck.Options{Root: root})
+	if err != nil {
+		return fmt.Errorf("deps: %w", err)
+	}
+	stop()
+	switch {
+	case b.IsInstalled:
+		fmt.Fprintln(w, "types: a package manager wrote node_modules, which stays as it is")
+	case b.Packages == 0:
+		fmt.Fprintln(w, "types: node_modules is that of the lockfile")
+	default:
+		fmt.Fprintf(w, "types: laid out %s in node_modules, of which %s came over the network, in %.1fs\n",
+			text.Plural(int(b.Packages), "package"), progress.Size(b.Bytes), time.Since(started).Seconds())
+	}
+	c, err := typecheck.Find(ctx, typecheck.Options{Root: root})
+	if err != nil {
+		return fmt.Errorf("deps: types cannot be checked: %w", err)
+	}
+	fmt.Fprintf(w, "types: checked by %s\n", c)
+	return nil
+}
+
+// downloadPackages downloads the packages that the frontends of a plugin repository import, in the
+// versions of its lockfile, and prints to w how many it downloaded.
+func downloadPackages(ctx context.Context, w *os.File, repo bundle.Repo, o depsOptions) error {
 	o.Dir = repo.Root
 	t, err := openSources(o.Face, repo, "")
 	if err != nil {

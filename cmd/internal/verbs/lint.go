@@ -36,8 +36,8 @@ func linters() []linter {
 }
 
 // runLint runs go vet, golangci-lint and staticcheck if go.mod has them as tools or the repository
-// configures them, and the lint script of a frontend. It prints each command that it runs.
-func runLint(ctx context.Context, w *os.File, dir string) error {
+// configures them, and the lint script of a frontend, or at least the check of its types. It prints each command that it runs.
+func runLint(ctx context.Context, w *os.File, face Face, dir string) error {
 	repo, err := FindRepo(w, dir)
 	if err != nil {
 		return err
@@ -52,8 +52,11 @@ func runLint(ctx context.Context, w *os.File, dir string) error {
 		err = lintGo(ctx, w, repo, importPaths(packages))
 	}
 	if hasFrontend(repo) {
-		_, wrong := readFrontend(repo.Root).run(ctx, w, "TypeScript was not linted", "lint")
-		err = errors.Join(err, wrong)
+		f := readFrontend(repo.Root)
+		_, wrong := f.run(ctx, w, "TypeScript was not linted", "lint")
+		if err = errors.Join(err, wrong); f.missing != "" && f.scripts != nil {
+			err = errors.Join(err, checkTypes(ctx, w, face, repo.Root, f.missing))
+		}
 	}
 	return err
 }

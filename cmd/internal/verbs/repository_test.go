@@ -105,6 +105,7 @@ func TestReadFrontend(t *testing.T) {
 	for name, c := range map[string]struct{ files, manager, missing string }{
 		"none":           {"", "npm", "the repository has no package.json"},
 		"not installed":  {"package.json={}", "npm", notInstalled + "npm install first"},
+		"laid out":       {"package.json={} node_modules/.slipway-lockfile=", "npm", notInstalled + "npm install first"},
 		"locked":         {"package.json={} package-lock.json={}", "npm", notInstalled + "npm ci first"},
 		"by the field":   {`package.json={"packageManager": "pnpm@10.1.0"} yarn.lock=`, "pnpm", notInstalled + "pnpm install first"},
 		"by a lockfile":  {"package.json={} yarn.lock=", "yarn", notInstalled + "yarn install first"},
@@ -159,7 +160,7 @@ func TestScripts(t *testing.T) {
 			t.Errorf("%s: the last line says %t that no tests ran:\n%s", script, isLast, printed())
 		}
 		w, printed = captured(t)
-		if err := runLint(t.Context(), w, dir); (err != nil) != strings.Contains(script, "lint") {
+		if err := runLint(t.Context(), w, Command, dir); (err != nil) != strings.Contains(script, "lint") {
 			t.Errorf("%s: lint: %v\n%s", script, err, printed())
 		}
 	}
@@ -176,7 +177,7 @@ func TestLint(t *testing.T) {
 	t.Parallel()
 	dir := pluginWithGo(t)
 	w, printed := captured(t)
-	if err := runLint(t.Context(), w, dir); err != nil {
+	if err := runLint(t.Context(), w, Command, dir); err != nil {
 		t.Errorf("%v\n%s", err, printed())
 	}
 	for _, want := range []string{"running go vet ./...\n", "golangci-lint did not run: go.mod does not list it", "staticcheck did not run: go.mod does not list it"} {
@@ -185,7 +186,7 @@ func TestLint(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(dir, "pkg", "x", "x.go"), "package x\n\nimport \"fmt\"\n\nfunc One() int { fmt.Printf(\"%d\", \"\"); return 1 }\n")
-	if err := runLint(t.Context(), w, dir); code(err) != ExitFindings || !strings.Contains(err.Error(), "go vet ./...: exit status 1") {
+	if err := runLint(t.Context(), w, Command, dir); code(err) != ExitFindings || !strings.Contains(err.Error(), "go vet ./...: exit status 1") {
 		t.Errorf("code that vet refuses: %v", err)
 	}
 }

@@ -42,8 +42,8 @@ func readFrontend(dir string) (f frontend) {
 		f.err = fmt.Errorf("package.json: %w", err)
 		return f
 	}
-	switch {
-	case findUpwards(dir, "node_modules", ".pnp.cjs") == "":
+	switch modules := findUpwards(dir, "node_modules", ".pnp.cjs"); {
+	case modules == "" || tree.IsLaidOut(modules):
 		f.missing = "node_modules is missing; run " + f.manager + " install first"
 		if _, err := os.Stat(filepath.Join(dir, "package-lock.json")); err == nil {
 			f.missing = "node_modules is missing; run npm ci first"

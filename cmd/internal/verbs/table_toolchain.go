@@ -170,10 +170,13 @@ func depsVerb(b Bundler) Verb {
 	o := &depsOptions{Bundler: b}
 	return Verb{
 		Name: "deps", Mage: targets,
-		Short:   "Download the packages that the frontend imports",
-		Options: []Option{dirOption(&o.Dir)},
-		Face:    &o.Face,
-		Run:     func(ctx context.Context, c Call) error { return runDeps(ctx, c.Stdout, *o) },
+		Short: "Download the packages that the frontend imports",
+		Options: []Option{
+			dirOption(&o.Dir),
+			{Name: "types", Value: &o.Types, Help: "also lay out node_modules for editors and for the check of types, which needs no Node.js then"},
+		},
+		Face: &o.Face,
+		Run:  func(ctx context.Context, c Call) error { return runDeps(ctx, c.Stdout, *o) },
 	}
 }
 
@@ -264,7 +267,8 @@ func testVerb() Verb {
 			{Name: "TEST.Race", Short: "runs the Go tests with the race detector", Set: []string{"--race"}},
 			{Name: "Coverage", Short: "runs the Go tests and writes coverage/backend.html", Set: []string{"--coverage"}, Options: []string{"dir"}},
 		},
-		Run: func(ctx context.Context, c Call) error { return runTest(ctx, c.Stdout, *o) },
+		Face: &o.Face,
+		Run:  func(ctx context.Context, c Call) error { return runTest(ctx, c.Stdout, *o) },
 	}
 }
 
@@ -276,7 +280,7 @@ func dirVerbs() (list []Verb) {
 	}{
 		{Verb{
 			Name: "lint", Mage: workflow, Short: "Check the code of a plugin repository",
-		}, func(ctx context.Context, c Call, dir string) error { return runLint(ctx, c.Stdout, dir) }},
+		}, func(ctx context.Context, c Call, dir string) error { return runLint(ctx, c.Stdout, c.Face, dir) }},
 		{Verb{
 			Name: "format", Mage: workflow, Short: "Format the Go files of a plugin repository",
 		}, func(_ context.Context, c Call, dir string) error { return runFormat(c.Stdout, dir) }},

@@ -18,6 +18,7 @@ import (
 
 // testOptions are the options of the verb test.
 type testOptions struct {
+	Face     Face
 	Dir      string // the plugin repository; "" is the current directory
 	Race     bool   // detect data races
 	Coverage bool   // write reports of the Go coverage to the directory coverage
@@ -51,7 +52,12 @@ func runTest(ctx context.Context, w *os.File, o testOptions) error {
 	}
 	if !o.Race && !o.Coverage && hasFrontend(repo) {
 		f := readFrontend(repo.Root)
-		_, wrong := f.run(ctx, w, "types were not checked", "typecheck")
+		var wrong error
+		if f.missing != "" && f.scripts != nil {
+			wrong = checkTypes(ctx, w, o.Face, repo.Root, f.missing)
+		} else {
+			_, wrong = f.run(ctx, w, "types were not checked", "typecheck")
+		}
 		tested, err := f.run(ctx, w, "TypeScript tests did not run", "test:ci", "test") // "test" often watches files
 		ran, failed = ran || tested, append(failed, wrong, err)
 	}

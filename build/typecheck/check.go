@@ -1,0 +1,106 @@
+package typecheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/slipway-dev/slipway/internal/process"
+)
+
+// Problem is an error of types.
+type Problem struct {
+	File         string // relative to the repository, slash-separated; "" if it has no place
+	Line, Column int    // from 1; columns count UTF-16 code units
+	Source       string // the line
+	Code         string // such as TS2322
+	Text         string // in several lines, as the compiler writes them
+}
+
+// String returns a problem as the compiler prints it.
+func (p Problem) String() string {
+	place := ""
+	if p.Line > 0 {
+		place = fmt.Sprintf("%s(%d,%d): ", p.File, p.Line, p.Column)
+	}
+	return fmt.Sprintf("%serror %s: %s", place, p.Code, p.Text)
+}
+
+// Offset returns the column in bytes of the line, from 0.
+func (p Problem) Offset() int {
+	units := utf16.Encode([]rune(p.Source))
+	return len(string(utf16.Decode(units[:max(0, min(p.Column-1, len(units)))])))
+}
+
+var (
+	problemLine = regexp.MustCompile(`^(?:(.+)\((\d+),(\d+)\): )?error (TS\d+): (.*)$`)
+	filesLine   = regexp.MustCompile(`(?m)^Files: +(\d+)\r?$`)
+)
+
+// Check checks the files of tsconfig.json. The error is the reason why that did not succeed.
+func (c *Compiler) Check(ctx context.Context) ([]Problem, error) {
+	args := append(c.command[1:], "--noEmit", "--pretty", "false", "-p", "tsconfig.json", "--diagnostics")
+	cmd := exec.CommandContext(ctx, c.command[0], args...)
+	cmd.Dir = c.root
+	out, err := process.Output(cmd)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	text := string(out)
+	at := filesLine.FindStringSubmatchIndex(text)
+	if _, isExit := errors.AsType[*exec.ExitError](err); err != nil && !isExit {
+		return nil, fmt.Errorf("%s: %w", c.command[0], err)
+	} else if at == nil {
+		return nil, fmt.Errorf("%s ended early: %s", c, strings.TrimSpace(text))
+	} else if text[at[2]:at[3]] == "0" {
+		return nil, errors.New("tsconfig.json names no files itself, and its references are not followed")
+	}
+	list := c.parse(text[:at[0]])
+	for _, p := range list {
+		if c.isPinned && p.isConfiguration() {
+			return nil, fmt.Errorf("%s does not take the tsconfig.json: %s", c, p.Text)
+		}
+	}
+	if err != nil && len(list) == 0 {
+		return nil, fmt.Errorf("%s failed: %s", c, strings.TrimSpace(text[:at[0]]))
+	}
+	return list, nil
+}
+
+// isConfiguration reports whether a problem is about the options, which differ by version.
+func (p Problem) isConfiguration() bool {
+	return p.File == "" && p.Code != "TS2688" || strings.HasSuffix(p.File, ".json") && strings.HasPrefix(p.Code, "TS5")
+}
+
+func (c *Compiler) parse(text string) (list []Problem) {
+	lines := map[string][]string{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		m := problemLine.FindStringSubmatch(line)
+		if m == nil {
+			if len(list) > 0 && line != "" { // continues the message
+				list[len(list)-1].Text += "\n" + line
+			}
+			continue
+		}
+		p := Problem{File: m[1], Code: m[4], Text: m[5]}
+		p.Line, _ = strconv.Atoi(m[2]) // 0 without a place
+		p.Column, _ = strconv.Atoi(m[3])
+		if lines[p.File] == nil && p.File != "" {
+			data, _ := os.ReadFile(filepath.Join(c.root, filepath.FromSlash(p.File))) // it may be gone
+			lines[p.File] = strings.Split(string(data), "\n")
+		}
+		if 0 < p.Line && p.Line <= len(lines[p.File]) {
+			p.Source = strings.TrimRight(lines[p.File][p.Line-1], "\r")
+		}
+		list = append(list, p)
+	}
+	return list
+}

@@ -1,0 +1,102 @@
+package typecheck
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// repo writes a repository whose compiler prints a text.
+func repo(t *testing.T, text string, files map[string]string) Options {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the compiler of this test is a shell script")
+	}
+	native := "node_modules/" + nativeName()
+	all := map[string]string{
+		"tsconfig.json": "{}", "node_modules/typescript/package.json": `{"version": "7.1.0"}`, native + "/package.json": `{"version": "7.1.0"}`,
+		native + "/lib/tsc": "#!/bin/sh\ncat <<'end'\n" + text + "\nend\ncase '" + text + "' in *error*) exit 2;; esac\n",
+	}
+	for name, text := range files {
+		all[name] = text
+	}
+	o := Options{Root: t.TempDir(), CacheDir: t.TempDir()}
+	for name, text := range all {
+		file := filepath.Join(o.Root, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"src/a.ts": "x\n'ä😀' as y\r\n", "src/b (1).ts": ""}
+	for text, want := range map[string]string{
+		"Files:   3": "",
+		"src/a.ts(2,6): error TS2322: Type a.\n  Type b.\nsrc/b (1).ts(9,1): error TS1: c: d\nerror TS2688: e\nFiles:  3\n": "src/a.ts(2,6): error TS2322: Type a.\n  Type b.\n" +
+			"  8 of 'ä😀' as y\nsrc/b (1).ts(9,1): error TS1: c: d\n  0 of \nerror TS2688: e\n  0 of ",
+		"Files: 0":           "names no files itself",
+		"panic: an error":    "TypeScript 7.1.0 ended early: panic: an error",
+		"an error\nFiles: 1": "TypeScript 7.1.0 failed: an error",
+	} {
+		c, err := Find(t.Context(), repo(t, text, files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := c.Check(t.Context())
+		if err != nil {
+			if !strings.Contains(err.Error(), want) || want == "" {
+				t.Errorf("%s: %v", text, err)
+			}
+			continue
+		}
+		var got []string
+		for _, p := range list {
+			got = append(got, p.String()+"\n  "+string(rune('0'+p.Offset()))+" of "+p.Source)
+		}
+		if diff := cmp.Diff(want, strings.Join(got, "\n")); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// What is missing is a reason, and only what Bring brings is ErrNotBrought.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		remove, file string
+		isBrought    bool
+	}{
+		"no tsconfig.json":  {"tsconfig.json", "", true},
+		"no node_modules":   {"node_modules", "", false},
+		"other platform":    {"node_modules/@typescript", "", false},
+		"older lockfile":    {"", "package-lock.json", false},
+		"damaged lockfile":  {"", "node_modules/.slipway-lockfile", true},
+		"what is installed": {"", "", true},
+	} {
+		files := map[string]string{}
+		switch c.file {
+		case "package-lock.json":
+			files = map[string]string{c.file: `{"lockfileVersion": 3, "packages": {}}`, "package.json": "{}", "node_modules/.slipway-lockfile": "another"}
+		case "node_modules/.slipway-lockfile":
+			files = map[string]string{c.file: "", "package-lock.json": "{", "package.json": "{}"}
+		}
+		o := repo(t, "", files)
+		if c.remove != "" {
+			if err := os.RemoveAll(filepath.Join(o.Root, filepath.FromSlash(c.remove))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Find(t.Context(), o)
+		if (err == nil) != (name == "what is installed") || errors.Is(err, ErrNotBrought) == c.isBrought {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
