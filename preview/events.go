@@ -3,6 +3,7 @@ package preview
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/slipway-dev/slipway/internal/feed"
@@ -28,6 +29,7 @@ type events struct {
 	feed   feed.Feed[event]
 	mu     sync.Mutex
 	failed []event // the build is broken: one event, or none
+	typed  []event // the errors of types: one event, or none
 }
 
 const maxPending = 64 // events that a page has not read
@@ -35,9 +37,13 @@ const maxPending = 64 // events that a page has not read
 func (e *events) send(one event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.failed = nil
-	if one.name == "failed" {
+	switch one.name {
+	case "failed":
 		e.failed = []event{one}
+	case "typed":
+		e.typed = []event{one}
+	default:
+		e.failed = nil
 	}
 	e.feed.Send(one)
 }
@@ -45,7 +51,7 @@ func (e *events) send(one event) {
 func (e *events) subscribe() (queue <-chan event, end func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.feed.Subscribe(maxPending, e.failed...)
+	return e.feed.Subscribe(maxPending, slices.Concat(e.failed, e.typed)...)
 }
 
 // Ready tells the pages that a change of a plugin is live: "frontend", "backend" or "assets".
@@ -56,6 +62,11 @@ func (s *Server) Ready(id string, changed []string) {
 // Failed tells the pages why the last change is not live.
 func (s *Server) Failed(messages []Message) {
 	s.events.send(event{"failed", map[string]any{"messages": messages}})
+}
+
+// Typed tells the pages the errors of types, which stop nothing, in the place of those before.
+func (s *Server) Typed(messages []Message) {
+	s.events.send(event{"typed", map[string]any{"messages": messages}})
 }
 
 // Fixed tells the pages that there is nothing left of what Failed told them.

@@ -375,9 +375,10 @@ func TestEvents(t *testing.T) {
 	if got := next(); !strings.HasPrefix(got, "failed ") || !strings.Contains(got, `"file":"src/a.ts","line":1`) {
 		t.Error(got)
 	}
+	f.Typed([]Message{})
 	f.Fixed()
 	f.Ready(main, []string{"frontend"})
-	if got := []string{next(), next()}; !slices.Equal(got, []string{"fixed {}", `ready {"changed":["frontend"],"id":"acme-x-panel"}`}) {
+	if got := []string{next(), next(), next()}; !slices.Equal(got, []string{`typed {"messages":[]}`, "fixed {}", `ready {"changed":["frontend"],"id":"acme-x-panel"}`}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -41,7 +41,7 @@ type Compiler struct {
 // String returns "TypeScript 7.0.2", and which version the repository has.
 func (c *Compiler) String() string {
 	if c.Locked != "" {
-		return fmt.Sprintf("TypeScript %s, although the repository has %s", c.Version, c.Locked)
+		return fmt.Sprintf("TypeScript %s (the repository has %s)", c.Version, c.Locked)
 	}
 	return "TypeScript " + c.Version
 }

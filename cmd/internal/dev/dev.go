@@ -60,6 +60,7 @@ type session struct {
 	messages  []preview.Message
 	isWelcome bool   // the commands to try were printed
 	shown     string // the warnings printed last
+	types     types
 }
 
 // Run builds and serves the plugin, and rebuilds and reloads what file changes affect, until ctx is done.
@@ -89,7 +90,8 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 	if _, err := watchTree(watcher, repo, repo.Root); err != nil {
 		return fmt.Errorf("watch %s: %w", repo.Root, err)
 	}
-	s := &session{face: f, repo: repo, options: o, stdout: stdout, bundler: bundler.NewSession(bundler.Bundler{})}
+	s := &session{face: f, repo: repo, options: o, stdout: stdout, bundler: bundler.NewSession(bundler.Bundler{}),
+		types: types{checked: make(chan typing), cancel: func() {}}}
 	s.bundler.Dev = true
 	defer s.bundler.Close()
 	pages := pageOptions{isAsked: o.IsPreview, with: o.With, listen: o.Listen, cache: o.CacheDir}

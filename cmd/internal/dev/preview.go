@@ -181,6 +181,15 @@ func (l previews) failed(messages []preview.Message) {
 	}
 }
 
+// typed tells the pages the errors of types, which replace those before.
+func (l previews) typed(messages []preview.Message) {
+	for _, p := range l {
+		if p.server != nil {
+			p.server.Typed(messages)
+		}
+	}
+}
+
 // openPreview listens for the preview and begins to bundle its page. It prints the link, or why
 // there is no preview: then it returns nil, unless somebody asked for it.
 func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOptions, stdout *os.File) (*previewing, error) {

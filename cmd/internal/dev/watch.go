@@ -21,11 +21,14 @@ func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 	built, cancel := make(chan outcome, 1), context.CancelFunc(func() {})
 	defer func() {
 		cancel()
+		s.types.cancel()
 		running.Wait()
 	}()
 	var l loop
 	if s.isBroken {
 		l.todo = everything()
+	} else {
+		s.checkTypes(ctx, &running)
 	}
 	for {
 		e := event{kind: eventChanged}
@@ -43,6 +46,9 @@ func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 			if e.parts = s.partsOf(watcher, changed); e.parts == (parts{}) {
 				continue
 			}
+		case r := <-s.types.checked:
+			s.typed(r)
+			continue
 		case <-settled.C:
 			e.kind = eventQuiet
 		case <-late.C:
@@ -66,9 +72,15 @@ func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 		}
 		if a.isLive {
 			s.succeeded(ctx, e.built, a.since)
+			if e.built.parts.frontend {
+				s.checkTypes(ctx, &running)
+			}
 		}
 		if a.failure != nil {
 			s.failed(a.failure)
+		}
+		if a.build.frontend { // the result would be out of date
+			s.types.cancel()
 		}
 		if a.build != (parts{}) {
 			known := s.files

@@ -24,7 +24,7 @@ func checkTypes(ctx context.Context, w io.Writer, f Face, dir, why string) error
 		return ctx.Err()
 	}
 	if errors.Is(err, typecheck.ErrNotBrought) {
-		err = fmt.Errorf("%s, or %s", why, TypesHelp(f))
+		err = fmt.Errorf("%s, or %s, which needs no Node.js", why, TypesCommand(f))
 	}
 	if err != nil {
 		fmt.Fprintf(w, "types were not checked: %v\n", err)
@@ -42,7 +42,5 @@ func checkTypes(ctx context.Context, w io.Writer, f Face, dir, why string) error
 	return nil
 }
 
-// TypesHelp says what brings what the check of types needs.
-func TypesHelp(f Face) string {
-	return f.Verb("deps") + " " + f.Option("types") + ", which needs no Node.js"
-}
+// TypesCommand returns the command line that brings what the check of types needs.
+func TypesCommand(f Face) string { return f.Verb("deps") + " " + f.Option("types") }

@@ -54,6 +54,18 @@ test('when the build works again, its errors go and others stay', async () => {
   );
 });
 
+test('errors of types stay until others take their place', async () => {
+  await send(server, 'typed', { messages: [message] });
+  await send(server, 'failed', { messages: [message] });
+  await send(server, 'fixed', {});
+  assert.deepEqual(
+    record.faults.map((f) => f.kind),
+    ['event', 'types'],
+  );
+  await send(server, 'typed', { messages: [] });
+  assert.equal(record.faults.length, 1);
+});
+
 test('a build that is ready takes its place', async () => {
   await send(server, 'failed', { messages: [message] });
   const asked = new Promise<void>((resolve) => onBackend(resolve));

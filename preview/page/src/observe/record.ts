@@ -15,7 +15,7 @@ export interface Loaded {
   exports: string[];
 }
 
-export type FaultKind = 'draw' | 'effect' | 'event' | 'rejection' | 'load' | 'build' | 'query' | 'health' | 'console';
+export type FaultKind = 'draw' | 'effect' | 'event' | 'rejection' | 'load' | 'query' | 'health' | 'console' | 'build' | 'types';
 
 export interface Fault {
   kind: FaultKind;

@@ -1,4 +1,4 @@
-// The server's messages: a build is ready, failed, or works again.
+// The server's messages: a build is ready, failed, or works again, and what its types are.
 import { token } from '../boot/boot';
 import { record } from '../observe/record';
 import { changed, type Part } from './reload';
@@ -13,11 +13,11 @@ interface BuildMessage {
   help: string;
 }
 
-function showFailure(messages: BuildMessage[]): void {
-  record.clear((kind) => kind === 'build');
+function show(kind: 'build' | 'types', messages: BuildMessage[]): void {
+  record.clear((other) => other === kind);
   for (const { file, line, column, source, text, help } of messages) {
     const [code, place] = [source ? [{ line, text: source }] : undefined, { line: line || undefined, column: column || undefined }];
-    record.fault({ kind: 'build', message: text, stack: '', file, ...place, code, help, ours: false });
+    record.fault({ kind, message: text, stack: '', file, ...place, code, help, ours: false });
   }
 }
 
@@ -25,7 +25,8 @@ export function listen(): void {
   const events = new EventSource(`/-/events?token=${encodeURIComponent(token)}`);
   const on = <T>(name: string, handle: (data: T) => void) =>
     events.addEventListener(name, (e) => handle(JSON.parse((e as MessageEvent<string>).data || '{}') as T));
-  on<{ messages: BuildMessage[] }>('failed', ({ messages }) => showFailure(messages));
+  on<{ messages: BuildMessage[] }>('failed', ({ messages }) => show('build', messages));
+  on<{ messages: BuildMessage[] }>('typed', ({ messages }) => show('types', messages));
   on('fixed', () => record.clear((kind) => kind === 'build'));
   on<{ id: string; changed: Part[] }>('ready', ({ id, changed: parts }) => {
     record.clear((kind) => kind === 'build');

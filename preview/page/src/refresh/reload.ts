@@ -43,7 +43,7 @@ export async function swap(id: string): Promise<void> {
   } catch {
     return; // the fault is noted, and what was there before stays on the screen
   }
-  record.clear((kind) => kind !== 'build');
+  record.clear((kind) => kind !== 'build' && kind !== 'types');
   window.__refresh?.();
   dataSources.forget(id);
   if (plugin instanceof AppPlugin) {

@@ -7,6 +7,7 @@ import { useRecord } from './toldus';
 
 const headings: Record<FaultKind, string> = {
   build: 'The build failed',
+  types: 'An error of types',
   draw: 'An exception while drawing',
   effect: 'An exception in an effect',
   event: 'An exception in an event',
