@@ -80,7 +80,7 @@ func (l *layout) place() error {
 			name += fmt.Sprintf("_%d", used[name])
 		}
 		one.at = filepath.Join(l.modules("."), virtual, name, "node_modules", filepath.FromSlash(one.as))
-		if err := linkTree(one.from, one.at); err != nil {
+		if err := copyTypes(one.from, one.at); err != nil {
 			return err
 		}
 	}
@@ -125,9 +125,13 @@ func link(modules string, names map[string]*placed) error {
 	return nil
 }
 
-// linkTree makes a copy of a package with hard links, or with copies where the file system has none. What a compiler
-// does not read is left out.
-func linkTree(from, to string) error {
+// copyTypes copies what a compiler reads of a package: of one with types, only these. An edit of a copy leaves the cache, of which
+// bundles are made, as it is.
+func copyTypes(from, to string) error {
+	left := []string{".map", ".md"}
+	if hasTypes(from) {
+		left = append(left, ".js", ".mjs", ".cjs", ".css", ".scss", ".less", ".svg", ".png", ".ttf", ".woff", ".woff2")
+	}
 	return filepath.WalkDir(from, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -136,7 +140,7 @@ func linkTree(from, to string) error {
 		switch {
 		case d.IsDir():
 			return os.MkdirAll(target, 0o755)
-		case slices.Contains([]string{".map", ".md"}, path.Ext(d.Name())) || os.Link(file, target) == nil:
+		case slices.Contains(left, path.Ext(d.Name())):
 			return nil
 		}
 		text, err := os.ReadFile(file)
