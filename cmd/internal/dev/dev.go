@@ -94,7 +94,8 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 		types: types{checked: make(chan typing), cancel: func() {}}}
 	s.bundler.Dev = true
 	defer s.bundler.Close()
-	pages := pageOptions{isAsked: o.IsPreview, with: o.With, listen: o.Listen, cache: o.CacheDir}
+	invitation := ""
+	pages := pageOptions{isAsked: o.IsPreview, with: o.With, listen: o.Listen, cache: o.CacheDir, invite: func(text string) { invitation = text }}
 	if pages.answers, err = openAnswers(f, repo, o.Answers, true); err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 		return nil
 	}
 	serve.PrintSignIn(s.server, o.quietly(stdout)) // the last lines are what is seen first
-	s.preview.announce(stdout)
+	s.preview.announce(stdout, invitation)
 	fmt.Fprintf(stdout, "watching %s; press Ctrl-C to stop\n", repo.Root)
 	return s.watch(ctx, watcher)
 }

@@ -41,6 +41,7 @@ type pageOptions struct {
 	with    string
 	other   []bundle.Plugin // another build, to compare with
 	answers *preview.Answers
+	invite  func(text string) // takes how to get a preview, if the libraries are missing
 	listen  string
 	token   string // "" chooses one
 	cache   string
@@ -103,7 +104,8 @@ func openPreviews(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOpt
 }
 
 // announce prints the links, which are the last lines, where they are seen.
-func (l previews) announce(stdout io.Writer) {
+func (l previews) announce(stdout io.Writer, invitation string) {
+	fmt.Fprint(stdout, invitation)
 	for _, p := range l {
 		fmt.Fprintf(stdout, "preview: %s (%s)\n", p.link(), p.libraries)
 	}
@@ -259,7 +261,7 @@ func bringLibraries(ctx context.Context, f verbs.Face, o pageOptions, install pr
 		return l, err
 	}
 	if l.Dir == "" {
-		fmt.Fprintf(install.Out, "preview of the frontend: %s (downloads %s once)\n", f.Verb("preview"), l.Lock.Size())
+		o.invite(fmt.Sprintf("preview of the frontend: %s (downloads %s once)\n", f.Verb("preview"), l.Lock.Size()))
 		return l, nil
 	}
 	if o.isCheck { // the page is used once
