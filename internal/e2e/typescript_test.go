@@ -71,3 +71,33 @@ func TestTypeScript(t *testing.T) {
 		}
 	}
 }
+
+// TestTypes checks the types of a scaffold on a machine that has Go and no Node.js.
+func TestTypes(t *testing.T) {
+	t.Parallel()
+	dir, bin, slipway := t.TempDir(), t.TempDir(), slipwayCommand(t)
+	repo := filepath.Join(dir, "acme-typed-panel")
+	run(t, 0, dir, slipway, "scaffold", "panel", "acme-typed-panel")
+	if err := os.Symlink(must(exec.LookPath("go"))(t), filepath.Join(bin, "go")); err != nil {
+		t.Fatal(err)
+	}
+	do := func(args ...string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), slipway, args...)
+		cmd.Dir, cmd.Env = repo, append(os.Environ(), "PATH="+bin)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := do("test"); err != nil || !strings.Contains(out, "run npm ci first, or slipway deps --types, which needs no Node.js\n") {
+		t.Errorf("before deps: %v\n%s", err, out)
+	}
+	if out, err := do("deps", "--types"); err != nil {
+		t.Skipf("deps, perhaps offline: %v\n%s", err, out)
+	}
+	if out, err := do("test"); err != nil || !strings.Contains(out, "\nchecked types with TypeScript 7") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	write(t, filepath.Join(repo, "src", "wrong.tsx"), "import { Button } from '@grafana/ui';\nexport const wrong = Button({ size: 1 });\n")
+	if out, err := do("lint"); err == nil || !strings.Contains(out, "\nsrc/wrong.tsx(2,31): error TS2322: Type 'number' is not assignable to type 'ComponentSize | undefined'.\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

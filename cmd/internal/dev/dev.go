@@ -119,6 +119,7 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 	if ctx.Err() != nil {
 		return nil
 	}
+	s.sayTypes(ctx)
 	serve.PrintSignIn(s.server, o.quietly(stdout)) // the last lines are what is seen first
 	s.preview.announce(stdout, invitation)
 	fmt.Fprintf(stdout, "watching %s; press Ctrl-C to stop\n", repo.Root)

@@ -32,6 +32,16 @@ type typing struct {
 	took     time.Duration
 }
 
+// sayTypes prints why types will not be checked, if so.
+func (s *session) sayTypes(ctx context.Context) {
+	if !hasFrontend(s.repo) {
+		return
+	}
+	if _, err := typecheck.Find(ctx, typecheck.Options{Root: s.repo.Root}); err != nil {
+		s.typed(typing{err: err})
+	}
+}
+
 // checkTypes begins a check, unless there is no frontend.
 func (s *session) checkTypes(ctx context.Context, running *sync.WaitGroup) {
 	if !hasFrontend(s.repo) {
