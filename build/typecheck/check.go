@@ -46,7 +46,11 @@ var (
 
 // Check checks the files of tsconfig.json. The error is the reason why that did not succeed.
 func (c *Compiler) Check(ctx context.Context) ([]Problem, error) {
-	args := append(c.command[1:], "--noEmit", "--pretty", "false", "-p", "tsconfig.json", "--diagnostics")
+	config, err := c.config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	args := append(c.command[1:], "--noEmit", "--pretty", "false", "-p", config, "--diagnostics")
 	cmd := exec.CommandContext(ctx, c.command[0], args...)
 	cmd.Dir = c.root
 	out, err := process.Output(cmd)

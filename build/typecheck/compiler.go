@@ -34,6 +34,7 @@ type Compiler struct {
 	Version  string
 	Locked   string // the version in node_modules, if it is another one
 	isPinned bool   // not of the repository
+	modules  string // the node_modules that Slipway laid out, or ""
 	command  []string
 	root     string
 }
@@ -84,6 +85,9 @@ func Find(ctx context.Context, o Options) (*Compiler, error) {
 	c, err := o.native(native)
 	if err != nil {
 		return nil, err
+	}
+	if isOurs {
+		c.modules = modules
 	}
 	if c.isPinned = true; locked != c.Version {
 		c.Locked = locked

@@ -67,6 +67,34 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// Options that the pinned compiler refuses are replaced by what means the same.
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	for shown, want := range map[string]string{
+		`{"compilerOptions": {"strict": true}, "files": ["./a.ts"]}`: "tsconfig.json",
+		`{"compilerOptions": {"baseUrl": "./src"}}`:                  "tsconfig.json",
+		"not JSON": "tsconfig.json",
+		`{"compilerOptions": {"rootDir": "./src", "downlevelIteration": true}, "files": ["./a.ts"]}`: `{"compilerOptions":{"downlevelIteration":null,"rootDir":null},` +
+			`"extends":"ROOT/tsconfig.json","files":["ROOT/a.ts"],"include":[]}`,
+		`{"compilerOptions": {"baseUrl": "./src", "paths": {"@/*": ["x/*"]}}, "files": ["./src/a.ts"]}`: `{"compilerOptions":{"baseUrl":null,"downlevelIteration":null,` +
+			`"paths":{"*":["ROOT/src/*"],"@/*":["ROOT/src/x/*","ROOT/src/@/*"]},"rootDir":null},"extends":"ROOT/tsconfig.json","files":["ROOT/src/a.ts"],"include":[]}`,
+	} {
+		o := repo(t, shown, nil)
+		c, err := Find(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.isPinned, c.modules = true, filepath.Join(o.Root, "node_modules")
+		got, err := c.config(t.Context())
+		if text, err := os.ReadFile(got); err == nil {
+			got = strings.ReplaceAll(string(text), filepath.ToSlash(o.Root), "ROOT")
+		}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", shown, err, diff)
+		}
+	}
+}
+
 // What is missing is a reason, and only what Bring brings is ErrNotBrought.
 func TestFind(t *testing.T) {
 	t.Parallel()
