@@ -12,6 +12,7 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate/script"
 )
 
@@ -90,10 +91,11 @@ func (b *bundle) setup(build api.PluginBuild) {
 		contents := "module.exports=" + loadName + "(" + quote(in.Path) + ")"
 		if in.Path == "webpack-merge" || !isTool.MatchString(in.Path) && !isNode(strings.TrimPrefix(in.Path, "node:")) {
 			found := build.Resolve(in.Path, api.ResolveOptions{Importer: in.Importer, ResolveDir: in.ResolveDir, Kind: in.Kind, PluginData: alone{}})
-			if len(found.Errors) == 0 && strings.Contains(filepath.ToSlash(in.Importer), "/node_modules/") {
+			has := len(found.Errors) == 0 && !tree.InLaidOut(found.Path) // the repository
+			if has && strings.Contains(filepath.ToSlash(in.Importer), "/node_modules/") {
 				return api.OnResolveResult{}, nil
 			}
-			if len(found.Errors) == 0 { // the repository has it
+			if has {
 				contents = "module.exports=" + loadName + "(" + quote(in.Path) + ",()=>require(" + quote(in.Path) + "))"
 			}
 		}

@@ -304,7 +304,7 @@ type request struct {
 // reads all directories again. What is laid out for types is not bundled: it may be of an older lockfile.
 func ask(build api.PluginBuild, in api.OnResolveArgs, dir, name string) api.ResolveResult {
 	found := build.Resolve(name, api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: dir, Kind: in.Kind, PluginData: alone{}})
-	if at, _, ok := strings.Cut(filepath.ToSlash(found.Path), modulesDir); ok && tree.IsLaidOut(at+modulesDir) {
+	if tree.InLaidOut(found.Path) {
 		return api.ResolveResult{Errors: []api.Message{{Text: fmt.Sprintf("cannot find the package %q", PackageName(name))}}}
 	}
 	return found

@@ -3,6 +3,7 @@ package tree
 import (
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // LaidOutFile is in a node_modules that Slipway laid out for the checker of types and for editors. Code is not bundled
@@ -18,4 +19,10 @@ func IsLaidOut(modules string) bool {
 	}
 	_, err := os.Lstat(filepath.Join(modules, LaidOutFile))
 	return err == nil
+}
+
+// InLaidOut reports whether a file is in a node_modules that Slipway laid out.
+func InLaidOut(file string) bool {
+	above, _, ok := strings.Cut(filepath.ToSlash(file), "/node_modules/")
+	return ok && IsLaidOut(filepath.Join(above, "node_modules"))
 }

@@ -81,7 +81,7 @@ func arrows() map[string][]string {
 		"cmd/internal/program":     {"internal/process", "internal/progress", "internal/version"},
 		"cmd/slipway":              {"build", "cmd/internal/command", "cmd/internal/program", "cmd/internal/verbs"},
 		"build/frontend":           {"build/bundlerconfig", "build/watchdog", "bundle/config", "bundle/tree", "validate/script", "internal/limit"},
-		"build/bundlerconfig":      {"build/watchdog", "bundle/config", "internal/limit", "validate", "validate/script"},
+		"build/bundlerconfig":      {"build/watchdog", "bundle/config", "bundle/tree", "internal/limit", "validate", "validate/script"},
 		"build/provenance":         {"build", "bundle", "bundle/config", "bundle/zipfs", "internal/limit", "internal/text", "validate", "bundle/tree"},
 		"build/packages":           {"bundle/tree", "internal/text", "internal/limit"},
 		"build/extensions":         {"build/frontend", "build/watchdog"},
