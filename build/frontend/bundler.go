@@ -198,6 +198,10 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if !isBare(name) {
 		return api.OnResolveResult{}, nil
 	}
+	if !b.Dev && b.scanned == nil && isHidden(in.ResolveDir, PackageName(name)) {
+		return api.OnResolveResult{Errors: []api.Message{{Text: "node_modules, which is laid out for types, hides packages of the lockfile, and the bundle might differ",
+			Notes: []api.Note{{Text: "delete node_modules before a build for release"}}, Detail: missing{module: name}}}}, nil
+	}
 	if b.isInstalled(in, name) || b.isNative(in, PackageName(name)) {
 		if local := b.resolution(build, in, in.ResolveDir, name); len(local.Errors) == 0 {
 			return api.OnResolveResult{}, nil
@@ -336,6 +340,20 @@ func (b *bundler) isInstalled(in api.OnResolveArgs, name string) bool {
 		before, inside = before+"/node_modules/"+inside[:i], inside[i+len("/node_modules/"):]
 	}
 	return b.browser(filepath.Join(filepath.FromSlash(before), "node_modules", PackageName(inside)))[name]
+}
+
+// isHidden reports whether esbuild would find a package, which is bundled from the cache, in a node_modules for types first. It reads
+// the package.json of what it finds itself, and decides by that what a default import is.
+func isHidden(dir, name string) bool {
+	for ; ; dir = filepath.Dir(dir) {
+		modules := filepath.Join(dir, "node_modules")
+		if _, err := os.Stat(filepath.Join(modules, name)); err == nil && tree.IsLaidOut(modules) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 // isThere reports whether the package of a module is in a node_modules of a directory or above it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -558,8 +559,6 @@ func TestPackages(t *testing.T) {
 	})
 	files := map[string]string{
 		"src/module.ts": "import { a } from 'a'; import { s } from 'deep/sub'; export const got = a + s;",
-		// What is laid out for types is not bundled.
-		"node_modules/.slipway-lockfile": "", "node_modules/a/index.js": "exports.a = 'stale'", "node_modules/deep/sub.js": "exports.s = 'stale'",
 	}
 	r, err := bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache} })
 	if err != nil {
@@ -572,7 +571,17 @@ func TestPackages(t *testing.T) {
 	if !slices.Contains(r.Read, "src/module.ts") || len(r.Read) != 4 {
 		t.Errorf("the bundle read %q", r.Read)
 	}
-	_, err = bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache, err: errors.New("refused")} })
+	// What is laid out for types is not bundled, and in the way of a build for release.
+	maps.Copy(files, map[string]string{"node_modules/.slipway-lockfile": "", "node_modules/a/index.js": "exports.a = 'stale'", "node_modules/deep/sub.js": "exports.s = 'stale'"})
+	const want = "src/module.ts:1:19: node_modules, which is laid out for types, hides packages of the lockfile, and the bundle might differ (and 1 more import)\n"
+	if _, err = bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache} }); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Error(err)
+	}
+	r, err = bundle(t, files, func(o *Options) { o.Packages, o.Dev = provider{dir: cache}, true })
+	if err != nil || strings.Contains(file(t, r, "module.js"), "stale") {
+		t.Error("for development, packages of the node_modules for types are bundled", err)
+	}
+	_, err = bundle(t, files, func(o *Options) { o.Packages, o.Dev = provider{dir: cache, err: errors.New("refused")}, true })
 	if err == nil || !strings.Contains(err.Error(), "src/module.ts:1:19: refused") {
 		t.Error(err)
 	}
