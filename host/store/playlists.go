@@ -91,53 +91,50 @@ func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, p
 		LEFT JOIN folders f ON f.id = r.folder_id ORDER BY r.position, r.title, r.id LIMIT CAST($3 AS BIGINT) OFFSET $4`, org, id, limit, offset)
 }
 
+// Statements that store a playlist and return its id.
+const (
+	insertPlaylist = "INSERT INTO playlists (org_id, uid, name, name_folded, rotation) VALUES ($1, $2, $3, $4, $5) RETURNING id"
+	updatePlaylist = "UPDATE playlists SET name = $3, name_folded = $4, rotation = $5 WHERE org_id = $1 AND uid = $2 RETURNING id"
+	upsertPlaylist = `INSERT INTO playlists (org_id, uid, name, name_folded, rotation) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (org_id, uid) DO UPDATE SET name = excluded.name, name_folded = excluded.name_folded, rotation = excluded.rotation RETURNING id`
+)
+
 // CreatePlaylist stores a playlist and returns it with its uid and the ids of its items.
 // Names need not be unique.
 func (s *Store) CreatePlaylist(ctx context.Context, org int64, p hostapi.Playlist) (hostapi.Playlist, error) {
 	p.UID = host.NewUID()
-	return s.PutPlaylist(ctx, org, p)
-}
-
-// PutPlaylist is UpdatePlaylist, but stores a playlist whose uid is new.
-func (s *Store) PutPlaylist(ctx context.Context, org int64, p hostapi.Playlist) (hostapi.Playlist, error) {
-	p, err := host.NormalizePlaylist(p)
-	if err != nil {
-		return hostapi.Playlist{}, err
-	}
-	p.OrgID = strconv.FormatInt(org, 10)
-	err = s.transact(ctx, func(tx *sql.Tx) error {
-		id, err := find(ctx, tx, scanOne[int64], `INSERT INTO playlists (org_id, uid, name, name_folded, rotation) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (org_id, uid) DO UPDATE SET name = excluded.name, name_folded = excluded.name_folded, rotation = excluded.rotation
-			RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), p.Interval)
-		if err == nil {
-			err = checkQuota(ctx, tx, org, id, "playlists", "playlists", gate.MaxPlaylists)
-		}
-		if err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM playlist_items WHERE playlist_id = $1", id); err != nil {
-			return err
-		}
-		return insertItems(ctx, tx, id, p)
-	})
-	return p, err
+	return s.storePlaylist(ctx, org, p, insertPlaylist)
 }
 
 // UpdatePlaylist replaces name, interval and items of the playlist with the uid of p. It
 // returns the playlist with the new ids of its items.
 func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p hostapi.Playlist) (hostapi.Playlist, error) {
+	return s.storePlaylist(ctx, org, p, updatePlaylist)
+}
+
+// PutPlaylist is UpdatePlaylist, but stores a playlist whose uid is new.
+func (s *Store) PutPlaylist(ctx context.Context, org int64, p hostapi.Playlist) (hostapi.Playlist, error) {
+	return s.storePlaylist(ctx, org, p, upsertPlaylist)
+}
+
+func (s *Store) storePlaylist(ctx context.Context, org int64, p hostapi.Playlist, statement string) (hostapi.Playlist, error) {
 	p, err := host.NormalizePlaylist(p)
 	if err != nil {
 		return hostapi.Playlist{}, err
 	}
 	p.OrgID = strconv.FormatInt(org, 10)
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		id, err := find(ctx, tx, scanOne[int64], "UPDATE playlists SET name = $1, name_folded = $2, rotation = $3 WHERE org_id = $4 AND uid = $5 RETURNING id",
-			p.Name, host.Fold(p.Name), p.Interval, org, p.UID)
+		id, err := find(ctx, tx, scanOne[int64], statement, org, p.UID, p.Name, host.Fold(p.Name), p.Interval)
 		if err != nil {
 			return orNotFound(err, playlist)
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM playlist_items WHERE playlist_id = $1", id); err != nil {
+		if statement != updatePlaylist {
+			err = checkQuota(ctx, tx, org, id, "playlists", "playlists", gate.MaxPlaylists)
+		}
+		if err == nil && statement != insertPlaylist {
+			_, err = tx.ExecContext(ctx, "DELETE FROM playlist_items WHERE playlist_id = $1", id)
+		}
+		if err != nil {
 			return err
 		}
 		return insertItems(ctx, tx, id, p)
