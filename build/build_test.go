@@ -463,6 +463,7 @@ func TestVersionPlaceholder(t *testing.T) {
 func TestUntrueRange(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
+	write(t, filepath.Join(dir, "src", "module.js"), "define(['./code'], () => ({}));\n")
 	write(t, filepath.Join(dir, "src", "code.ts"), "import { Combobox, MultiCombobox } from '@grafana/ui';\nf(Combobox, MultiCombobox);\n")
 	r := mustBuild(t, checked(t, options(dir, bundle.Host())))
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "src/code.ts:1:10: the range of versions is not true: @grafana/ui exports Combobox in 11.5 and later") ||
