@@ -49,7 +49,7 @@ func ExplainGo(dir, output string) string {
 		case strings.HasPrefix(line, "go: downloading "):
 			continue
 		case strings.Contains(line, " listed in go.work"):
-			line, wrong = workFile(dir)+" does not list the module of this plugin: run go work use . beside its go.mod, or set GOWORK=off", "\tgo work use ."
+			line, wrong = workFile(dir)+` does not list the module of this plugin: run "go work use ." in its directory, or set GOWORK=off`, "\tgo work use ."
 		case strings.Contains(line, "go.mod requires go >= "), strings.HasSuffix(line, ": toolchain not available"):
 			help = "help: install that version of Go from go.dev/dl, or lower the go directive in go.mod"
 		case strings.Contains(line, "build constraints exclude all Go files in "):

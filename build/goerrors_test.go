@@ -35,11 +35,11 @@ func TestExplainGo(t *testing.T) {
 		},
 		"a module that go.work lacks": {
 			"directory pkg is contained in a module that is not one of the workspace modules listed in go.work. You can add the module to the workspace using:\n\tgo work use .",
-			"../go.work does not list the module of this plugin: run go work use . beside its go.mod, or set GOWORK=off",
+			`../go.work does not list the module of this plugin: run "go work use ." in its directory, or set GOWORK=off`,
 		},
 		"packages that go.work lacks": {
 			"pattern ./...: directory prefix . does not contain modules listed in go.work or their selected dependencies",
-			"../go.work does not list the module of this plugin: run go work use . beside its go.mod, or set GOWORK=off",
+			`../go.work does not list the module of this plugin: run "go work use ." in its directory, or set GOWORK=off`,
 		},
 		"no replacement": {
 			"pkg/a.go:1:2: a.b/c@v0.0.0: replacement directory ../gone does not exist\npkg/b.go:1:2: a.b/c@v0.0.0: replacement directory ../gone does not exist",

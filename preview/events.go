@@ -29,7 +29,7 @@ type events struct {
 	feed   feed.Feed[event]
 	mu     sync.Mutex
 	failed []event // the build is broken: one event, or none
-	typed  []event // the errors of types: one event, or none
+	typed  []event // the type errors: one event, or none
 }
 
 const maxPending = 64 // events that a page has not read
@@ -64,7 +64,7 @@ func (s *Server) Failed(messages []Message) {
 	s.events.send(event{"failed", map[string]any{"messages": messages}})
 }
 
-// Typed tells the pages the errors of types, which stop nothing, in the place of those before.
+// Typed tells the pages the type errors, which stop nothing, in the place of those before.
 func (s *Server) Typed(messages []Message) {
 	s.events.send(event{"typed", map[string]any{"messages": messages}})
 }

@@ -198,8 +198,8 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if !isBare(name) {
 		return api.OnResolveResult{}, nil
 	}
-	if !b.Dev && b.scanned == nil && isHidden(in.ResolveDir, PackageName(name)) {
-		return api.OnResolveResult{Errors: []api.Message{{Text: "node_modules, which is laid out for types, hides packages of the lockfile, and the bundle might differ",
+	if !b.Dev && b.scanned == nil && isThere(in.ResolveDir, name, true) {
+		return api.OnResolveResult{Errors: []api.Message{{Text: "node_modules was laid out for type checks, and would change how packages of the lockfile are bundled",
 			Notes: []api.Note{{Text: "delete node_modules before a build for release"}}, Detail: missing{module: name}}}}, nil
 	}
 	if b.isInstalled(in, name) || b.isNative(in, PackageName(name)) {
@@ -333,7 +333,7 @@ func (b *bundler) isInstalled(in api.OnResolveArgs, name string) bool {
 	if !ok {
 		return true // tsconfig.json may name it
 	}
-	if isThere(in.ResolveDir, name) {
+	if isThere(in.ResolveDir, name, false) {
 		return true
 	}
 	if i := strings.LastIndex(inside, "/node_modules/"); i >= 0 {
@@ -342,25 +342,12 @@ func (b *bundler) isInstalled(in api.OnResolveArgs, name string) bool {
 	return b.browser(filepath.Join(filepath.FromSlash(before), "node_modules", PackageName(inside)))[name]
 }
 
-// isHidden reports whether esbuild would find a package, which is bundled from the cache, in a node_modules for types first. It reads
-// the package.json of what it finds itself, and decides by that what a default import is.
-func isHidden(dir, name string) bool {
+// isThere reports whether the package of a module is in a node_modules of a directory or above it: in one that is laid out for
+// types, or in another one. esbuild finds both, and decides by their package.json what a default import is.
+func isThere(dir, name string, isLaidOut bool) bool {
 	for ; ; dir = filepath.Dir(dir) {
 		modules := filepath.Join(dir, "node_modules")
-		if _, err := os.Stat(filepath.Join(modules, name)); err == nil && tree.IsLaidOut(modules) {
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			return false
-		}
-	}
-}
-
-// isThere reports whether the package of a module is in a node_modules of a directory or above it.
-func isThere(dir, name string) bool {
-	for ; ; dir = filepath.Dir(dir) {
-		modules := filepath.Join(dir, "node_modules")
-		if _, err := os.Stat(filepath.Join(modules, PackageName(name))); err == nil && !tree.IsLaidOut(modules) {
+		if _, err := os.Stat(filepath.Join(modules, PackageName(name))); err == nil && tree.IsLaidOut(modules) == isLaidOut {
 			return true
 		}
 		if dir == filepath.Dir(dir) {
@@ -405,7 +392,7 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 				return &found, nil
 			}
 		}
-		if isThere(in.ResolveDir, name) {
+		if isThere(in.ResolveDir, name, false) {
 			lacks = true
 			continue
 		}

@@ -573,7 +573,7 @@ func TestPackages(t *testing.T) {
 	}
 	// What is laid out for types is not bundled, and in the way of a build for release.
 	maps.Copy(files, map[string]string{"node_modules/.slipway-lockfile": "", "node_modules/a/index.js": "exports.a = 'stale'", "node_modules/deep/sub.js": "exports.s = 'stale'"})
-	const want = "src/module.ts:1:19: node_modules, which is laid out for types, hides packages of the lockfile, and the bundle might differ (and 1 more import)\n"
+	const want = "src/module.ts:1:19: node_modules was laid out for type checks, and would change how packages of the lockfile are bundled (and 1 more import)\n"
 	if _, err = bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache} }); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Error(err)
 	}

@@ -213,7 +213,7 @@ func version(dir string) string {
 }
 
 func major(version string) int {
-	n, _ := strconv.Atoi(strings.SplitN(version, ".", 2)[0]) // what is no number is old
+	n, _ := strconv.Atoi(strings.SplitN(version, ".", 2)[0]) // a version that does not begin with a number counts as old
 	return n
 }
 

@@ -183,7 +183,7 @@ func (l previews) failed(messages []preview.Message) {
 	}
 }
 
-// typed tells the pages the errors of types, which replace those before.
+// typed tells the pages the type errors, which replace those before.
 func (l previews) typed(messages []preview.Message) {
 	for _, p := range l {
 		if p.server != nil {

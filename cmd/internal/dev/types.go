@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// types checks the types of the frontend in the background, beside what is built and served.
+// types is the check of the frontend's types, which runs in the background while the plugin is built and served.
 type types struct {
 	checked chan typing
 	cancel  context.CancelFunc
@@ -42,7 +42,7 @@ func (s *session) sayTypes(ctx context.Context) {
 	}
 }
 
-// checkTypes begins a check, unless there is no frontend.
+// checkTypes starts a check if the plugin has a frontend.
 func (s *session) checkTypes(ctx context.Context, running *sync.WaitGroup) {
 	if !hasFrontend(s.repo) {
 		return
@@ -64,12 +64,12 @@ func (s *session) checkTypes(ctx context.Context, running *sync.WaitGroup) {
 	})
 }
 
-// typed prints the errors of types and tells the pages, unless that was done before.
+// typed prints the type errors and tells the pages, unless that was done before.
 func (s *session) typed(r typing) {
 	if r.err != nil {
 		why := fmt.Sprintf("types are not checked: %v\n", r.err)
 		if errors.Is(r.err, typecheck.ErrNotBrought) {
-			why = fmt.Sprintf("types are not checked: %s brings what that needs\n", verbs.TypesCommand(s.face))
+			why = fmt.Sprintf("types are not checked: %s downloads what is needed\n", verbs.TypesCommand(s.face))
 		}
 		if why != s.types.why {
 			fmt.Fprint(s.stdout, why)
@@ -81,21 +81,21 @@ func (s *session) typed(r typing) {
 	shown := s.renderTypes(findings, texts)
 	if shown == s.types.shown {
 		if shown != "" {
-			fmt.Fprintf(s.stdout, "%s of types, as before\n", text.Plural(len(findings), "error"))
+			fmt.Fprintf(s.stdout, "%s, as before\n", text.Plural(len(findings), "type error"))
 		}
 		return
 	}
 	messages := []preview.Message{}
 	if s.types.shown = shown; len(findings) > 0 {
 		messages = messagesOf(s.repo.Root, "", findings, texts)
-		fmt.Fprintf(s.stdout, "%s%s of types, by %s in %.2fs; the change is live\n", shown, text.Plural(len(findings), "error"), r.by, r.took.Seconds())
+		fmt.Fprintf(s.stdout, "%s%s, by %s in %.2fs; the change is live\n", shown, text.Plural(len(findings), "type error"), r.by, r.took.Seconds())
 	} else if r.err == nil {
-		fmt.Fprintln(s.stdout, "fixed: no errors of types")
+		fmt.Fprintln(s.stdout, "fixed: no type errors")
 	}
 	s.preview.typed(messages)
 }
 
-// renderTypes writes the first errors of types as render does, with all lines in which the compiler explains them.
+// renderTypes writes the first type errors as render does, with all lines in which the compiler explains them.
 func (s *session) renderTypes(findings []validate.Finding, sources map[string][]byte) (shown string) {
 	const most = 20
 	for _, f := range findings[:min(most, len(findings))] {

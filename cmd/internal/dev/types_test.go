@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 )
 
-// Errors of types, and why there is no check, are printed when they change.
+// Type errors, and why there is no check, are printed when they change.
 func TestTyped(t *testing.T) {
 	t.Parallel()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
@@ -25,10 +25,10 @@ func TestTyped(t *testing.T) {
 	s := &session{face: verbs.Mage, repo: bundle.Repo{Root: t.TempDir()}, stdout: out}
 	writeFile(t, filepath.Join(s.repo.Root, "src", "a.ts"), "x\n'ä😀' as y\n")
 	wrong := []typecheck.Problem{{File: "src/a.ts", Line: 2, Column: 6, Source: "'ä😀' as y", Code: "TS1", Text: "no\n  why"}, {Code: "TS2688", Text: "no types"}}
-	const missing = "types are not checked: go tool mage deps -types brings what that needs\n"
+	const missing = "types are not checked: go tool mage deps -types downloads what is needed\n"
 	root := filepath.ToSlash(s.repo.Root)
 	errors2 := root + "/src/a.ts:2:5: error TS1: no\n  why\n    2 | 'ä😀' as y\n      |     ^\n\n" + root + "/tsconfig.json: error TS2688: no types\n\n" +
-		"2 errors of types, by TypeScript 9 in 0.50s; the change is live\n"
+		"2 type errors, by TypeScript 9 in 0.50s; the change is live\n"
 	for i, c := range []struct {
 		typing
 		want string
@@ -37,8 +37,8 @@ func TestTyped(t *testing.T) {
 		{typing{err: typecheck.ErrNotBrought}, ""},
 		{typing{}, ""},
 		{typing{problems: wrong, by: "TypeScript 9", took: time.Second / 2}, errors2},
-		{typing{problems: wrong}, "2 errors of types, as before\n"},
-		{typing{}, "fixed: no errors of types\n"},
+		{typing{problems: wrong}, "2 type errors, as before\n"},
+		{typing{}, "fixed: no type errors\n"},
 		{typing{err: errors.New("gone")}, "types are not checked: gone\n"},
 	} {
 		before, _ := os.ReadFile(out.Name())

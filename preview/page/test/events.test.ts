@@ -54,7 +54,7 @@ test('when the build works again, its errors go and others stay', async () => {
   );
 });
 
-test('errors of types stay until others take their place', async () => {
+test('type errors stay until others take their place', async () => {
   await send(server, 'typed', { messages: [message] });
   await send(server, 'failed', { messages: [message] });
   await send(server, 'fixed', {});

@@ -7,7 +7,7 @@ import { useRecord } from './toldus';
 
 const headings: Record<FaultKind, string> = {
   build: 'The build failed',
-  types: 'An error of types',
+  types: 'An type error',
   draw: 'An exception while drawing',
   effect: 'An exception in an effect',
   event: 'An exception in an event',
