@@ -39,33 +39,55 @@ type Answers struct {
 
 const clockFile = "clock.json"
 
-// OpenAnswers opens the answers of a repository, to replay or to record them. Recording begins anew, unless it adds.
-func OpenAnswers(repo string, isReplay, adds bool, now time.Time) (*Answers, error) {
+// ReplayAnswers opens the answers of a repository, to answer calls with them.
+func ReplayAnswers(repo string) (*Answers, error) {
+	a, err := openAnswers(repo)
+	if err == nil && a.Clock.IsZero() {
+		err = errors.Join(fmt.Errorf("no answers are recorded in %s", AnswersDir), a.root.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.isReplay = true
+	return a, nil
+}
+
+// RecordAnswers opens the answers of a repository, to add to them or to record them anew.
+func RecordAnswers(repo string, adds bool, now time.Time) (*Answers, error) {
+	a, err := openAnswers(repo)
+	if err != nil || adds && !a.Clock.IsZero() {
+		return a, err
+	}
+	a.Clock = now.UTC().Truncate(time.Minute)
+	text, err := json.Marshal(a.Clock)
+	if err == nil {
+		err = a.clear()
+	}
+	if err == nil {
+		err = atomicfile.WriteIn(a.root, path.Join(AnswersDir, clockFile), 0o644, append(text, '\n'))
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.root.Close())
+	}
+	return a, nil
+}
+
+// openAnswers opens the answers that were recorded before. Without any, the clock is zero.
+func openAnswers(repo string) (*Answers, error) {
 	root, err := os.OpenRoot(repo)
 	if err != nil {
 		return nil, err
 	}
-	a := &Answers{Clock: now.UTC().Truncate(time.Minute), isReplay: isReplay, root: root, recorded: map[string]bool{}}
+	a := &Answers{root: root, recorded: map[string]bool{}}
 	text, err := root.ReadFile(path.Join(AnswersDir, clockFile))
-	switch {
-	case err == nil && (isReplay || adds):
-		if err := json.Unmarshal(text, &a.Clock); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s/%s: %w", AnswersDir, clockFile, err), root.Close())
-		}
+	if errors.Is(err, fs.ErrNotExist) {
 		return a, nil
-	case isReplay:
-		return nil, errors.Join(fmt.Errorf("no answers are recorded in %s", AnswersDir), root.Close())
-	case !errors.Is(err, fs.ErrNotExist):
-		if err := a.clear(); err != nil {
-			return nil, errors.Join(err, root.Close())
-		}
 	}
-	text, err = json.Marshal(a.Clock)
 	if err == nil {
-		err = atomicfile.WriteIn(root, path.Join(AnswersDir, clockFile), 0o644, append(text, '\n'))
+		err = json.Unmarshal(text, &a.Clock)
 	}
 	if err != nil {
-		return nil, errors.Join(err, root.Close())
+		return nil, errors.Join(fmt.Errorf("%s/%s: %w", AnswersDir, clockFile, err), root.Close())
 	}
 	return a, nil
 }
@@ -141,7 +163,9 @@ func (a *Answers) serve(w http.ResponseWriter, r *http.Request, next http.Handle
 	r.Body = io.NopCloser(bytes.NewReader(asked))
 	r.Header.Del("Accept-Encoding")
 	to := &recorder{ResponseWriter: w, status: http.StatusOK}
-	next(to, r)
+	if next(to, r); r.Context().Err() != nil {
+		return // the page has given up, and what was sent may be a part
+	}
 	call.Status, call.Type, call.Answer = to.status, to.Header().Get("Content-Type"), bodyOf(to.text.Bytes())
 	a.record(call)
 }

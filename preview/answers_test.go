@@ -1,8 +1,10 @@
 package preview
 
 import (
+	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,14 +17,13 @@ func TestAnswers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	day := time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
-	open := func(isReplay, adds bool) error {
-		a, err := OpenAnswers(f.Repo.Root, isReplay, adds, day)
+	use := func(a *Answers, err error) error {
 		if f.Answers = a; err == nil {
 			t.Cleanup(func() { _ = a.Close() })
 		}
 		return err
 	}
-	if err := open(true, false); err == nil || !strings.Contains(err.Error(), "no answers are recorded in previews/answers") {
+	if err := use(ReplayAnswers(f.Repo.Root)); err == nil || !strings.Contains(err.Error(), "no answers are recorded in previews/answers") {
 		t.Errorf("replay of nothing: %v", err)
 	}
 	query := func(at, text string) string {
@@ -63,16 +64,21 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 	}
-	if err := open(false, false); err != nil {
+	if err := use(RecordAnswers(f.Repo.Root, false, day)); err != nil {
 		t.Fatal(err)
 	}
 	send("recorded")
 	f.do("GET", "/api/user", "")
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	canceled := httptest.NewRequestWithContext(gone, "GET", "http://localhost:4000/api/plugins/acme-x-panel/health", nil)
+	canceled.Header.Set("X-Preview-Token", token)
+	f.ServeHTTP(httptest.NewRecorder(), canceled)
 	if n := f.Answers.Recorded(); n != len(calls) {
 		t.Errorf("%d answers recorded, want %d", n, len(calls))
 	}
 	day = day.AddDate(1, 0, 0)
-	if err := open(true, false); err != nil {
+	if err := use(ReplayAnswers(f.Repo.Root)); err != nil {
 		t.Fatal(err)
 	}
 	if want := "2026-03-04T05:06:00Z"; f.Answers.Clock.Format(time.RFC3339) != want || !strings.Contains(f.do("GET", "/", "").Body.String(), `"clock":1772600760000`) {
@@ -99,7 +105,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("a broken answer: %d %s", got.Code, got.Body)
 	}
 	for _, adds := range []bool{true, false} {
-		if err := open(false, adds); err != nil {
+		if err := use(RecordAnswers(f.Repo.Root, adds, day)); err != nil {
 			t.Fatal(err)
 		}
 		want := 2 // the clock, and a file of somebody else

@@ -123,7 +123,11 @@ func openAnswers(f verbs.Face, repo bundle.Repo, how string, adds bool) (*previe
 	case !slices.Contains(known, how):
 		return nil, verbs.Usage("%s: %w", f.Option("answers"), nearest.Unknown("value", how, known))
 	}
-	a, err := preview.OpenAnswers(repo.Root, how == "replay", adds, time.Now())
+	open := func() (*preview.Answers, error) { return preview.ReplayAnswers(repo.Root) }
+	if how == "record" {
+		open = func() (*preview.Answers, error) { return preview.RecordAnswers(repo.Root, adds, time.Now()) }
+	}
+	a, err := open()
 	if err != nil {
 		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
