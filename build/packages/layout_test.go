@@ -3,6 +3,7 @@ package packages
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,8 @@ func TestLayOut(t *testing.T) {
 		return fmt.Sprintf(`{"lockfileVersion": 3, "packages": {"": {}, "node_modules/a": {"version": %q, "integrity": %q},
 			"node_modules/@types/x": {"version": "1.0.0", "integrity": %q}}}`, version, r.add(t, "a", version), r.add(t, "@types/x", "1.0.0"))
 	}
-	o := repo(t, r, map[string]string{"package-lock.json": lock("1.0.0")})
+	const mine, killed = "node_modules-old/mine", ".slipway-old/x" // a backup of somebody, and what a run that was killed leaves
+	o := repo(t, r, map[string]string{"package-lock.json": lock("1.0.0"), mine: "", killed: ""})
 	for i, version := range []string{"1.0.0", "1.0.0", "1.1.0"} {
 		if err := os.WriteFile(filepath.Join(o.Root, "package-lock.json"), []byte(lock(version)), 0o644); err != nil {
 			t.Fatal(err)
@@ -57,6 +59,12 @@ func TestLayOut(t *testing.T) {
 			t.Errorf("%d: IsLaidOut is %v", i, is)
 		}
 		laidOut(t, s, map[string]string{"a": "a@" + version, "@types/x": "@types+x@1.0.0"})
+	}
+	if _, err := os.Stat(filepath.Join(o.Root, filepath.FromSlash(mine))); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(o.Root, filepath.FromSlash(killed))); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v", killed, err)
 	}
 	modules := filepath.Join(o.Root, "node_modules")
 	if err := os.WriteFile(filepath.Join(modules, ".package-lock.json"), nil, 0o644); err != nil {

@@ -21,10 +21,13 @@ import (
 func (l *layout) write(importers map[string]packageJSON) error {
 	for dir := range importers {
 		modules := l.modules(dir)
-		old := modules + "-old"
-		err := os.Rename(modules, old)
+		old := filepath.Join(filepath.Dir(modules), ".slipway-old") // nobody else has a directory of this name
+		err := os.RemoveAll(old)                                    // of a run that was killed
+		if err == nil {
+			err = os.Rename(modules, old) // at once, since its mark must not go first
+		}
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			err = os.RemoveAll(old) // may be of a run that was killed
+			err = os.RemoveAll(old)
 		}
 		if err == nil {
 			err = os.Mkdir(modules, 0o755)
