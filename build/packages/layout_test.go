@@ -78,3 +78,25 @@ func TestLayOut(t *testing.T) {
 		t.Errorf("%v, want ErrInstalled", err)
 	}
 }
+
+// A repository chooses names, and must not choose where links are made.
+func TestLayOutConfined(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"../evil", "@s/../../evil", "x/../../evil"} {
+		o := repo(t, newRegistry(t), map[string]string{
+			"package.json": fmt.Sprintf(`{"dependencies": {%q: "file:packages/a"}}`, name), "packages/a/package.json": `{"name": "a", "version": "1.0.0"}`,
+			"package-lock.json": fmt.Sprintf(`{"lockfileVersion": 3, "packages": {"": {"dependencies": {%q: "file:packages/a"}}, "packages/a": {"version": "1.0.0"},
+				"node_modules/%s": {"resolved": "packages/a", "link": true}}}`, name, name),
+		})
+		s, err := Open(o)
+		if err == nil {
+			_, err = s.LayOut(t.Context(), "")
+		}
+		if err == nil || !strings.Contains(err.Error(), "not the name of a package") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Lstat(filepath.Join(o.Root, "evil")); err == nil {
+			t.Errorf("%s: a link outside of node_modules", name)
+		}
+	}
+}

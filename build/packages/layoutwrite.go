@@ -107,6 +107,9 @@ func (l *layout) linkScope(modules string, s *scope) error {
 // link makes links to packages in a node_modules, which may have some of them.
 func link(modules string, names map[string]*placed) error {
 	for name, one := range names {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			return fmt.Errorf("%s: not the name of a package", name)
+		}
 		at := filepath.Join(modules, filepath.FromSlash(name))
 		if _, err := os.Lstat(at); err == nil {
 			continue
