@@ -30,9 +30,6 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	if len(p.Commands) == 0 {
 		return nil
 	}
-	if !p.options.Update {
-		p.digestInputs(ctx)
-	}
 	// The go command leaves temporary files behind if it is interrupted early.
 	var err error
 	if p.temp, err = os.MkdirTemp(p.Repo.Root, filepath.Base(staging)+tempSuffix); err != nil {
@@ -48,7 +45,7 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	for i, c := range p.Commands {
 		group.Go(func() error {
 			started := time.Now()
-			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c, r.previous)
+			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c)
 			r.Executables[i].Took = time.Since(started)
 			done.Add(1)
 			return nil
@@ -59,9 +56,7 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		return ctx.Err()
 	}
 	for _, e := range r.Executables {
-		if !e.UpToDate {
-			r.Changes.Compiling += e.Took
-		}
+		r.Changes.Compiling += e.Took
 	}
 	if p.options.Update {
 		return errors.Join(failures...)
@@ -81,16 +76,13 @@ func (p *Plan) showLeft(done *atomic.Int64) (stop func()) {
 }
 
 // compileOne compiles for one platform. It first puts the previous executable into the
-// staging directory. If the record or the go command finds that one up to date, it
-// stays; otherwise the go command replaces it, without writing to it.
-func (p *Plan) compileOne(ctx context.Context, staging string, c Command, r record) (Executable, error) {
+// staging directory. If the go command finds that one up to date, it stays; otherwise the
+// go command replaces it, without writing to it.
+func (p *Plan) compileOne(ctx context.Context, staging string, c Command) (Executable, error) {
 	target, previous := filepath.Join(staging, filepath.FromSlash(c.Output)), p.inDist(c.Output)
-	if size, err := checkExecutable(previous, c); err == nil {
+	if _, err := checkExecutable(previous, c); err == nil {
 		if err := linkOrCopy(previous, target); err != nil {
 			return Executable{}, fmt.Errorf("reuse previous executable: %w", err)
-		}
-		if p.isCurrent(r, c.Output, c.inputs) {
-			return Executable{Platform: c.Platform, File: c.Output, Size: size, UpToDate: true}, os.Chmod(target, 0o755)
 		}
 	}
 	cmd := exec.CommandContext(ctx, "go", slices.Insert(slices.Clone(c.Args), 1, "-o", target)...)
@@ -116,7 +108,7 @@ func (p *Plan) compileOne(ctx context.Context, staging string, c Command, r reco
 		return Executable{}, err
 	}
 	same, err := sameContents(target, previous)
-	return Executable{Platform: c.Platform, File: c.Output, Size: size, isNew: err != nil || !same}, os.Chmod(target, 0o755)
+	return Executable{Platform: c.Platform, File: c.Output, Size: size, UpToDate: err == nil && same}, os.Chmod(target, 0o755)
 }
 
 // checkExecutable returns the size of an executable, or an error if it is not one for

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -179,92 +177,6 @@ func TestFilesOfAnotherPlugin(t *testing.T) {
 		r := mustBuild(t, o)
 		if text, err := os.ReadFile(filepath.Join(r.Dist, "styles", "dark.css")); string(text) != "dark" || runs != 2 {
 			t.Errorf("after %d runs for two frontends: %q, %v", runs, text, err)
-		}
-	}
-}
-
-func TestExecutableUpToDate(t *testing.T) {
-	t.Parallel()
-	dir := repo(t)
-	o := options(dir, bundle.Host())
-	change := func(name, text string) func() {
-		return func() { write(t, filepath.Join(dir, filepath.FromSlash(name)), text) }
-	}
-	remove := func(name string) func() {
-		return func() {
-			if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	for _, step := range []struct {
-		name   string
-		change func()
-		want   bool // up to date
-	}{
-		{"the first build", func() {}, false},
-		{"nothing changed", func() {}, true},
-		{"a new file", change("pkg/a.go", "package main\n"), false},
-		{"a setting", func() { o.Environ = append(os.Environ(), "GOFLAGS=-tags=x") }, false},
-		{"the date", func() { o.Environ = append(o.Environ, "SOURCE_DATE_EPOCH=0") }, true},
-		{"a file is gone", remove("pkg/a.go"), false},
-		{"a flag of slipway.yaml", func() { o.Backend.LDFlags = "-X main.x=1" }, false},
-		{"the executable", change("dist/"+bundle.Host().Executable("gpx_x"), ""), false},
-		{"plugin.json, which a backend may embed", change("src/plugin.json", metadata+"\n"), false},
-		{"a packed plugin", change("release/x.zip", "packed"), true},
-		{"dist is gone", remove("dist"), false},
-		{"one side", func() { o.Only = OnlyBackend }, true},
-		{"both sides", func() { o.Only = "" }, true},
-	} {
-		step.change()
-		if got := mustBuild(t, o).Executables[0].UpToDate; got != step.want {
-			t.Errorf("%s: up to date: %t", step.name, got)
-		}
-	}
-}
-
-// The go command compiles what symbolic links point to, even directories, but embeds none.
-func TestLinksInModules(t *testing.T) {
-	t.Parallel()
-	dir, elsewhere := repo(t), t.TempDir()
-	o := options(dir, bundle.Host())
-	replace := func(target, name string) {
-		file := filepath.Join(dir, name)
-		if err := errors.Join(os.RemoveAll(file), os.MkdirAll(filepath.Dir(file), 0o755), os.Symlink(target, file)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	libText := func(text string) string { return fmt.Sprintf("package lib\n\nconst Text = %q\n", text) }
-	write(t, filepath.Join(dir, "a", "lib.go"), libText("one"))
-	write(t, filepath.Join(elsewhere, "lib.go"), libText("three"))
-	write(t, filepath.Join(dir, "pkg", "main.go"),
-		"package main\n\nimport \"example.com/x/lib\"\n\nfunc main() { println(lib.Text) }\n")
-	for _, step := range []struct {
-		name   string
-		change func()
-		want   bool // up to date
-		output string
-	}{
-		{"a file", func() { replace("../a/lib.go", "lib/lib.go") }, false, "one"},
-		{"unchanged", func() {}, true, "one"},
-		{"what it contains", func() { write(t, filepath.Join(dir, "a", "lib.go"), libText("two")) }, false, "two"},
-		{"a file elsewhere", func() { replace(filepath.Join(elsewhere, "lib.go"), "lib/lib.go") }, false, "three"},
-		{"what it contains", func() { write(t, filepath.Join(elsewhere, "lib.go"), libText("four")) }, false, "four"},
-		{"broken", func() { replace("nowhere", "broken") }, false, "four"},
-		{"unchanged", func() {}, true, "four"},
-		{"a device", func() { replace(os.DevNull, "device") }, true, "four"},
-		{"an ignored directory", func() { replace(elsewhere, "node_modules") }, true, "four"},
-		{"a directory elsewhere", func() { replace(elsewhere, "lib") }, false, "four"},
-		{"a file in it", func() { write(t, filepath.Join(elsewhere, "lib.go"), libText("five")) }, false, "five"},
-	} {
-		step.change()
-		r := mustBuild(t, o)
-		if r.Executables[0].UpToDate != step.want {
-			t.Errorf("%s: up to date: %t", step.name, r.Executables[0].UpToDate)
-		}
-		program := filepath.Join(r.Dist, r.Executables[0].File)
-		if out, err := exec.CommandContext(t.Context(), program).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != step.output {
-			t.Errorf("%s: the backend printed %q, want %q (%v)", step.name, out, step.output, err)
 		}
 	}
 }

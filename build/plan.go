@@ -72,7 +72,6 @@ type Command struct {
 	Env      []string // added to the environment
 
 	module string // directory to run it in, absolute
-	inputs string // digest of what it compiles, and how; "" if only the go command knows
 }
 
 // Asset is a file to copy.

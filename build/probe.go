@@ -27,7 +27,7 @@ const probeTimeout = 30 * time.Second
 // do, and requires that it completes the handshake.
 func (p *Plan) checkBackends(ctx context.Context, staging string, r *Result) error {
 	for i, e := range r.Executables {
-		if !e.isNew || e.Platform != bundle.Host() || p.options.Backend.SkipCheck {
+		if e.UpToDate || e.Platform != bundle.Host() || p.options.Backend.SkipCheck {
 			continue
 		}
 		file := filepath.Join(staging, filepath.FromSlash(p.Commands[i].Output))

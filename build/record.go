@@ -126,13 +126,12 @@ func (p *Plan) readRecord() record {
 // writeRecord records the build in the staging directory. It runs before dist changes: if
 // the build is killed in between, dist is still the previous one, so the record lists the
 // files of both. An error only costs time.
-func (p *Plan) writeRecord(ctx context.Context, staging string, result *Result) error {
+func (p *Plan) writeRecord(_ context.Context, staging string, result *Result) error {
 	states, err := fileStates(staging)
 	if err != nil {
 		return nil
 	}
 	r, previous := &result.made, result.previous
-	p.recordExecutables(ctx, result)
 	for _, m := range r.Steps {
 		for name := range m.Files {
 			m.Files[name] = states[name]

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/version"
@@ -228,7 +229,8 @@ func (p *Plan) importable() (names []string, err error) {
 			return err
 		}
 		if d.IsDir() {
-			if name != "." && (p.isIgnored(p.Repo.Root, filepath.FromSlash(name)) || strings.HasPrefix(d.Name(), ".") && d.Name() != ".config" || d.Name() == "node_modules") {
+			isHidden := strings.HasPrefix(d.Name(), ".") && d.Name() != ".config"
+			if name != "." && (isHidden || name == bundle.DistDir || d.Name() == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil

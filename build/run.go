@@ -37,10 +37,8 @@ type Executable struct {
 	Platform bundle.Platform
 	File     string // relative to dist
 	Size     int64  // bytes
-	UpToDate bool   // kept from the previous build
+	UpToDate bool   // its contents are those in the previous dist
 	Took     time.Duration
-
-	isNew bool // its contents differ from those in the previous dist
 }
 
 // stagingPrefix begins the names of the directories that builds work in.
