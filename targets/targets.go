@@ -17,6 +17,7 @@ func Scaffold(ctx context.Context, pluginType, id string,
 	description *string, // one sentence about the plugin
 	profile *string, // key names in plugin.json: service, grafana or both (default: both)
 	backend *bool, // whether the plugin has a backend (default: true, but false for a panel)
+	base *string, // create-plugin: let Grafana's generator create the repository, and run init in it
 	force *bool, // write into a directory that is not empty, and list the files overwritten
 ) error {
 	return program.Mage(ctx, "scaffold", []string{pluginType, id},
@@ -27,6 +28,7 @@ func Scaffold(ctx context.Context, pluginType, id string,
 		program.Option("description", description),
 		program.Option("profile", profile),
 		program.Option("backend", backend),
+		program.Option("base", base),
 		program.Option("force", force),
 	)
 }

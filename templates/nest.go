@@ -52,7 +52,7 @@ func Nest(o Options, app bundle.Repo) (*Result, error) {
 		return nil, err
 	}
 	for _, dir := range []string{filepath.Join(app.Source, f.Nested), filepath.Join(app.Root, "pkg", f.Nested)} {
-		if err := checkDir(dir, o.Force); err != nil {
+		if err := checkContent(dir, o.Force); err != nil {
 			return nil, err
 		}
 	}

@@ -36,17 +36,22 @@ func Scaffold(o Options) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scaffold: %w", err)
 	}
-	if err := checkDir(dir, o.Force); err != nil {
-		return nil, err
-	}
-	if err := checkNested(dir); err != nil && !o.Force {
+	if err := CheckDir(dir, o.Force); err != nil {
 		return nil, err
 	}
 	return write(dir, rendered)
 }
 
-// checkDir returns an error if dir contains anything but .git.
-func checkDir(dir string, force bool) error {
+// CheckDir returns an error if a directory contains anything but .git, or, unless forced, is in the
+// repository of another plugin.
+func CheckDir(dir string, force bool) error {
+	if err := checkContent(dir, force); err != nil || force {
+		return err
+	}
+	return checkNested(dir)
+}
+
+func checkContent(dir string, force bool) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return request("scaffold into %s: %w", dir, ErrNotDirectory)
 	}

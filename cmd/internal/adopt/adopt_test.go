@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/version"
 )
 
@@ -205,6 +206,12 @@ func TestPlan(t *testing.T) {
 				if got, want := strings.Contains(text, line), slices.Contains(c.imports, name); got != want {
 					t.Errorf("the magefile contains %q: %t, want %t\n%s", line, got, want, text)
 				}
+			}
+
+			_, hasGo := before["go.mod"]
+			isNew := !hasGo && slices.Contains(c.files, "go.mod")
+			if got := strings.Contains(text, bundle.GrafanaModule+"/build"); got != isNew { // which Grafana's catalog looks for beside a go.mod
+				t.Errorf("the magefile names the targets of Grafana's SDK: %t\n%s", got, text)
 			}
 
 			if err := p.Apply(); err != nil {

@@ -99,13 +99,19 @@ func (m *magefiles) readImports(f *ast.File) {
 type magefile struct {
 	namespace string
 	imports   []string
+	note      string // a comment
 }
+
+// noBackend is the note of a repository that had no go.mod. Without the name of that package in a magefile, Grafana's catalog
+// takes go.mod for that of a backend, and refuses the repository.
+const noBackend = "//\n// go.mod is for these tools only: the plugin has no Go code. A backend for Grafana's catalog would also need the targets of\n" +
+	"// github.com/grafana/grafana-plugin-sdk-go/build.\n"
 
 // text returns the source of the magefile.
 func (m magefile) text(packageName string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "//go:build mage\n\n// The targets of Slipway; \"go tool mage -l\" lists all. Day by day: dev, preview, validate, build, package and verify.\n\npackage "+
-		"%s\n\nimport (\n", packageName)
+	fmt.Fprintf(&b, "//go:build mage\n\n// The targets of Slipway; \"go tool mage -l\" lists all. Day by day: dev, preview, validate, build, package and verify.\n%s\npackage "+
+		"%s\n\nimport (\n", m.note, packageName)
 	for _, name := range m.imports {
 		fmt.Fprintf(&b, "\t%s\n\t_ %q\n", strings.TrimSpace("//mage:import "+m.namespace), name)
 	}
@@ -122,11 +128,14 @@ func (p *Plan) addMagefile(ctx context.Context, found magefiles, m *goModule) er
 		return nil
 	}
 	candidates := []magefile{
-		{"", []string{Targets, workflows}},
-		{"", []string{Targets}},
-		{"slipway", []string{Targets}},
+		{imports: []string{Targets, workflows}},
+		{imports: []string{Targets}},
+		{namespace: "slipway", imports: []string{Targets}},
 	}
 	if len(found.files) == 0 {
+		if m.before == nil {
+			candidates[0].note = noBackend
+		}
 		return p.create(filepath.Join(found.dir, "magefile.go"), candidates[0].text(found.packageName))
 	}
 	name := filepath.Join(found.dir, "magefile_slipway.go")

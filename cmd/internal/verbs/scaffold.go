@@ -23,6 +23,7 @@ type scaffoldOptions struct {
 	Face Face
 	List bool      // list types, profiles and options instead
 	Into string    // directory of an app to add the plugin to
+	Base string    // the generator that creates the repository, or ""
 	In   io.Reader // a terminal, on which to ask for the profile, and for more without an id; nil asks for nothing
 }
 
@@ -58,17 +59,8 @@ func runScaffold(ctx context.Context, w io.Writer, o scaffoldOptions) error {
 	if r != nil {
 		printWritten(w, r)
 	}
-	if errors.Is(err, templates.ErrNotEmpty) {
-		return Usage("%w; choose another directory with %s, or overwrite files with %s", err, o.Face.Option("dir"), o.Face.Option("force"))
-	}
-	if errors.Is(err, templates.ErrNotDirectory) {
-		return Usage("%w; choose another path with %s", err, o.Face.Option("dir"))
-	}
-	if errors.Is(err, templates.ErrNested) {
-		return Usage("%w; add a data source or a panel to that app with %s, or choose a directory outside of it", err, o.Face.Option("into"))
-	}
 	if err != nil {
-		return refused(err)
+		return o.refused(err)
 	}
 	if err := recordScaffold(r.Dir, o.Options); err != nil {
 		return fmt.Errorf("record the scaffold: %w", err)
@@ -91,8 +83,16 @@ func runScaffold(ctx context.Context, w io.Writer, o scaffoldOptions) error {
 	return nil
 }
 
-// refused returns an error with the exit status of a wrong request, if it is one.
-func refused(err error) error {
+// refused returns an error with the exit status of a wrong request, if it is one, and with the option that helps.
+func (o scaffoldOptions) refused(err error) error {
+	switch {
+	case errors.Is(err, templates.ErrNotEmpty):
+		return Usage("%w; choose another directory with %s, or overwrite files with %s", err, o.Face.Option("dir"), o.Face.Option("force"))
+	case errors.Is(err, templates.ErrNotDirectory):
+		return Usage("%w; choose another path with %s", err, o.Face.Option("dir"))
+	case errors.Is(err, templates.ErrNested):
+		return Usage("%w; add a data source or a panel to that app with %s, or choose a directory outside of it", err, o.Face.Option("into"))
+	}
 	if _, isRequest := errors.AsType[*templates.RequestError](err); isRequest {
 		return &ExitError{Code: ExitUsage, Err: err}
 	}
@@ -114,7 +114,7 @@ func runNest(w io.Writer, o scaffoldOptions) error {
 		printWritten(w, r)
 	}
 	if err != nil {
-		return refused(err)
+		return o.refused(err)
 	}
 	fmt.Fprintf(w, "\n%s is part of the app in %s.\n", o.ID, r.Dir)
 	goMod, _ := os.ReadFile(filepath.Join(app.Root, "go.mod")) // a missing one requires nothing

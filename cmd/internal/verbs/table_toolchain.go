@@ -25,6 +25,7 @@ func scaffoldVerb() Verb {
 			{Name: "description", Value: &o.Description, Help: "one sentence about the plugin"},
 			{Name: "profile", Value: &o.Profile, Help: "key names in plugin.json: service, grafana or both (default: both)"},
 			{Name: "backend", Value: &o.Backend, Help: "whether the plugin has a backend (default: true, but false for a panel)"},
+			{Name: "base", Value: &o.Base, Help: "create-plugin: let Grafana's generator create the repository, and run init in it"},
 			{Name: "list", Value: &o.List, Help: "list the types, profiles and options", IsNoMage: true}, // Mage requires the arguments
 			{Name: "force", Value: &o.Force, Help: "write into a directory that is not empty, and list the files overwritten"},
 		},
@@ -38,6 +39,9 @@ func scaffoldVerb() Verb {
 		Run: func(ctx context.Context, c Call) error {
 			if o.In = asTerminal(c.Stdin); o.In == nil && o.ID == "" && !o.List {
 				return missingScaffold(c, o.Type != "")
+			}
+			if o.Base != "" {
+				return runBase(ctx, c.Stdout, *o)
 			}
 			return runScaffold(ctx, c.Stdout, *o)
 		},
