@@ -48,6 +48,7 @@ func targetName(name string) string {
 		"release.yml":       ".github/workflows/release.yml",
 		"dependabot.yml":    ".github/dependabot.yml",
 		"launch.json":       ".vscode/launch.json",
+		"tasks.json":        ".vscode/tasks.json",
 		"devcontainer.json": ".devcontainer/devcontainer.json",
 	}
 	return cmp.Or(renamed[name], name)

@@ -1,19 +1,25 @@
 package dev
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tailscale/hujson"
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/frontend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/templates"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -76,5 +82,52 @@ func TestMissingPackages(t *testing.T) {
 	err = fmt.Errorf("%w:\n%w", build.ErrNotDownloaded, &frontend.Error{Messages: []frontend.Message{{Text: "a@1: missing"}, {Text: "b@1: missing"}}})
 	if got := s.failureOf(err).text; !strings.HasSuffix(got, "\nhelp: download them with go tool mage deps\n") || strings.Count(got, "help") != 1 {
 		t.Errorf("failure:\n%s", got)
+	}
+}
+
+// TestTask requires that the task for VS Code recognizes what dev prints: findings, the start of a build, and its end. README.md shows
+// the lines of a real run.
+func TestTask(t *testing.T) {
+	t.Parallel()
+	files, err := templates.Render(templates.Options{Type: "app", ID: "acme-x-app"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := files[slices.IndexFunc(files, func(f templates.File) bool { return f.Path == ".vscode/tasks.json" })].Data
+	plain, err := hujson.Standardize(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tasks struct {
+		Tasks []struct {
+			ProblemMatcher struct {
+				Pattern    struct{ Regexp string }
+				Background struct{ BeginsPattern, EndsPattern string }
+			}
+		}
+	}
+	if err := json.Unmarshal(plain, &tasks); err != nil {
+		t.Fatal(err)
+	}
+	m := tasks.Tasks[0].ProblemMatcher
+	s := &session{stdout: os.Stdout}
+	at := validate.Place{File: "src/a.ts", Line: 3, Column: 7}
+	found := s.render([]validate.Finding{{Rule: "TS2322", Severity: validate.Error, Place: at, Message: "not: assignable"}}, nil)
+	want := []string{"src/a.ts", "3", "7", "error", "TS2322", "not: assignable"}
+	if got := regexp.MustCompile("(?m)" + m.Pattern.Regexp).FindStringSubmatch(found); got == nil || !slices.Equal(got[1:], want) {
+		t.Errorf("%q is %q", found, got)
+	}
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, run, _ := strings.Cut(string(readme), "$ go tool mage dev\n")
+	run, _, _ = strings.Cut(run, "```")
+	run += serving(nil) + "\n" + serving([]loader.State{loader.StateRunning}) + "\n" + serving([]loader.State{loader.StateFailed})
+	if got := regexp.MustCompile("(?m)"+m.Background.BeginsPattern).FindAllString(run, -1); !slices.Equal(got, []string{"pkg/datasource.go changed"}) {
+		t.Errorf("builds begin with %q", got)
+	}
+	if got := regexp.MustCompile("(?m)"+m.Background.EndsPattern).FindAllString(run, -1); len(got) != 5 {
+		t.Errorf("builds end with %q", got)
 	}
 }

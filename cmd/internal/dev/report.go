@@ -155,6 +155,7 @@ func (s *session) succeeded(ctx context.Context, o outcome, since time.Time) {
 	}
 	switch {
 	case len(changed) == 0 && !s.isBroken: // a file was only touched
+		fmt.Fprintf(s.stdout, "nothing to reload, %s\n", took)
 	default:
 		for _, p := range s.server.Loader().Plugins() {
 			fmt.Fprintf(s.stdout, "%s%s %s is live, %s\n", fixed, p.ID(), p.Bundle().Metadata.Info.Version, took)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
 // watch builds what file changes affect, until ctx is done. It passes events to the loop, and does what that
@@ -25,6 +27,7 @@ func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 		running.Wait()
 	}()
 	var l loop
+	changed := ""
 	if s.isBroken {
 		l.todo = everything()
 	} else {
@@ -42,10 +45,11 @@ func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 				s.unwatched(s.repo.Root, err)
 			}
 			e.parts = everything()
-		case changed := <-watcher.Events:
-			if e.parts = s.partsOf(watcher, changed); e.parts == (parts{}) {
+		case file := <-watcher.Events:
+			if e.parts = s.partsOf(watcher, file); e.parts == (parts{}) {
 				continue
 			}
+			changed = shown(s.repo.Root, file.Name)
 		case r := <-s.types.checked:
 			s.typed(r)
 			continue
@@ -83,6 +87,10 @@ func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 			s.types.cancel()
 		}
 		if a.build != (parts{}) {
+			if changed != "" { // the tasks of editors clear their lists of problems
+				fmt.Fprintf(s.stdout, "%s changed\n", terminal.Line(changed))
+			}
+			changed = ""
 			known := s.files
 			cancel = begin(ctx, &running, func(ctx context.Context) { built <- s.rebuild(ctx, a.build, known) })
 		}
