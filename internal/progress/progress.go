@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	usualInterval = 7 * time.Second // two short steps in a row are silent for less than 15 s
+	firstInterval = 7 * time.Second // of lines in a log; each is twice as long as the one before
 	// The terminal's line appears only if the step takes longer than most.
 	redrawAfter    = time.Second
 	redrawInterval = 250 * time.Millisecond
@@ -34,7 +34,7 @@ func (t Task) Start() (stop func()) {
 	case interval == 0 && t.IsTerminal:
 		interval, after = redrawInterval, redrawAfter
 	case interval == 0:
-		interval = usualInterval
+		interval = firstInterval
 	}
 	ticker := time.NewTicker(interval)
 	done := make(chan struct{})
@@ -47,6 +47,10 @@ func (t Task) Start() (stop func()) {
 				if elapsed := time.Since(started); elapsed >= after {
 					t.print(elapsed)
 					isDrawn = true
+				}
+				if t.Interval == 0 && !t.IsTerminal {
+					interval *= 2
+					ticker.Reset(interval)
 				}
 			case <-done:
 				return

@@ -77,8 +77,8 @@ func runScaffold(ctx context.Context, w io.Writer, o scaffoldOptions) error {
 	fmt.Fprintln(w, "  go tool mage dev        # run the plugin in a local host, which follows each save too")
 	printCheckout(w, module.Checkout)
 	if t.HasFrontend && slices.Contains(profile.Keys, bundle.Published()) {
-		fmt.Fprintln(w, "note: Grafana's catalog refuses repositories without the build files of its own tools: "+
-			`see "Grafana's catalog" in doc/adopting.md`)
+		fmt.Fprintf(w, "note: Grafana's catalog refuses repositories without the build files of create-plugin; a scaffold with %s=%s has them\n",
+			o.Face.Option("base"), createPlugin)
 	}
 	return nil
 }
