@@ -32,6 +32,9 @@ type Limits struct {
 	Message int // size of one message of a plugin in bytes; 32 MiB
 }
 
+// DefaultMessage is the default of Limits.Message.
+const DefaultMessage = 32 << 20
+
 func (l Limits) withDefaults() Limits {
 	return Limits{
 		Health:   cmp.Or(l.Health, 30*time.Second),
@@ -39,7 +42,7 @@ func (l Limits) withDefaults() Limits {
 		Resource: cmp.Or(l.Resource, 2*time.Minute),
 		Channel:  cmp.Or(l.Channel, 10*time.Second),
 		Calls:    cmp.Or(l.Calls, 256),
-		Message:  cmp.Or(l.Message, 32<<20),
+		Message:  cmp.Or(l.Message, DefaultMessage),
 	}
 }
 

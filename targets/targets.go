@@ -240,6 +240,8 @@ func Host(ctx context.Context,
 	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
 	serviceVersion *string, // service version reported to plugins (default: the lowest that all of them accept, and at least 10.3.0)
 	featureToggles *string, // enabled feature toggles, such as externalServiceAccounts
+	callTimeout *string, // time for the queries of a call, and for each part of the response of a resource (default: 2m0s)
+	messageSize *string, // size in MiB of one message of a plugin, such as the results of a call (default: 32)
 	debugWait *bool, // do not run the backend until a debugger connects and continues it
 	attach *string, // ids of plugins whose backends are started elsewhere, such as in an IDE, with -standalone
 ) error {
@@ -258,6 +260,8 @@ func Host(ctx context.Context,
 		program.Option("allowed-hosts", allowedHosts),
 		program.Option("service-version", serviceVersion),
 		program.Option("feature-toggles", featureToggles),
+		program.Option("call-timeout", callTimeout),
+		program.Option("message-size", messageSize),
 		program.Option("debug-wait", debugWait),
 		program.Option("attach", attach),
 	)
@@ -277,6 +281,8 @@ func Dev(ctx context.Context,
 	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
 	serviceVersion *string, // service version reported to plugins (default: the lowest that all of them accept, and at least 10.3.0)
 	featureToggles *string, // enabled feature toggles, such as externalServiceAccounts (default: externalServiceAccounts)
+	callTimeout *string, // time for the queries of a call, and for each part of the response of a resource (default: 2m0s)
+	messageSize *string, // size in MiB of one message of a plugin, such as the results of a call (default: 32)
 	debugWait *bool, // do not run the backend until a debugger connects and continues it
 	attach *string, // ids of plugins whose backends are started elsewhere, such as in an IDE, with -standalone
 ) error {
@@ -293,6 +299,8 @@ func Dev(ctx context.Context,
 		program.Option("allowed-hosts", allowedHosts),
 		program.Option("service-version", serviceVersion),
 		program.Option("feature-toggles", featureToggles),
+		program.Option("call-timeout", callTimeout),
+		program.Option("message-size", messageSize),
 		program.Option("debug-wait", debugWait),
 		program.Option("attach", attach),
 	)

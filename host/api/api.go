@@ -8,6 +8,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,7 @@ type Options struct {
 	AppURL       string           // address of the host, as reported to frontends
 	Toggles      []string         // enabled feature toggles, as reported to frontends
 	Plugins      *loader.Loader   // mounted plugins, none if nil; the caller closes it
+	FrameCells   int              // values of the frames in a response; gate.MaxFrameCells if 0
 	// Reload applies changes in the directory of a plugin; Plugins.ReloadPlugin if nil.
 	Reload func(ctx context.Context, id string) error
 	// Pages returns the handler of paths that are not in the route table; nil responds 404.
@@ -96,6 +98,7 @@ func New(o Options) (*API, error) {
 			*f = func(string) (string, bool) { return "", false }
 		}
 	}
+	o.FrameCells = cmp.Or(o.FrameCells, gate.MaxFrameCells)
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}

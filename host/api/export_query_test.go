@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -20,7 +21,7 @@ func ParseQueries(body []byte, now time.Time) ([]sdk.Query, error) {
 // Merge returns the error messages by refId, after a data source was sent two queries.
 func Merge(a, b string, responses sdk.QueryDataResponse) map[string]string {
 	texts := map[string]string{}
-	for refID, r := range resultsOf([]dataQuery{{Query: sdk.Query{RefID: a}}, {Query: sdk.Query{RefID: b}}}, responses) {
+	for refID, r := range resultsOf([]dataQuery{{Query: sdk.Query{RefID: a}}, {Query: sdk.Query{RefID: b}}}, responses, gate.MaxFrameCells) {
 		texts[refID] = r.Error
 	}
 	return texts

@@ -127,7 +127,7 @@ func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef
 		status, source, text := queryError(err)
 		return failAll(queries, status, source, text)
 	}
-	return resultsOf(queries, responses)
+	return resultsOf(queries, responses, a.FrameCells)
 }
 
 func sdkQueries(queries []dataQuery) []sdk.Query {
@@ -139,16 +139,16 @@ func queryBuiltin(who host.Identity, queries []dataQuery) map[string]hostapi.Que
 	if !who.Allows(access.DatasourcesQuery, "datasources:uid:"+builtin.UID) {
 		return failAll(queries, http.StatusForbidden, sdk.SourcePlugin, "Permission denied")
 	}
-	return resultsOf(queries, builtin.QueryData(sdkQueries(queries)))
+	return resultsOf(queries, builtin.QueryData(sdkQueries(queries)), gate.MaxFrameCells)
 }
 
 // resultsOf converts the responses of a data source, including those that no query asked for:
 // some plugins report their errors there. If there is no such error, a query without a
 // response has no data: plugins leave out queries that are empty or match nothing.
-func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]hostapi.QueryResult {
+func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse, most int) map[string]hostapi.QueryResult {
 	results := map[string]hostapi.QueryResult{}
 	var missing []dataQuery
-	cells := gate.MaxFrameCells
+	cells := frameCells{most, most}
 	for _, q := range queries {
 		if r, ok := responses[q.RefID]; ok {
 			results[q.RefID] = resultOf(r, &cells)
@@ -179,9 +179,11 @@ func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]
 // maxRepeated is how much of the error of one result others repeat.
 const maxRepeated = 500 // bytes
 
-// resultOf converts a response. It keeps frames that came with an error. cells is how many
-// values the frames may still have.
-func resultOf(r sdk.DataResponse, cells *int) hostapi.QueryResult {
+// frameCells are how many values the frames of a response may still have, and at most.
+type frameCells struct{ left, most int }
+
+// resultOf converts a response. It keeps frames that came with an error.
+func resultOf(r sdk.DataResponse, cells *frameCells) hostapi.QueryResult {
 	out := hostapi.QueryResult{Status: r.Status, Frames: []json.RawMessage{}}
 	if r.Err != nil {
 		_, source, text := queryError(r.Err)
@@ -209,20 +211,20 @@ func queryError(err error) (status int, source sdk.Source, text string) {
 }
 
 // frameJSON converts a frame, and takes its values from those that are left.
-func frameJSON(f sdk.Frame, cells *int) (json.RawMessage, error) {
+func frameJSON(f sdk.Frame, cells *frameCells) (json.RawMessage, error) {
 	file, err := f.MarshalArrow()
 	if err != nil {
 		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
-	parsed, err := frame.ParseAtMost(file, *cells)
+	parsed, err := frame.ParseAtMost(file, cells.left)
 	if errors.Is(err, frame.ErrTooLarge) {
-		return nil, fmt.Errorf("the frames in a response may have at most %d values; let the data source aggregate, or shorten the time range", gate.MaxFrameCells)
+		return nil, fmt.Errorf("the frames in a response may have at most %d values; let the data source aggregate, or shorten the time range", cells.most)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
 	for _, field := range parsed.Fields {
-		*cells -= field.Len()
+		cells.left -= field.Len()
 	}
 	return parsed.MarshalJSON()
 }

@@ -78,7 +78,8 @@ type Options struct {
 	// mounted. Without them, no plugin needs a signature.
 	TrustedKeys []archive.PublicKey
 
-	Debug loader.Debugging // of backends
+	Limits loader.Limits    // of calls to plugins
+	Debug  loader.Debugging // of backends
 
 	Preview *url.URL // as in console.Options; may be nil
 
@@ -225,7 +226,7 @@ func (s *Server) open(ctx context.Context) error {
 	}
 	s.loader, err = loader.New(loader.Options{
 		Dirs: o.PluginDirs, HostVersion: o.ServiceVersion, Toggles: o.Toggles, AppURL: s.url,
-		Environ: o.Environ, Token: s.accounts.token, Logger: s.log, TrustedKeys: o.TrustedKeys, Debug: o.Debug,
+		Environ: o.Environ, Token: s.accounts.token, Logger: s.log, TrustedKeys: o.TrustedKeys, Limits: o.Limits, Debug: o.Debug,
 		Settings: func(id string) loader.Settings { return s.settings.of(id, s.mountedIDs()) }, Notify: s.announce,
 	})
 	if err != nil {
@@ -233,7 +234,8 @@ func (s *Server) open(ctx context.Context) error {
 	}
 	s.onClose(s.loader.Close)
 	s.api, err = api.New(api.Options{Store: s.store, Logger: s.log, RequestLevel: o.RequestLevel, Clock: o.Clock, Version: o.ServiceVersion, Commit: o.Commit, Plugins: s.loader,
-		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: s.pages, ReadOnly: s.files.sources.file, ReadOnlyDashboard: s.files.dashboards.file, AppURL: s.url, Toggles: o.Toggles})
+		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: s.pages, ReadOnly: s.files.sources.file, ReadOnlyDashboard: s.files.dashboards.file, AppURL: s.url, Toggles: o.Toggles,
+		FrameCells: gate.MaxFrameCells / loader.DefaultMessage * max(o.Limits.Message, loader.DefaultMessage)})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
@@ -21,6 +22,15 @@ func Options(c verbs.Call, o verbs.ServeOptions) (server.Options, error) {
 		Listen: o.Listen, DataDir: o.DataDir, Database: o.Database, TLSCert: o.TLSCert, TLSKey: o.TLSKey, AllowedHosts: o.AllowedHosts,
 		ServiceVersion: o.ServiceVersion, Toggles: o.Toggles, Debug: loader.Debugging{Wait: o.DebugWait, Attach: o.Attach},
 	}
+	s.Limits.Query, s.Limits.Resource = o.CallTimeout, o.CallTimeout
+	if o.CallTimeout <= 0 {
+		return s, verbs.Usage("invalid value %s for %s: use a positive duration", o.CallTimeout, c.Face.Option("call-timeout"))
+	}
+	size, err := strconv.Atoi(o.MessageSize)
+	if most := 2047; err != nil || size < 1 || size > most { // gRPC counts the bytes in 31 bits
+		return s, verbs.Usage("invalid value %q for %s: use a number of MiB from 1 to %d", o.MessageSize, c.Face.Option("message-size"), most)
+	}
+	s.Limits.Message = size << 20
 	return s, readSecrets(c.Face, &s, o.AdminPasswordFile)
 }
 

@@ -10,9 +10,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/loader"
 )
 
 func TestOpen(t *testing.T) {
@@ -111,5 +113,27 @@ func TestMisspelledVariable(t *testing.T) {
 	err := readSecrets(verbs.Command, &server.Options{}, "")
 	if err == nil || err.Error() != "unknown environment variable SLIPWAY_ADMIN_PASWORD; did you mean SLIPWAY_ADMIN_PASSWORD?" {
 		t.Error(err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		timeout   time.Duration
+		size, err string
+		want      loader.Limits
+	}{
+		{2 * time.Minute, "32", "", loader.Limits{Query: 2 * time.Minute, Resource: 2 * time.Minute, Message: loader.DefaultMessage}},
+		{time.Hour, "512", "", loader.Limits{Query: time.Hour, Resource: time.Hour, Message: 512 << 20}},
+		{0, "32", "invalid value 0s for --call-timeout: use a positive duration", loader.Limits{}},
+		{time.Hour, "512MiB", `invalid value "512MiB" for --message-size: use a number of MiB from 1 to 2047`, loader.Limits{}},
+		{time.Hour, "4096", `invalid value "4096" for --message-size: use a number of MiB from 1 to 2047`, loader.Limits{}},
+	} {
+		got, err := Options(verbs.Call{}, verbs.ServeOptions{CallTimeout: c.timeout, MessageSize: c.size})
+		if (err != nil) != (c.err != "") || err != nil && err.Error() != c.err {
+			t.Errorf("%s, %s: error %v", c.timeout, c.size, err)
+		}
+		if err == nil && got.Limits != c.want {
+			t.Errorf("%s, %s: %+v, want %+v", c.timeout, c.size, got.Limits, c.want)
+		}
 	}
 }

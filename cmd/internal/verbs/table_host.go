@@ -33,13 +33,15 @@ type ServeOptions struct {
 	AllowedHosts      []string
 	ServiceVersion    string
 	Toggles           []string
+	CallTimeout       time.Duration
+	MessageSize       string // in MiB
 	DebugWait         bool
 	Attach            []string
 }
 
 // options returns the rows of the table.
 func (o *ServeOptions) options() []Option {
-	o.Listen = "127.0.0.1:3000"
+	o.Listen, o.CallTimeout, o.MessageSize = "127.0.0.1:3000", 2*time.Minute, "32"
 	return []Option{
 		{Name: "listen", Value: &o.Listen, Help: "address to listen on; port 0 picks a free port"},
 		{Name: "data-dir", Value: &o.DataDir, Help: "directory of the database and the keys of this host (default: .slipway/data)"},
@@ -55,6 +57,8 @@ func (o *ServeOptions) options() []Option {
 		{Name: "service-version", Value: &o.ServiceVersion, Help: "service version reported to plugins (default: the lowest that all of " +
 			"them accept, and at least " + LeastHostVersion + ")"},
 		{Name: "feature-toggles", Value: &o.Toggles, Help: "enabled feature toggles, such as " + access.ToggleServiceAccounts},
+		{Name: "call-timeout", Value: &o.CallTimeout, Help: "time for the queries of a call, and for each part of the response of a resource"},
+		{Name: "message-size", Value: &o.MessageSize, Help: "size in MiB of one message of a plugin, such as the results of a call"},
 		{Name: "debug-wait", Value: &o.DebugWait, Help: "do not run the backend until a debugger connects and continues it"},
 		{Name: "attach", Value: &o.Attach, Help: "ids of plugins whose backends are started elsewhere, such as in an IDE, with -standalone"},
 	}
