@@ -7,7 +7,7 @@ import { useRecord } from './toldus';
 
 const headings: Record<FaultKind, string> = {
   build: 'The build failed',
-  types: 'An type error',
+  types: 'A type error',
   draw: 'An exception while drawing',
   effect: 'An exception in an effect',
   event: 'An exception in an event',
