@@ -50,21 +50,24 @@ type placed struct {
 	from     string             // its directory in the cache or in the repository
 	at       string             // where it is laid out, or the same
 	requires map[string]*placed // by the name under which it is imported
+	isDirect bool               // a package.json of the repository lists it
+	refused  error              // why it is left out
 }
 
 // LayOut makes a node_modules for each package.json of the repository, with what its types may need, and reports how
 // many packages there are; 0 if they were there. What is only an optional dependency of a package is left
-// out, except extra. Nothing of a package is run.
-func (s *Store) LayOut(ctx context.Context, extra string) (int, error) {
+// out, except extra. A package that is refused is left out as well, and left says which and why, unless a package.json
+// of the repository lists it. Nothing of a package is run.
+func (s *Store) LayOut(ctx context.Context, extra string) (n int, left []string, err error) {
 	importers := s.lock.manifests()
 	for dir := range importers {
 		modules := s.modules(dir)
 		if _, err := os.Lstat(modules); err == nil && !tree.IsLaidOut(modules) {
-			return 0, fmt.Errorf("%s: %w", modules, ErrInstalled)
+			return 0, nil, fmt.Errorf("%s: %w", modules, ErrInstalled)
 		}
 	}
 	if s.IsLaidOut() {
-		return 0, nil
+		return 0, nil, nil
 	}
 	l := &layout{Store: s, base: filepath.Dir(s.lock.file), extra: extra, found: map[wanted]*placed{}}
 	l.group, l.ctx = errgroup.WithContext(ctx)
@@ -79,14 +82,24 @@ func (s *Store) LayOut(ctx context.Context, extra string) (int, error) {
 		}
 		for name := range names {
 			if p := s.lookup(nil, filepath.Join(l.base, filepath.FromSlash(dir), "package.json"), name); p != nil {
-				l.add(p, name)
+				l.add(p, name, true)
 			}
 		}
 	}
 	if err := l.group.Wait(); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	return len(l.found), l.write(importers)
+	for key, one := range l.found {
+		if one.refused != nil && one.isDirect {
+			return 0, nil, one.refused
+		}
+		if one.refused != nil {
+			left = append(left, one.refused.Error())
+			delete(l.found, key)
+		}
+	}
+	slices.Sort(left)
+	return len(l.found), left, l.write(importers)
 }
 
 // IsLaidOut reports whether each node_modules is Slipway's, and for the lockfile as it is.
@@ -118,7 +131,7 @@ func (s *Store) mark() string {
 }
 
 // add brings a package and what it requires.
-func (l *layout) add(p *Package, as string) *placed {
+func (l *layout) add(p *Package, as string, isDirect bool) *placed {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := wanted{p, as}
@@ -127,12 +140,17 @@ func (l *layout) add(p *Package, as string) *placed {
 		l.found[key] = one
 		l.group.Go(func() error { return l.bring(one) })
 	}
+	l.found[key].isDirect = l.found[key].isDirect || isDirect
 	return l.found[key]
 }
 
 func (l *layout) bring(one *placed) error {
 	importer := filepath.Join(l.base, "package.json")
 	dir, err := l.provide(l.ctx, importer, one.Package, one.as)
+	if _, isRefused := errors.AsType[*RefusedError](err); isRefused {
+		one.refused = err
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -156,7 +174,7 @@ func (l *layout) bring(one *placed) error {
 	for name := range names {
 		_, isOptional := about.OptionalDependencies[name]
 		if p := l.lookup(one.Package, importer, name); p != nil && (!isOptional || name == l.extra) {
-			one.requires[name] = l.add(p, name)
+			one.requires[name] = l.add(p, name, false)
 		}
 	}
 	return nil

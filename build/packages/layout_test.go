@@ -17,7 +17,7 @@ import (
 // laidOut lays packages out, and checks which one a path leads to. "a/../b" is what a imports as b.
 func laidOut(t *testing.T, s *Store, want map[string]string) {
 	t.Helper()
-	if _, err := s.LayOut(t.Context(), ""); err != nil {
+	if _, _, err := s.LayOut(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]string{}
@@ -74,7 +74,7 @@ func TestLayOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.LayOut(t.Context(), ""); !errors.Is(err, ErrInstalled) || tree.IsLaidOut(modules) {
+	if _, _, err := s.LayOut(t.Context(), ""); !errors.Is(err, ErrInstalled) || tree.IsLaidOut(modules) {
 		t.Errorf("%v, want ErrInstalled", err)
 	}
 }
@@ -90,13 +90,37 @@ func TestLayOutConfined(t *testing.T) {
 		})
 		s, err := Open(o)
 		if err == nil {
-			_, err = s.LayOut(t.Context(), "")
+			_, _, err = s.LayOut(t.Context(), "")
 		}
 		if err == nil || !strings.Contains(err.Error(), "not the name of a package") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := os.Lstat(filepath.Join(o.Root, "evil")); err == nil {
 			t.Errorf("%s: a link outside of node_modules", name)
+		}
+	}
+}
+
+// What only a package requires, and would not be what the lockfile says, is left out and named. What the repository requires is refused.
+func TestLayOutLeavesOut(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	a := r.add(t, "a", "1.0.0")
+	lock := fmt.Sprintf(`{"lockfileVersion": 3, "packages": {"": {}, "node_modules/a": {"version": "1.0.0", "integrity": %q, "dependencies": {"b": "github:acme/b"}},
+		"node_modules/b": {"version": "2.0.0", "resolved": "https://example.com/acme/b.tgz"}}}`, a)
+	for manifest, want := range map[string]string{
+		`{"dependencies": {"a": "1.0.0"}}`:                       "[b@2.0.0: packages from example.com are not downloaded, as their registry is HOST] <nil>",
+		`{"dependencies": {"a": "1.0.0", "b": "github:acme/b"}}`: "[] b@2.0.0: packages from example.com are not downloaded, as their registry is HOST",
+	} {
+		o := repo(t, r, map[string]string{"package.json": manifest, "package-lock.json": lock})
+		s, err := Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, left, err := s.LayOut(t.Context(), "")
+		got := strings.ReplaceAll(fmt.Sprint(left, " ", err), strings.TrimPrefix(r.URL, "http://"), "HOST")
+		if got != want {
+			t.Errorf("%s: %s, want %s", manifest, got, want)
 		}
 	}
 }

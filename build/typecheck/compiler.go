@@ -111,7 +111,8 @@ func (o Options) native(dir string) (*Compiler, error) {
 // Brought is what Bring did.
 type Brought struct {
 	Packages, Downloaded, Bytes int64
-	IsInstalled                 bool // a package manager wrote node_modules, which stays as it is
+	IsInstalled                 bool     // a package manager wrote node_modules, which stays as it is
+	Left                        []string // which packages of packages are left out, and why
 }
 
 // Bring lays out node_modules from the lockfile, unless a package manager wrote it, and downloads the compiler
@@ -121,8 +122,8 @@ func Bring(ctx context.Context, o Options) (*Brought, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := store.LayOut(ctx, nativeName())
-	b := &Brought{Packages: int64(n), IsInstalled: errors.Is(err, packages.ErrInstalled)}
+	n, left, err := store.LayOut(ctx, nativeName())
+	b := &Brought{Packages: int64(n), Left: left, IsInstalled: errors.Is(err, packages.ErrInstalled)}
 	if b.Downloaded, b.Bytes = store.Downloaded(); err != nil && !b.IsInstalled {
 		return nil, err
 	}

@@ -53,6 +53,9 @@ func bringTypes(ctx context.Context, w *os.File, root string) error {
 		fmt.Fprintf(w, "types: laid out %s in node_modules, of which %s came over the network, in %.1fs\n",
 			text.Plural(int(b.Packages), "package"), progress.Size(b.Bytes), time.Since(started).Seconds())
 	}
+	for _, left := range b.Left {
+		fmt.Fprintf(w, "note: left out, as only other packages require it: %s\n", left)
+	}
 	c, err := typecheck.Find(ctx, typecheck.Options{Root: root})
 	if err != nil {
 		return fmt.Errorf("deps: types cannot be checked: %w", err)
