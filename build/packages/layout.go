@@ -50,14 +50,13 @@ type placed struct {
 	from     string             // its directory in the cache or in the repository
 	at       string             // where it is laid out, or the same
 	requires map[string]*placed // by the name under which it is imported
-	isDirect bool               // a package.json of the repository lists it
-	refused  error              // why it is left out
+	missing  error              // why it is left out
 }
 
 // LayOut makes a node_modules for each package.json of the repository, with what its types may need, and reports how
 // many packages there are; 0 if they were there. What is only an optional dependency of a package is left
-// out, except extra. A package that is refused is left out as well, and left says which and why, unless a package.json
-// of the repository lists it. Nothing of a package is run.
+// out, except extra. A package that is refused, or that its registry does not have, is left out as well, and left says which
+// and why: an import of it is a type error. Nothing of a package is run.
 func (s *Store) LayOut(ctx context.Context, extra string) (n int, left []string, err error) {
 	importers := s.lock.manifests()
 	for dir := range importers {
@@ -82,7 +81,7 @@ func (s *Store) LayOut(ctx context.Context, extra string) (n int, left []string,
 		}
 		for name := range names {
 			if p := s.lookup(nil, filepath.Join(l.base, filepath.FromSlash(dir), "package.json"), name); p != nil {
-				l.add(p, name, true)
+				l.add(p, name)
 			}
 		}
 	}
@@ -90,15 +89,14 @@ func (s *Store) LayOut(ctx context.Context, extra string) (n int, left []string,
 		return 0, nil, err
 	}
 	for key, one := range l.found {
-		if one.refused != nil && one.isDirect {
-			return 0, nil, one.refused
-		}
-		if one.refused != nil {
-			left = append(left, one.refused.Error())
+		if one.missing != nil {
+			left, err = append(left, one.missing.Error()), one.missing
 			delete(l.found, key)
 		}
 	}
-	slices.Sort(left)
+	if slices.Sort(left); len(l.found) == 0 {
+		return 0, nil, err
+	}
 	return len(l.found), left, l.write(importers)
 }
 
@@ -131,7 +129,7 @@ func (s *Store) mark() string {
 }
 
 // add brings a package and what it requires.
-func (l *layout) add(p *Package, as string, isDirect bool) *placed {
+func (l *layout) add(p *Package, as string) *placed {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := wanted{p, as}
@@ -140,15 +138,14 @@ func (l *layout) add(p *Package, as string, isDirect bool) *placed {
 		l.found[key] = one
 		l.group.Go(func() error { return l.bring(one) })
 	}
-	l.found[key].isDirect = l.found[key].isDirect || isDirect
 	return l.found[key]
 }
 
 func (l *layout) bring(one *placed) error {
 	importer := filepath.Join(l.base, "package.json")
 	dir, err := l.provide(l.ctx, importer, one.Package, one.as)
-	if _, isRefused := errors.AsType[*RefusedError](err); isRefused {
-		one.refused = err
+	if _, isRefused := errors.AsType[*RefusedError](err); isRefused || errors.Is(err, errNotFound) {
+		one.missing = err
 		return nil
 	}
 	if err != nil {
@@ -174,7 +171,7 @@ func (l *layout) bring(one *placed) error {
 	for name := range names {
 		_, isOptional := about.OptionalDependencies[name]
 		if p := l.lookup(one.Package, importer, name); p != nil && (!isOptional || name == l.extra) {
-			one.requires[name] = l.add(p, name, false)
+			one.requires[name] = l.add(p, name)
 		}
 	}
 	return nil

@@ -101,24 +101,26 @@ func TestLayOutConfined(t *testing.T) {
 	}
 }
 
-// What only a package requires, and would not be what the lockfile says, is left out and named. What the repository requires is refused.
+// What cannot be had is left out and named.
 func TestLayOutLeavesOut(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t)
-	a := r.add(t, "a", "1.0.0")
 	lock := fmt.Sprintf(`{"lockfileVersion": 3, "packages": {"": {}, "node_modules/a": {"version": "1.0.0", "integrity": %q, "dependencies": {"b": "github:acme/b"}},
-		"node_modules/b": {"version": "2.0.0", "resolved": "https://example.com/acme/b.tgz"}}}`, a)
+		"node_modules/b": {"version": "2.0.0", "resolved": "https://example.com/acme/b.tgz"}, "node_modules/c": {"version": "3.0.0", "integrity": "sha512-AAAA"}}}`, r.add(t, "a", "1.0.0"))
 	for manifest, want := range map[string]string{
-		`{"dependencies": {"a": "1.0.0"}}`:                       "[b@2.0.0: packages from example.com are not downloaded, as their registry is HOST] <nil>",
-		`{"dependencies": {"a": "1.0.0", "b": "github:acme/b"}}`: "[] b@2.0.0: packages from example.com are not downloaded, as their registry is HOST",
+		`{"dependencies": {"a": "1.0.0"}}`: "1 [b@2.0.0: packages from example.com are not downloaded, as their registry is HOST] <nil>",
+		`{"dependencies": {"a": "1.0.0", "c": "3.0.0"}}`: "1 [b@2.0.0: packages from example.com are not downloaded, as their registry is HOST " +
+			"c@3.0.0: http://HOST/c/-/c-3.0.0.tgz: 404 Not Found: the registry does not have it; choose another version in package.json, and update the lockfile, " +
+			"or configure the registry that has it in .npmrc] <nil>",
+		`{"dependencies": {"b": "github:acme/b"}}`: "0 [] b@2.0.0: packages from example.com are not downloaded, as their registry is HOST",
 	} {
 		o := repo(t, r, map[string]string{"package.json": manifest, "package-lock.json": lock})
 		s, err := Open(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, left, err := s.LayOut(t.Context(), "")
-		got := strings.ReplaceAll(fmt.Sprint(left, " ", err), strings.TrimPrefix(r.URL, "http://"), "HOST")
+		n, left, err := s.LayOut(t.Context(), "")
+		got := strings.ReplaceAll(fmt.Sprint(n, " ", left, " ", err), strings.TrimPrefix(r.URL, "http://"), "HOST")
 		if got != want {
 			t.Errorf("%s: %s, want %s", manifest, got, want)
 		}

@@ -111,7 +111,7 @@ func link(modules string, names map[string]*placed) error {
 			return fmt.Errorf("%s: not the name of a package", name)
 		}
 		at := filepath.Join(modules, filepath.FromSlash(name))
-		if _, err := os.Lstat(at); err == nil || one.refused != nil {
+		if _, err := os.Lstat(at); err == nil || one.missing != nil {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {

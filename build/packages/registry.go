@@ -59,6 +59,8 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 	return nil, &RefusedError{fmt.Sprintf(text, from.Host, registry.Host), help}
 }
 
+var errNotFound = errors.New("the registry does not have it")
+
 // idleTimeout limits the time without a byte from a registry.
 const idleTimeout = time.Minute
 
@@ -89,8 +91,8 @@ func (r registries) get(ctx context.Context, p *Package, at *url.URL, accept str
 	case code == http.StatusOK:
 		return body, nil
 	case code == http.StatusNotFound:
-		err = fmt.Errorf("%s: %s: the registry does not have it; choose another version in package.json, and update the lockfile, "+
-			"or configure the registry that has it in %s", at.Redacted(), resp.Status, r.file)
+		err = fmt.Errorf("%s: %s: %w; choose another version in package.json, and update the lockfile, "+
+			"or configure the registry that has it in %s", at.Redacted(), resp.Status, errNotFound, r.file)
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		err = fmt.Errorf("%s: %s: correct the credentials for %s in %s", at.Redacted(), resp.Status, at.Host, r.file)
 	case code == http.StatusTooManyRequests || code >= 500:

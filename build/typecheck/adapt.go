@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// adaptedFile is in Slipway's node_modules: a tsconfig.json that says the same as the repository's without the options
-// that a pinned compiler refuses, and that have an exact replacement. create-plugin's has two of them.
+// adaptedFile is in Slipway's node_modules: a tsconfig.json that says to a pinned compiler what the repository's says to an
+// older one: without options that the pinned one refuses, and with the defaults of the older one.
 const adaptedFile = ".slipway-tsconfig.json"
 
 // config returns the configuration to check with.
@@ -26,26 +26,30 @@ func (c *Compiler) config(ctx context.Context) (string, error) {
 	cmd.Dir = c.root
 	out, err := process.Output(cmd)
 	var shown struct {
-		CompilerOptions struct {
-			BaseURL            *string
-			RootDir            *string
-			DownlevelIteration *bool
-			Paths              map[string][]string
-		}
-		Files []string
+		CompilerOptions map[string]any
+		Files           []string
 	}
-	if err != nil || json.Unmarshal(out, &shown) != nil {
+	var config struct {
+		CompilerOptions struct{ Paths map[string][]string }
+	}
+	if err != nil || json.Unmarshal(out, &shown) != nil || json.Unmarshal(out, &config) != nil || len(shown.Files) == 0 {
 		return own, nil // the check reports what is wrong with it
 	}
-	o := shown.CompilerOptions
-	if o.BaseURL == nil && o.RootDir == nil && o.DownlevelIteration == nil || len(shown.Files) == 0 {
-		return own, nil
-	}
 	options := map[string]any{"rootDir": nil, "downlevelIteration": nil} // which only emitted files depend on
-	if o.BaseURL != nil {
-		base := path.Join(filepath.ToSlash(c.root), *o.BaseURL)
+	if c.Locked != "" && major(c.Locked) < 6 {
+		for name, value := range map[string]any{"strict": false, "noUncheckedSideEffectImports": false, "types": []string{"*"}} {
+			if shown.CompilerOptions[name] == nil {
+				options[name] = value
+			}
+		}
+	}
+	if name := shown.CompilerOptions["moduleResolution"]; name == "node10" || name == "node" {
+		options["moduleResolution"], options["resolvePackageJsonExports"], options["resolvePackageJsonImports"] = "bundler", false, false
+	}
+	if to, ok := shown.CompilerOptions["baseUrl"].(string); ok {
+		base := path.Join(filepath.ToSlash(c.root), to)
 		paths := map[string][]string{"*": {path.Join(base, "*")}}
-		for pattern, list := range o.Paths {
+		for pattern, list := range config.CompilerOptions.Paths {
 			paths[pattern] = nil
 			for _, to := range append(list, pattern) { // what is not found there is looked up in the base
 				paths[pattern] = append(paths[pattern], path.Join(base, to))

@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// Problem is an type error.
+// Problem is a type error.
 type Problem struct {
 	File         string // relative to the repository, slash-separated; "" if it has no place
 	Line, Column int    // from 1; columns count UTF-16 code units

@@ -112,7 +112,7 @@ func (o Options) native(dir string) (*Compiler, error) {
 type Brought struct {
 	Packages, Downloaded, Bytes int64
 	IsInstalled                 bool     // a package manager wrote node_modules, which stays as it is
-	Left                        []string // which packages of packages are left out, and why
+	Left                        []string // which packages are left out, and why
 }
 
 // Bring lays out node_modules from the lockfile, unless a package manager wrote it, and downloads the compiler

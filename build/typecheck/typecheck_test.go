@@ -71,12 +71,15 @@ func TestCheck(t *testing.T) {
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	for shown, want := range map[string]string{
-		`{"compilerOptions": {"strict": true}, "files": ["./a.ts"]}`: "tsconfig.json",
-		`{"compilerOptions": {"baseUrl": "./src"}}`:                  "tsconfig.json",
+		`{"compilerOptions": {"baseUrl": "./src"}}`: "tsconfig.json",
 		"not JSON": "tsconfig.json",
-		`{"compilerOptions": {"rootDir": "./src", "downlevelIteration": true}, "files": ["./a.ts"]}`: `{"compilerOptions":{"downlevelIteration":null,"rootDir":null},` +
-			`"extends":"ROOT/tsconfig.json","files":["ROOT/a.ts"],"include":[]}`,
-		`{"compilerOptions": {"baseUrl": "./src", "paths": {"@/*": ["x/*"]}}, "files": ["./src/a.ts"]}`: `{"compilerOptions":{"baseUrl":null,"downlevelIteration":null,` +
+		`{"compilerOptions": {"rootDir": "./src", "downlevelIteration": true}, "files": ["./a.ts"]}`: `{"compilerOptions":{"downlevelIteration":null,` +
+			`"noUncheckedSideEffectImports":false,"rootDir":null,"strict":false,"types":["*"]},"extends":"ROOT/tsconfig.json","files":["ROOT/a.ts"],"include":[]}`,
+		`{"compilerOptions": {"strict": true, "types": [], "moduleResolution": "node"}, "files": ["./a.ts"]}`: `{"compilerOptions":{"downlevelIteration":null,` +
+			`"moduleResolution":"bundler","noUncheckedSideEffectImports":false,"resolvePackageJsonExports":false,"resolvePackageJsonImports":false,` +
+			`"rootDir":null},"extends":"ROOT/tsconfig.json","files":["ROOT/a.ts"],"include":[]}`,
+		`{"compilerOptions": {"strict": true, "types": [], "noUncheckedSideEffectImports": true, "baseUrl": "./src", "paths": {"@/*": ["x/*"]}}, "files": ["./src/a.ts"]}`: `{` +
+			`"compilerOptions":{"baseUrl":null,"downlevelIteration":null,` +
 			`"paths":{"*":["ROOT/src/*"],"@/*":["ROOT/src/x/*","ROOT/src/@/*"]},"rootDir":null},"extends":"ROOT/tsconfig.json","files":["ROOT/src/a.ts"],"include":[]}`,
 	} {
 		o := repo(t, shown, nil)
@@ -84,7 +87,7 @@ func TestConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.isPinned, c.modules = true, filepath.Join(o.Root, "node_modules")
+		c.isPinned, c.Locked, c.modules = true, "5.9.3", filepath.Join(o.Root, "node_modules")
 		got, err := c.config(t.Context())
 		if text, err := os.ReadFile(got); err == nil {
 			got = strings.ReplaceAll(string(text), filepath.ToSlash(o.Root), "ROOT")

@@ -54,7 +54,7 @@ func bringTypes(ctx context.Context, w *os.File, root string) error {
 			text.Plural(int(b.Packages), "package"), progress.Size(b.Bytes), time.Since(started).Seconds())
 	}
 	for _, left := range b.Left {
-		fmt.Fprintf(w, "note: left out, as only other packages require it: %s\n", left)
+		fmt.Fprintf(w, "note: left out: %s\n", left)
 	}
 	c, err := typecheck.Find(ctx, typecheck.Options{Root: root})
 	if err != nil {
