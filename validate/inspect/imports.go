@@ -20,6 +20,7 @@ type SharedImport struct {
 	Module, Name string
 	Range        HostRange             // of the plugin to which the file belongs
 	IsGuarded    bool                  // the file asks whether the host has it, or which version it is
+	IsExported   bool                  // again, and no version has it: a type from before the table has no other form
 	Place        func() validate.Place // of the import or, for a member of a whole module, of its first use
 }
 
@@ -71,7 +72,7 @@ func IsPartOfHost(module string) bool { return strings.HasPrefix(module, "app/")
 func EachPartOfHost(p *validate.Pass, check func(module string, r HostRange, at func() validate.Place)) {
 	EachScript(p, func(s *Script) {
 		isUsed := func(n script.ImportedName) bool {
-			for range s.Uses(n.Local, n.Name == "*") {
+			for range s.Uses(n, n.Name == "*") {
 				return !n.IsType
 			}
 			return false
@@ -108,12 +109,12 @@ type importer struct {
 func (r reexports) mayUse(f importer) bool {
 	for _, m := range f.imports {
 		for _, n := range m.Names {
-			module, name, isWhole, ok := r.imported(f.code.Name, m, n)
-			if !ok {
-				continue
+			find, isWhole := r.imported(f.code.Name, m, n)
+			matters := func(member []byte) bool {
+				module, name, ok := find(string(member))
+				return ok && r.matters(module, name)
 			}
-			matters := func(member []byte) bool { return r.matters(module, string(member)) }
-			if isWhole && mentionsMember(f.code.Data, matters) || !isWhole && r.matters(module, name) {
+			if find != nil && (!isWhole && matters(nil) || isWhole && (isAssigned(f.code.Data, n.Local) || mentionsMember(f.code.Data, matters))) {
 				return true
 			}
 		}
@@ -121,15 +122,33 @@ func (r reexports) mayUse(f importer) bool {
 	return false
 }
 
-// imported returns the module of the host and the name in it that a file imports. ok is false if it is
-// another module, or a type.
-func (r reexports) imported(file string, m script.Import, n script.ImportedName) (module, name string, isWhole, ok bool) {
-	if m.IsExport || n.IsType {
-		return "", "", false, false
+// imported returns what finds the module of the host and the name in it that a file imports, by the member of it
+// if it is a whole module. It is nil if that is another module, or a type.
+func (r reexports) imported(file string, m script.Import, n script.ImportedName) (find func(member string) (module, name string, ok bool), isWhole bool) {
+	known, isShared := shared.Find(m.Module)
+	if n.IsType || m.IsExport && !isShared {
+		return nil, false
 	}
-	isWhole = n.Name == "*" || n.Name == "default" && (m.Module == "react" || m.Module == "react-dom")
-	module, name, ok = r.resolve(file, m.Module, n.Name, 0)
-	return module, name, isWhole, ok
+	if m.IsExport {
+		if _, isKnown := known.Name(n.Name); isKnown || n.Name == "*" || !shared.IsOurs(m.Module) {
+			return nil, false
+		}
+	}
+	_, isFile := r.file(file, m.Module)
+	if !isShared && !isFile {
+		return nil, false
+	}
+	if n.Name == "*" || n.Name == "default" && (m.Module == "react" || m.Module == "react-dom") {
+		return func(member string) (string, string, bool) { return r.resolve(file, m.Module, member, 0) }, true
+	}
+	module, name, ok := r.resolve(file, m.Module, n.Name, 0)
+	if !ok {
+		return nil, false
+	}
+	if name == "*" { // from "export * as name"
+		return func(member string) (string, string, bool) { return module, member, true }, true
+	}
+	return func(string) (string, string, bool) { return module, name, true }, false
 }
 
 // matters reports whether a version in the range lacks a name, or deprecates it.
@@ -146,32 +165,38 @@ func (r reexports) matters(module, name string) bool {
 	return isLacking || r.hosts.Admitted&n.Deprecated != 0
 }
 
-// beforeIn matches a question for a name, as in 'name' in object.
-var beforeIn = regexp.MustCompile(`'([\w$]+)' in `)
+// asked matches a question for a name, as in 'name' in object, and object.hasOwnProperty('name').
+var asked = regexp.MustCompile(`['"]([\w$]+)['"] in |has(?:Own(?:Property)?)?\((?:\w+, ?)?['"]([\w$]+)['"]\)`)
 
 // uses returns what a file uses of the host's modules.
 func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
 	checksVersion := bytes.Contains(s.Data, []byte("buildInfo"))
 	isKnown := map[string]bool{} // names that the file asks for
-	for _, m := range beforeIn.FindAllSubmatch(s.Data, -1) {
-		isKnown[string(m[1])] = true
+	for _, m := range asked.FindAllSubmatch(s.Data, -1) {
+		isKnown[string(m[1])+string(m[2])] = true
 	}
 	for _, m := range s.Imports() {
 		for _, n := range m.Names {
-			module, name, isWhole, ok := r.imported(s.Name, m, n)
-			if !ok || !isWhole && !r.matters(module, name) {
+			find, isWhole := r.imported(s.Name, m, n)
+			if find == nil {
 				continue
 			}
 			seen := map[string]int{} // index in all
-			for use := range s.Uses(n.Local, isWhole) {
-				at := n.At
-				if isWhole {
-					name, at = use.Member, use.At
-				}
-				if !r.matters(module, name) {
+			uses := s.Uses(n, isWhole)
+			if m.IsExport {
+				uses = slices.Values([]script.Use{{At: n.At}})
+			}
+			for use := range uses {
+				module, name, ok := find(use.Member)
+				if !ok || !r.matters(module, name) {
 					continue
 				}
-				found := SharedImport{Module: module, Name: name, Range: r.hosts, IsGuarded: checksVersion || use.IsGuard || isKnown[use.Member]}
+				at := n.At
+				if isWhole {
+					at = use.At
+				}
+				found := SharedImport{Module: module, Name: name, Range: r.hosts, IsExported: m.IsExport,
+					IsGuarded: checksVersion || use.IsGuard || isKnown[use.Member]}
 				if i, isSeen := seen[found.Name]; isSeen {
 					all[i].IsGuarded = all[i].IsGuarded || found.IsGuarded
 					continue
@@ -191,15 +216,8 @@ func (r reexports) resolve(file, module, name string, depth int) (string, string
 		return module, name, true
 	}
 	const maxDepth = 8
-	if !strings.HasPrefix(module, ".") || name == "*" || depth > maxDepth {
-		return "", "", false
-	}
-	base := path.Join(path.Dir(file), module)
-	f, ok := r.files[base]
-	if !ok {
-		f, ok = r.files[path.Join(base, "index")]
-	}
-	if !ok {
+	f, ok := r.file(file, module)
+	if !ok || name == "*" || depth > maxDepth {
 		return "", "", false
 	}
 	var stars []script.Import
@@ -214,17 +232,32 @@ func (r reexports) resolve(file, module, name string, depth int) (string, string
 			}
 		}
 	}
+	isLacking := len(stars) > 0 && !bytes.Contains(f.code.Data, []byte(name)) // and so are the modules of all stars
+	var lacking string
 	for _, m := range stars {
 		found, original, ok := r.resolve(f.code.Name, m.Module, name, depth+1)
-		if !ok {
-			continue
-		}
 		known, _ := shared.Find(found)
-		if n, _ := known.Name(original); n.Values != 0 {
+		if !ok {
+			isLacking = false
+		} else if n, isKnown := known.Name(original); n.Values != 0 {
 			return found, original, true
+		} else if isLacking = isLacking && !isKnown && original == name; isLacking {
+			lacking = found
 		}
 	}
-	return "", "", false
+	return lacking, name, isLacking
+}
+
+// file returns the file that a path in another refers to.
+func (r reexports) file(from, module string) (f importer, ok bool) {
+	if !strings.HasPrefix(module, ".") {
+		return f, false
+	}
+	base := path.Join(path.Dir(from), module)
+	if f, ok = r.files[base]; !ok {
+		f, ok = r.files[path.Join(base, "index")]
+	}
+	return f, ok
 }
 
 // moduleImports returns what module.js uses of the host's modules and some version in the range lacks.
@@ -281,15 +314,49 @@ func moduleImports(p *validate.Pass, hosts HostRange) (all []SharedImport) {
 	return all
 }
 
-// mentionsMember reports whether a script has such a member, of whatever object.
+// isAssigned reports whether a script may have members of a module that do not follow a dot: it is assigned to a
+// variable or a pattern, indexed, or the value of a call.
+func isAssigned(data []byte, module string) bool {
+	if module == "" {
+		return true
+	}
+	for at := 0; ; at += len(module) {
+		next := bytes.Index(data[at:], []byte(module))
+		if next < 0 {
+			return false
+		}
+		at += next
+		before, after := bytes.TrimRight(data[:at], " \t\r\n("), data[at+len(module):]
+		if bytes.HasSuffix(before, []byte("=")) || bytes.HasPrefix(after, []byte("[")) || bytes.HasPrefix(after, []byte("?.[")) {
+			return true
+		}
+	}
+}
+
+// mentionsMember reports whether a script has such a member, of whatever object: after a dot, or in a pattern such
+// as {member} = object.
 func mentionsMember(data []byte, isSuch func(member []byte) bool) bool {
+	isOther := func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for _, end := range []string{"}=", "} ="} {
+		for rest := data; ; {
+			pattern, after, found := bytes.Cut(rest, []byte(end))
+			if !found {
+				break
+			}
+			rest = after
+			pattern = pattern[bytes.LastIndexByte(pattern, '{')+1:]
+			if slices.ContainsFunc(bytes.FieldsFunc(pattern, isOther), isSuch) {
+				return true
+			}
+		}
+	}
 	for {
 		dot := bytes.IndexByte(data, '.')
 		if dot < 0 {
 			return false
 		}
 		data = data[dot+1:]
-		end := bytes.IndexFunc(data, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		end := bytes.IndexFunc(data, isOther)
 		if end < 0 {
 			end = len(data)
 		}

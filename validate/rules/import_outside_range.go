@@ -18,7 +18,8 @@ func importOutsideRange() validate.Rule {
 		Summary: "frontend that imports what a version in its range does not have",
 		Why: "Hosts share their own libraries with plugins, whatever version the plugin was compiled with. A name that they do not have is " +
 			"undefined, and the plugin fails when it uses it. A use that the same file guards, as in \"if (name)\" or by comparing " +
-			"config.buildInfo.version, is an info. React and its router are not compared in module.js. The versions are minor versions, " +
+			"config.buildInfo.version, is an info. Types are not compared, since compilers remove them, and a whole module is not followed " +
+			"into another function. React and its router are not compared in module.js. The versions are minor versions, " +
 			"by their newest patch.",
 		Help:      "change the range to versions that have it, or use it only if it is not undefined",
 		Aspect:    "imports",
@@ -34,6 +35,9 @@ func importOutsideRange() validate.Rule {
 				}
 				if isUnknown(p, use) {
 					reportUnknown(p, use)
+					continue
+				}
+				if use.IsExported {
 					continue
 				}
 				if _, isKnown := widest[d.Doc]; !isKnown {
@@ -66,7 +70,7 @@ func (d declared) widest(p *validate.Pass) string {
 // missing returns the versions in the range that do not have what a plugin uses, and which do.
 func (d declared) missing(use inspect.SharedImport) (shared.Set, string) {
 	m, ok := shared.Find(use.Module)
-	if !ok || use.Name == "default" || strings.HasPrefix(use.Name, "__") {
+	if !ok || use.Name == "default" || use.Name == "hasOwnProperty" || strings.HasPrefix(use.Name, "__") {
 		return 0, ""
 	}
 	name, isKnown := m.Name(use.Name)
@@ -81,7 +85,8 @@ func (d declared) missing(use inspect.SharedImport) (shared.Set, string) {
 	return d.Admitted & m.Versions() &^ name.Values, fmt.Sprintf("exports %s in %s", use.Name, versions(name.Values))
 }
 
-// isUnknown reports whether no version has a name: unless the plugin is compiled with a newer version than the table has.
+// isUnknown reports whether no version has a name: unless the plugin is compiled with versions that the table does
+// not have, which are newer or older.
 func isUnknown(p *validate.Pass, use inspect.SharedImport) bool {
 	m, _ := shared.Find(use.Module)
 	if _, isKnown := m.Name(use.Name); isKnown {
@@ -91,13 +96,11 @@ func isUnknown(p *validate.Pass, use inspect.SharedImport) bool {
 	if pkg == nil {
 		return true
 	}
-	minors := shared.Minors()
-	next := minors[len(minors)-1].IncMinor()
 	for _, section := range []string{"dependencies", "devDependencies", "peerDependencies"} {
 		text, ok := pkg.Text("/" + section + "/" + bundle.EscapePointer(use.Module))
 		compiled, err := ranges.Parse(text)
-		if lowest, _ := compiled.Lowest(); ok && (err != nil || lowest != nil && !lowest.LessThan(&next)) {
-			return false // or perhaps with a newer one, such as "latest"
+		if ok && (err != nil || shared.Admitted(compiled) == 0) { // such as "latest"
+			return false
 		}
 	}
 	return true

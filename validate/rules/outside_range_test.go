@@ -98,6 +98,8 @@ func TestCompiledCode(t *testing.T) {
 	for _, c := range []struct{ name, dir, outer, nested, source, built, want string }{
 		{"import", "", ">=10.3.0", "", "import { Combobox } from '@grafana/ui';\nf(Combobox);\n",
 			`define(["@grafana/ui"],function(a){f(a.Combobox)})`, combobox + "10.3 to 11.4"},
+		{"pattern", "", ">=10.3.0", "", "import * as ui from '@grafana/ui';\nconst { Combobox } = ui;\nf(Combobox);\n",
+			`define(["@grafana/ui"],function(a){const b=1,{Combobox:c}=a;f(c)})`, combobox + "10.3 to 11.4"},
 		{"route", "", ">=10.3.0", "", "get('/api/tsdb/query');\n", `define([],function(){get("/api/tsdb/query")})`,
 			"/api/tsdb/query: existing hosts do not serve it from 9.0 on, but the plugin allows 10.3 and later"},
 		{"part of the host", "", ">=10.3.0", "", "import { a } from 'app/plugins/sdk';\nf(a);\n",
@@ -153,11 +155,27 @@ func TestUnknownName(t *testing.T) {
 		{"guarded", "import * as ui from '@grafana/ui';\nif (ui.Buton) { f(ui.Buton); }\n", "", unknown + "; did you mean Button?", "Buton"},
 		{"newer version", "import { InlineFeild } from '@grafana/ui';\nf(InlineFeild);\n", `"@grafana/ui": "^99.0.0"`, ofRange, "InlineFeild"},
 		{"any version", "import { InlineFeild } from '@grafana/ui';\nf(InlineFeild);\n", `"@grafana/ui": "latest"`, ofRange, "InlineFeild"},
+		{"older version", "export { InlineFeild } from '@grafana/ui';\n", `"@grafana/ui": "7.5.0"`, "", ""},
 		{"type", "import type { InlineFeild } from '@grafana/ui';\nlet a: InlineFeild;\n", "", "", ""},
+		{"type of a module", "let a: typeof import('@grafana/ui').InlineFeild, b: import('@grafana/ui').InlineFeild;\n", "", "", ""},
+		{"question", "import * as ui from '@grafana/ui';\nf(ui.hasOwnProperty('a'));\n", "", "", ""},
+		{"pattern", "import * as ui from '@grafana/ui';\nconst { InlineFeild } = ui;\n", "", unknown + "; did you mean InlineField?", "InlineFeild"},
+		{"string", "import * as ui from '@grafana/ui';\nf(ui['InlineFeild']);\n", "", unknown + "; did you mean InlineField?", "InlineFeild"},
+		{"import of TypeScript", "import ui = require('@grafana/ui');\nf(ui.InlineFeild);\n", "", unknown + "; did you mean InlineField?", "InlineFeild"},
+		{"require", "const { InlineFeild } = require('@grafana/ui');\n", "", unknown + "; did you mean InlineField?", "InlineFeild"},
+		{"await", "const { InlineFeild } = await import('@grafana/ui');\n", "", unknown + "; did you mean InlineField?", "InlineFeild"},
+		{"then", "import('@grafana/ui').then((m) => m.InlineFeild);\n", "", unknown + "; did you mean InlineField?", "InlineFeild"},
+		{"export", "export { InlineFeild } from '@grafana/ui';\n", "", unknown + "; did you mean InlineField?", "InlineFeild"},
+		{"exported type", "export type { InlineFeild } from '@grafana/ui';\n", "", "", ""},
+		{"of another file", "import { InlineFeild } from './lib';\nf(InlineFeild);\n", "", unknown + "; did you mean InlineField?", "InlineFeild"},
+		{"which exports it", "import { Ours } from './lib';\nf(Ours);\n", "", "", ""},
+		{"module of another file", "import { ui } from './lib';\nf(ui.InlineFeild);\n", "", unknown + "; did you mean InlineField?", "InlineFeild"},
+		{"another file as a module", "import * as lib from './lib';\nf(lib.InlineFeild, lib.Ours);\n", "", unknown + "; did you mean InlineField?", "InlineFeild"},
 	} {
 		p := completePlugin(t, validate.Source)
 		allow(">=10.3.0")(p)
 		addFile("code.ts", c.code)(p)
+		addFile("lib.ts", "export * from '@grafana/ui';\nexport * as ui from '@grafana/ui';\nexport const Ours = 1;\n")(p)
 		if c.pkg != "" {
 			addFile("../package.json", `{"devDependencies": {`+c.pkg+`}}`)(p)
 		}

@@ -218,23 +218,20 @@ func (a *amd) required(i int) (end int, module string) {
 	return 0, ""
 }
 
-// member yields the member that follows an expression for a module, if one does.
+// member yields the members that are used of an expression for a module.
 func (a *amd) member(module string, first, last int, yield func(Member) bool) bool {
-	at := last + 2
-	if !a.Is(last+1, ".", "?.") {
-		return true
+	isOptional := a.Is(last+1, "?.")
+	if a.Is(last+1, ".", "?.") && a.Is(last+2, "default") && a.Is(last+3, ".") {
+		last += 2
 	}
-	if a.Is(at, "default") && a.Is(at+1, ".") {
-		at += 2
+	found := func(u Use) bool {
+		if slices.Contains([]string{"default", "call", "apply", "bind"}, u.Member) {
+			return true
+		}
+		isEntry := a.Is(first-1, ":") && a.Is(first-3, "{", ",") && a.Is(u.At+1, ",", "}")
+		return yield(Member{Module: module, Name: u.Member, At: u.At, IsGuard: u.IsGuard || isOptional, IsEntry: isEntry})
 	}
-	if a.Tokens[at].Kind != Name || a.Is(at, "default", "call", "apply", "bind") {
-		return true
-	}
-	m := Member{
-		Module: module, Name: a.Text(at), At: at, IsGuard: a.isGuard(first, at) || a.Is(last+1, "?."),
-		IsEntry: a.Is(first-1, ":") && a.Is(first-3, "{", ",") && a.Is(at+1, ",", "}"),
-	}
-	return yield(m)
+	return a.memberAfter(first, last, found) && a.patternBefore(first, found)
 }
 
 // bind declares the variable to which an expression for a module is assigned, perhaps through a helper

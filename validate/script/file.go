@@ -38,7 +38,7 @@ type File struct {
 
 	hasJSX    bool
 	imports   []Import          // nil until they are needed
-	named     map[string][]int  // tokens by the name of an import; nil until they are needed
+	named     map[string][]int  // tokens by their name; nil until they are needed
 	constants map[string]string // by name; nil until one is needed
 }
 

@@ -2,7 +2,7 @@ package script
 
 import "bytes"
 
-// Import is an import declaration, or an export declaration with a module.
+// Import is an import declaration, an export declaration with a module, or a call of import or require.
 type Import struct {
 	Module   string
 	From, At int // indexes of the first token and of that with the module
@@ -15,8 +15,10 @@ type ImportedName struct {
 	Name     string // in the module; "*" is the module itself
 	Local    string // in the file; "" if the name is only exported
 	Exported string // by which the file exports it; "" if it does not, or exports all names
-	At       int    // index of the token with Name
+	At       int    // index of the token with Name, or the first of a call
 	IsType   bool   // the declaration says that it is only a type
+
+	callEnd int // index of the last token of a call; otherwise 0
 }
 
 // ReadImports returns the Imports of a file that have names. It reads no more than that needs: in most
@@ -35,28 +37,44 @@ func ReadImports(name string, data []byte) ([]Import, error) {
 	return f.Imports(), nil
 }
 
-// endOfImports returns the offset after the last "from" with a string.
+// endOfImports returns the offset after the last "from" with a string, or that of the whole file if something
+// is imported by a call, whose names are in what follows.
 func endOfImports(data []byte) (end int) {
-	rest := data
-	for {
-		_, after, ok := bytes.Cut(rest, []byte("from"))
-		if !ok {
-			return end
-		}
-		rest = skipSpace(after)
-		if len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
-			end = len(data) - len(rest) + bytes.IndexByte(rest[1:], rest[0]) + 2
+	for _, word := range []string{"import", "require", "from"} {
+		for rest, found := data, true; found; {
+			if _, rest, found = bytes.Cut(rest, []byte(word)); !found {
+				break
+			}
+			rest = skipSpace(rest)
+			isCall := word != "from" && len(rest) > 0 && rest[0] == '('
+			if isCall {
+				rest = skipSpace(rest[1:])
+			}
+			switch {
+			case len(rest) == 0 || rest[0] != '"' && rest[0] != '\'':
+			case isCall:
+				return len(data)
+			case word == "from":
+				end = len(data) - len(rest) + bytes.IndexByte(rest[1:], rest[0]) + 2
+			}
 		}
 	}
+	return end
 }
 
-// Imports returns the import declarations of the file, and the exports of other modules.
-// Calls of import and require are not among them.
+// Imports returns the import declarations of the file, the exports of other modules, and the calls of import
+// and require with a string, which import the whole module.
 func (f *File) Imports() []Import {
 	if f.imports != nil {
 		return f.imports
 	}
 	for i := range f.Tokens {
+		if f.Is(i, "import", "require") && f.Is(i+1, "(") {
+			if m, ok := f.readCall(i); ok {
+				f.imports = append(f.imports, m)
+			}
+			continue
+		}
 		isExport := f.Is(i, "export")
 		if !isExport && !f.Is(i, "import") || f.Is(i-1, ".", "?.") || f.Is(i+1, "(", ".", ":") {
 			continue
@@ -66,6 +84,15 @@ func (f *File) Imports() []Import {
 		}
 	}
 	return f.imports
+}
+
+// readCall reads a call such as import("module").
+func (f *File) readCall(i int) (m Import, ok bool) {
+	const at, last = 2, 3
+	m = Import{From: i, At: i + at, Names: []ImportedName{{Name: "*", At: i, callEnd: i + last}}}
+	m.Module, ok = f.Literal(i+at, i+at)
+	isDeclaration := len(f.imports) > 0 && f.imports[len(f.imports)-1].At == m.At // import a = require("module")
+	return m, ok && f.Is(i+last, ")") && !isDeclaration && !f.Is(i-1, ".", "?.")
 }
 
 // readImport reads what follows the keyword import or export.
@@ -98,6 +125,13 @@ func (f *File) readImport(i int, isExport bool) (Import, bool) {
 		case f.Is(i, "*"):
 			name(i, i)
 		case f.Is(i, ",", "from"):
+		case f.Tokens[i].Kind == Name && f.Is(i+1, "=") && f.Is(i+2, "require") && f.Is(i+3, "("): // import a = require("module")
+			name(i, i)
+			m.Names[0].Name = "*"
+			m.At = i + 4
+			module, ok := f.Literal(m.At, m.At)
+			m.Module = module
+			return m, ok && !isExport
 		case f.Tokens[i].Kind == Name && !isExport && f.Is(i+1, ",", "from"):
 			m.Names = append(m.Names, ImportedName{Name: "default", Local: f.Text(i), At: i, IsType: isType})
 		default:

@@ -104,6 +104,7 @@ export { k as l } from 'k';
 export const m = 'm';
 export { n };
 const o = import('o'), p = import.meta.url;
+import q = require('r');
 `
 	f, err := Parse("a.ts", []byte(text))
 	if err != nil {
@@ -117,7 +118,7 @@ const o = import('o'), p = import.meta.url;
 		}
 		got = append(got, line)
 	}
-	want := "./a.css\nb default>b c>c d>d e>f\ng *>g\nh h>h\ni default>type\nj *>\nk k>"
+	want := "./a.css\nb default>b c>c d>d e>f\ng *>g\nh h>h\ni default>type\nj *>\nk k>\no *>\nr *>q"
 	if strings.Join(got, "\n") != want {
 		t.Errorf("imports:\n%s\nwant:\n%s", strings.Join(got, "\n"), want)
 	}

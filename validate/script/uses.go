@@ -1,6 +1,9 @@
 package script
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Use is a place at which the code uses a name that an import binds.
 type Use struct {
@@ -9,40 +12,164 @@ type Use struct {
 	IsGuard bool   // the code only asks whether the name has a value, or uses it if it has one
 }
 
-// Uses returns the places at which a name of an import is used as a value. A compiler removes an
-// import that has none. Where tokens do not tell a value from a type, it is not among them.
-func (f *File) Uses(name string, isModule bool) iter.Seq[Use] {
+// Uses returns the places at which a name of an import is used as a value, or a member of it if it is a whole
+// module. A compiler removes an import that has none. Where tokens do not tell a value from a type, it is not
+// among them.
+func (f *File) Uses(n ImportedName, isModule bool) iter.Seq[Use] {
 	return func(yield func(Use) bool) {
-		for _, i := range f.mentions(name) {
-			if f.isLabel(i) || f.isDeclaration(i) || f.isType(i) {
-				continue
-			}
-			use := Use{At: i}
-			if isModule {
-				if !f.Is(i+1, ".", "?.") {
-					continue
-				}
-				use.At = i + 2
-				use.Member = f.Text(i + 2)
-			}
-			use.IsGuard = f.isGuard(i, use.At)
-			if !yield(use) {
+		if n.callEnd > 0 {
+			f.membersOf(n.At, n.callEnd, 0, yield)
+			return
+		}
+		for _, i := range f.mentions(n.Local) {
+			switch {
+			case f.isLabel(i) || f.isDeclaration(i) || f.isType(i):
+			case isModule && !f.membersOf(i, i, 0, yield):
+				return
+			case !isModule && !yield(Use{At: i, IsGuard: f.isGuard(i, i)}):
 				return
 			}
 		}
 	}
 }
 
-// mentions returns the tokens with a name that an import binds, but not as a member or in an import.
+// membersOf yields the members that are used of a module, which the tokens from first to last stand for: x.a, x["a"],
+// const {a} = x, and those of a variable that has the module. A call of import is a promise of one.
+func (f *File) membersOf(first, last, variables int, yield func(Use) bool) bool {
+	isPromise := f.Is(first, "import")
+	for {
+		switch {
+		case isPromise && f.Is(first-1, "await"):
+			isPromise = false
+			first--
+		case f.Is(first-1, "(") && f.Tokens[first-1].Pair == last+1 && !f.isOperand(first-2):
+			first--
+			last++
+		case isPromise:
+			return !f.Is(last+1, ".") || !f.Is(last+2, "then") || !f.Is(last+3, "(") || f.parameter(last+3, variables, yield)
+		case f.Is(last+1, ".", "?.") && f.Is(last+2, "["):
+			last++
+		default:
+			isVariable := f.Is(first-1, "=") && f.Is(first-3, "const", "let", "var")
+			return f.memberAfter(first, last, yield) && f.patternBefore(first, yield) &&
+				(!isVariable || f.variable(first-2, f.Tokens[first-2].Around, variables, yield))
+		}
+	}
+}
+
+// memberAfter yields the member of the expression from first to last.
+func (f *File) memberAfter(first, last int, yield func(Use) bool) bool {
+	at, end := last+2, last+2
+	if f.Is(last+1, "[") {
+		end++
+		if f.Tokens[last+1].Pair != end {
+			return true
+		}
+	} else if !f.Is(last+1, ".", "?.") || at >= len(f.Tokens) || f.Tokens[at].Kind != Name {
+		return true
+	}
+	name := f.Text(at)
+	if at < end {
+		var ok bool
+		if name, ok = f.Literal(at, at); !ok {
+			return true
+		}
+	}
+	return yield(Use{Member: name, At: at, IsGuard: f.isGuard(first, end)})
+}
+
+// patternBefore yields the members of a module that is assigned to a pattern before the token.
+func (f *File) patternBefore(first int, yield func(Use) bool) bool {
+	if !f.Is(first-1, "=") || !f.Is(first-2, "}") {
+		return true
+	}
+	open := f.Tokens[first-2].Pair
+	around := f.Tokens[open].Around
+	isNext := f.Is(open-1, ",") && (around < 0 || f.Is(around, "{")) // in const a = 1, {b} = module
+	return !isNext && !f.Is(open-1, "const", "let", "var") || f.pattern(open, around, yield)
+}
+
+// parameter yields the members of a module that a function in the arguments at a bracket gets, as in
+// import("module").then((m) => m.a).
+func (f *File) parameter(arguments, variables int, yield func(Use) bool) bool {
+	at := arguments + 1
+	for f.Is(at, "async", "function", "(") {
+		at++
+	}
+	switch {
+	case f.Is(at, "{"):
+		return f.pattern(at, arguments, yield)
+	case f.isPlainName(at) && (f.Is(at-1, "(") && f.isParameters(f.Tokens[at].Around) || f.Is(at+1, "=>")):
+		return f.variable(at, arguments, variables, yield)
+	}
+	return true
+}
+
+// maxVariables is through how many variables membersOf follows a module.
+const maxVariables = 4
+
+// variable yields the members of a module that are used of a variable inside of a bracket. A variable that is
+// declared or set again there may be something else.
+func (f *File) variable(declared, around, variables int, yield func(Use) bool) bool {
+	uses := f.mentionsWithin(f.Text(declared), around)
+	isOther := func(i int) bool { return i != declared && (f.Is(i+1, "=") || f.isDeclaration(i)) }
+	if variables++; variables > maxVariables || slices.ContainsFunc(uses, isOther) {
+		return true
+	}
+	for _, i := range uses {
+		if i != declared && !f.isLabel(i) && !f.isType(i) && !f.membersOf(i, i, variables, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxGuards is in how many places pattern looks for a guard of a variable.
+const maxGuards = 100
+
+// pattern yields the members that a pattern such as {a, b: c = d} takes of a module. Its variables are used inside
+// of another bracket.
+func (f *File) pattern(open, around int, yield func(Use) bool) bool {
+	end := f.Tokens[open].Pair
+	for i := open + 1; i < end; i++ {
+		local := i
+		if f.Is(i+1, ":") {
+			local += 2
+		}
+		use := Use{At: i, Member: f.Text(i), IsGuard: f.Is(local+1, "=")}
+		if text, ok := f.Literal(i, i); ok && f.Tokens[i].Kind == String {
+			use.Member = text
+		}
+		uses := f.mentionsWithin(f.Text(local), around)
+		for _, j := range uses[:min(len(uses), maxGuards)] {
+			use.IsGuard = use.IsGuard || f.isGuard(j, j)
+		}
+		if (f.Tokens[i].Kind == Name || f.Tokens[i].Kind == String) && !yield(use) {
+			return false
+		}
+		for i < end && !f.Is(i, ",") {
+			i = max(i, f.Tokens[i].Pair) + 1
+		}
+	}
+	return true
+}
+
+// mentionsWithin returns the mentions of a name inside of a bracket, or in the file if the bracket is -1.
+func (f *File) mentionsWithin(name string, around int) []int {
+	all := f.mentions(name)
+	if around < 0 {
+		return all
+	}
+	from, _ := slices.BinarySearch(all, around)
+	to, _ := slices.BinarySearch(all, f.Tokens[around].Pair)
+	return all[from:to]
+}
+
+// mentions returns the tokens with a name, but not as a member or in an import.
 func (f *File) mentions(name string) []int {
 	if f.named == nil {
 		f.named = map[string][]int{}
 		imports := f.Imports()
-		for _, m := range imports {
-			for _, n := range m.Names {
-				f.named[n.Local] = nil
-			}
-		}
 		for i, t := range f.Tokens {
 			for len(imports) > 0 && imports[0].At < i {
 				imports = imports[1:]
@@ -53,6 +180,8 @@ func (f *File) mentions(name string) []int {
 			}
 			if list, ok := f.named[string(f.Data[t.From:t.To])]; ok {
 				f.named[f.Text(i)] = append(list, i)
+			} else {
+				f.named[f.Text(i)] = []int{i}
 			}
 		}
 	}
@@ -119,11 +248,16 @@ func (f *File) isOperand(i int) bool { return f.isPlainName(i) || f.Is(i, ")", "
 // isArgumentsOfType reports whether "<" starts type arguments and not an element.
 func (f *File) isArgumentsOfType(i int) bool { return f.isPlainName(i-1) && !f.Is(i-1, "default") }
 
+// maxLookBack is how many tokens of a statement are read back to tell a type from a value: no statement that people
+// write has more in one bracket, and a file is not read once for each of its names.
+const maxLookBack = 1000
+
 // isHeritage reports whether "extends" is that of a class, and not of an interface, a parameter
 // or a condition.
 func (f *File) isHeritage(i int) bool {
 	depth := 0
-	for i--; i >= 0; i-- {
+	for from := i - maxLookBack; i > max(from, 0); {
+		i--
 		switch {
 		case f.Is(i, ">"):
 			depth++
@@ -140,7 +274,7 @@ func (f *File) isHeritage(i int) bool {
 
 // statement reports whether one of the keywords is before a token in its statement or its bracket.
 func (f *File) statement(i int, keywords ...string) bool {
-	for around := f.Tokens[i].Around; i > around; i-- {
+	for around := max(f.Tokens[i].Around, i-maxLookBack); i > around; i-- {
 		if f.Is(i, ")", "]", "}") && f.Tokens[i].Pair >= 0 {
 			if f.Is(i, "}") && !f.Is(i+1, "=", ",", ":", ">", "|", "&") {
 				return false
@@ -161,7 +295,7 @@ func (f *File) statement(i int, keywords ...string) bool {
 // inTypeArguments reports whether a token is in a list such as <A, B = C>.
 func (f *File) inTypeArguments(i int) bool {
 	depth := 0
-	for around := f.Tokens[i].Around; i > around; i-- {
+	for around := max(f.Tokens[i].Around, i-maxLookBack); i > around; i-- {
 		switch {
 		case f.Is(i, ")", "]", "}"):
 			i = f.Tokens[i].Pair
@@ -184,7 +318,7 @@ func (f *File) isAnnotation(colon int) bool {
 		return true
 	}
 	around := f.Tokens[colon].Around
-	for i := colon - 1; i > around; i-- {
+	for i := colon - 1; i > max(around, colon-maxLookBack); i-- {
 		switch {
 		case f.Is(i, ")", "]", "}", "`"):
 			i = min(i, f.Tokens[i].Pair)

@@ -39,7 +39,7 @@ func TestUses(t *testing.T) {
 			t.Fatal(err)
 		}
 		uses, guards := 0, 0
-		for u := range f.Uses("X", false) {
+		for u := range f.Uses(ImportedName{Local: "X"}, false) {
 			if u.IsGuard {
 				guards++
 			} else {
@@ -54,15 +54,48 @@ func TestUses(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	f, err := Parse("a.ts", []byte(`import * as X from 'a'; X.a(); let b: X.c; typeof X.d; f(X)`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for u := range f.Uses("X", true) {
-		got = append(got, fmt.Sprint(u.Member, u.IsGuard))
-	}
-	if strings.Join(got, " ") != "afalse dtrue" {
-		t.Errorf("members: %v", got)
+}
+
+// TestMembers lists the members that are used of whole modules, with an exclamation mark for a guard.
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`import * as X from 'a'; X.a(); let b: X.c; typeof X.d; f(X)`:             "a d!",
+		`import * as X from 'a'; X['a']; X?.["b"].c; X[d]; X[e + 'f']; (X).g`:     "a b g",
+		`import * as X from 'a'; const { a, b: c, 'd': e, ...f } = X`:             "a b d",
+		`import * as X from 'a'; const { a = b, c } = X; if (c) {}`:               "a! c!",
+		`import * as X from 'a'; const { a: { b } } = X; f(({ c }: D = X) => c)`:  "a",
+		`import * as X from 'a'; const b = X; b.a; let c: b.d; b.e?.()`:           "a e!",
+		`import * as X from 'a'; let b = X; b = c; b.a`:                           "",
+		`import * as X from 'a'; { const b = X; b.a } b.c; const d = (b) => b.e`:  "a",
+		`import * as X from 'a'; X.b = 1; ({ X: 1 }); <X.c />`:                    "b c",
+		`import X = require('a'); X.b; const { c } = X`:                           "b c",
+		`const X = require('a'); X.b; require('a').c; const { d } = require('a')`: "b c d",
+		`const X = await import('a'); X.b; (await import('a')).c`:                 "b c",
+		`const { a, b } = (await import(/* c */ 'a')), d = 1; b && b()`:           "a b!",
+		`import('a').then((m) => m.b); import('a').then(({ c: d }) => d)`:         "b c",
+		`import('a').then(async function (m) { return m['b'] })`:                  "b",
+		`import('a').then(m => { const m = c; m.b }); import('a').catch(d)`:       "",
+		`const p = import('a'); p.b; let c: typeof import('a'); f.require('a').d`: "",
+		`let a: import('a').B; lazy(() => import('a')); b = c as import('a').D`:   "",
+	} {
+		f, err := Parse("a.tsx", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range f.Imports() {
+			for _, n := range m.Names {
+				for u := range f.Uses(n, true) {
+					if u.IsGuard {
+						u.Member += "!"
+					}
+					got = append(got, u.Member)
+				}
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }
