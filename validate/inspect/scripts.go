@@ -153,6 +153,22 @@ func eachFrontend(p *validate.Pass, check func(*Code), isWanted func(name string
 	}
 }
 
+// EachWithText calls check with each file that contains a text: code that a bundle may contain, and what browsers and
+// people read, but not plugin.json.
+func EachWithText(p *validate.Pass, text string, check func(*Code)) {
+	if p.Where == validate.Source { // a bundler has read what is built
+		eachFrontend(p, check, isAny, []string{text})
+	}
+	isRead := func(name string) bool {
+		return path.Base(name) != bundle.MetadataFile && slices.Contains([]string{".json", ".css", ".scss", ".sass", ".less", ".svg", ".html", ".md"}, path.Ext(name))
+	}
+	for _, c := range readCode(p, p.Dir, isRead) {
+		if mayConcern(p, &c, []string{text}) {
+			check(&c)
+		}
+	}
+}
+
 // readScript returns a file as tokens. One that cannot be read is nil and a skip.
 func readScript(p *validate.Pass, c *Code) *Script {
 	known := frontends.Of(p).parsed

@@ -35,6 +35,12 @@ func codeMutants() []mutant {
 	all = append(all, mutant{name: "sqlds", form: validate.Source, file: "pkg/main.go", mutate: addFile("pkg/main.go", sqlds),
 		rule: "outdated-sqlds-version", at: "text", what: `"github.com/grafana/sqlds"`})
 
+	for _, file := range []string{"code.ts", "code.json", "code.scss"} {
+		const conflict = "<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n"
+		all = append(all, mutant{name: "conflict in " + file, form: validate.Source, file: file, mutate: addFile(file, conflict),
+			rule: "merge-conflict", at: "text", what: strings.TrimSuffix(conflict, " b\n")})
+	}
+
 	for _, code := range []string{
 		"const plugin = 1;", "export const panel = plugin;", "export { plugin as panel } from './panel';", "export abstract class plugins {}",
 		"export const a = 1, { b } = c;",

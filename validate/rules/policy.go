@@ -26,6 +26,7 @@ func inOrder() []rated {
 		{metaMissing, validate.Error, ""},
 		{jsonBOM, validate.Error, ""},
 		{jsonSyntax, validate.Error, ""},
+		{mergeConflict, validate.Error, ""},
 		{jsonDuplicateKey, validate.Error, ""},
 
 		{requiredField, validate.Error, ""},
