@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 	"go/ast"
+	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
@@ -14,7 +16,9 @@ func capabilityMissing() validate.Rule {
 		ID:      "capability-missing",
 		Summary: "data source that can do what plugin.json does not say",
 		Why: "Hosts offer a data source only for what its plugin.json says: without \"annotations\", no dashboard can take annotations from " +
-			"it, without \"logs\" Explore does not show it for logs, and without \"streaming\" it offers no live queries.",
+			"it, without \"logs\" Explore does not show it for logs, and without \"streaming\" it offers no live queries. One that says none " +
+			"of metrics, annotations, logs, tracing and alerting is in no list from which users choose. Which queries return metrics, " +
+			"traces or logs cannot be read from code.",
 		Help:        "set the key to true in plugin.json, or remove the code",
 		Where:       validate.Source,
 		OfOutermost: true,
@@ -23,7 +27,7 @@ func capabilityMissing() validate.Rule {
 			report := func(severity validate.Severity, doc *bundle.Document, key, what string, at func() validate.Place) {
 				kind, _ := doc.Text("/type")
 				if id := [2]string{doc.File, key}; kind == string(bundle.TypeDatasource) && !doc.Has("/"+key) && !said[id] {
-					said[id] = true
+					said[id], said[[2]string{doc.File}] = true, true
 					f := validate.Finding{Severity: severity, Place: at(), Message: fmt.Sprintf("the data source has %s, but plugin.json does not set %q", what, key)}
 					if doc.File == p.File {
 						f.Fix = &validate.Fix{Title: fmt.Sprintf("add %q: true to plugin.json", key),
@@ -32,11 +36,15 @@ func capabilityMissing() validate.Rule {
 					p.Report(f)
 				}
 			}
+			classes := map[*bundle.Document]func() validate.Place{}
 			inspect.EachScript(p, func(s *inspect.Script) {
 				doc := inspect.PluginOf(p, s.Name)
 				for i := range s.Tokens {
 					if !s.Is(i, "extends") || !s.Is(i+1, "DataSourceApi", "DataSourceWithBackend") {
 						continue
+					}
+					if classes[doc] == nil {
+						classes[doc] = func() validate.Place { return s.At(p, i-1, i-1) }
 					}
 					for key, at := range s.MembersOf(i) {
 						if capability := frontendCapabilities()[key]; capability != "" {
@@ -52,9 +60,21 @@ func capabilityMissing() validate.Rule {
 					}
 				}
 			}, "RunStream")
+			for doc, at := range classes {
+				isKind := func(key string) bool { return doc.Has("/" + key) }
+				kind, _ := doc.Text("/type")
+				if kind == string(bundle.TypeDatasource) && !said[[2]string{doc.File}] && !slices.ContainsFunc(queryKinds(), isKind) {
+					p.Report(validate.Finding{Place: at(), Message: "hosts do not offer the data source for queries: plugin.json sets none of " + strings.Join(queryKinds(), ", "),
+						Help: `set those to true that its queries return, such as "metrics"`})
+				}
+			}
 		},
 	}
 }
+
+// queryKinds returns the keys of plugin.json of which hosts ask for one to offer a data source: getList in
+// public/app/features/plugins/datasource_srv.ts of existing hosts.
+func queryKinds() []string { return []string{"metrics", "annotations", "logs", "tracing", "alerting"} }
 
 // frontendCapabilities returns the keys of plugin.json that members of a data source need.
 func frontendCapabilities() map[string]string {

@@ -107,3 +107,33 @@ func TestShippedCode(t *testing.T) {
 		}
 	}
 }
+
+// TestQueryKinds requires a warning for a data source that hosts offer nowhere, once and unless its plugin.json
+// says what its queries return.
+func TestQueryKinds(t *testing.T) {
+	t.Parallel()
+	const class = "export class A extends DataSourceApi {}\nexport class B extends DataSourceWithBackend {}\n"
+	const none = "hosts do not offer the data source for queries: plugin.json sets none of metrics, annotations, logs, tracing, alerting"
+	for _, c := range []struct{ name, key, kind, code, want string }{
+		{"none", "", "datasource", class, none},
+		{"one", "tracing", "datasource", class, ""},
+		{"a member says which", "", "datasource", "class A extends DataSourceApi {\n  annotations = {};\n}\n",
+			`the data source has a member annotations, but plugin.json does not set "annotations"`},
+		{"an app", "", "app", class, ""},
+		{"no class", "", "datasource", "export const plugin = 1;\n", ""},
+	} {
+		p := completePlugin(t, validate.Source)
+		setIn("plugin.json", "/type", c.kind)(p)
+		if c.key != "" {
+			setIn("plugin.json", "/"+c.key, true)(p)
+		}
+		addFile("code.ts", c.code)(p)
+		var said []string
+		for _, f := range p.run(t, []validate.Rule{capabilityMissing()}).Findings {
+			said = append(said, f.Message)
+		}
+		if got := strings.Join(said, "\n"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
