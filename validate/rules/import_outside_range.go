@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -70,7 +71,7 @@ func (d declared) widest(p *validate.Pass) string {
 // missing returns the versions in the range that do not have what a plugin uses, and which do.
 func (d declared) missing(use inspect.SharedImport) (shared.Set, string) {
 	m, ok := shared.Find(use.Module)
-	if !ok || use.Name == "default" || use.Name == "hasOwnProperty" || strings.HasPrefix(use.Name, "__") {
+	if !ok || slices.Contains([]string{"default", "hasOwnProperty", "toString", "valueOf"}, use.Name) || strings.HasPrefix(use.Name, "__") {
 		return 0, ""
 	}
 	name, isKnown := m.Name(use.Name)

@@ -21,8 +21,15 @@ func (f *File) Uses(n ImportedName, isModule bool) iter.Seq[Use] {
 			f.membersOf(n.At, n.callEnd, 0, yield)
 			return
 		}
-		for _, i := range f.mentions(n.Local) {
+		mentions := f.mentions(n.Local)
+		var hidden []Span
+		if isModule { // its members are told from those of another by nothing else
+			hidden = f.hidden(mentions)
+		}
+		for _, i := range mentions {
+			isHidden := func(s Span) bool { return s.From <= i && i <= s.To }
 			switch {
+			case slices.ContainsFunc(hidden, isHidden):
 			case f.isLabel(i) || f.isDeclaration(i) || f.isType(i):
 			case isModule && !f.membersOf(i, i, 0, yield):
 				return
@@ -31,6 +38,19 @@ func (f *File) Uses(n ImportedName, isModule bool) iter.Seq[Use] {
 			}
 		}
 	}
+}
+
+// hidden returns the ranges of tokens in which other variables have the name of an import, by its mentions.
+func (f *File) hidden(mentions []int) (all []Span) {
+	const most = 100
+	for _, i := range mentions {
+		if len(all) < most && f.isDeclaration(i) {
+			if from, to, ok := (&amd{File: f}).declares(i); ok && from > 0 {
+				all = append(all, Span{From: from, To: to})
+			}
+		}
+	}
+	return all
 }
 
 // membersOf yields the members that are used of a module, which the tokens from first to last stand for: x.a, x["a"],
