@@ -177,7 +177,8 @@ func (p *Plan) bundleConfig() []string {
 		}
 	}
 	bundlers, _ := filepath.Glob(filepath.Join(p.Repo.Root, "*pack.config.*")) // the pattern is valid
-	files = append(append(files, bundlers...), filepath.Join(p.Repo.Root, ".config", "tsconfig.json"))
+	files = append(append(files, bundlers...), filepath.Join(p.Repo.Root, ".config", "tsconfig.json"),
+		filepath.Join(p.Repo.Root, ".swcrc"), filepath.Join(p.Repo.Root, ".babelrc"))
 	return append(files, tsconfigs(filepath.Join(p.Repo.Root, "tsconfig.json"))...)
 }
 

@@ -25,6 +25,7 @@ const packageNamespace = "package"
 // bundle makes one script of a configuration and the files that it imports.
 type bundle struct {
 	root, file string
+	compilers  []string
 	check      func(file string) error
 
 	mu    sync.Mutex
@@ -33,19 +34,31 @@ type bundle struct {
 }
 
 func newBundle(root, file string, check func(string) error) *bundle {
-	return &bundle{root: root, file: file, check: check, texts: map[string][]byte{}, sums: map[string][sha256.Size]byte{}}
+	return &bundle{root: root, file: file, compilers: compilers(root), check: check, texts: map[string][]byte{}, sums: map[string][sha256.Size]byte{}}
 }
 
 // isTool matches the packages that are never run: what they do is known by their name, or not read.
 var isTool = regexp.MustCompile(`webpack|rspack|plugin$|-loader$|-loader/|^(@babel|@swc|@types|@svgr)/|` +
 	`^(typescript|esbuild|sass|glob|fast-glob|globby|tinyglobby|terser|autoprefixer|tailwindcss|eslint)\b|^postcss`)
 
-// build returns the script: an async function of module, exports and one that gets the exports of the configuration.
+// compilers returns the names of the configurations of swc and Babel in a repository.
+func compilers(root string) []string {
+	names, _ := glob(root, "{.swcrc,.babelrc*,babel.config.*}", true, false) // the pattern is valid
+	return names
+}
+
+// isData matches those that are JSON, with comments and more. As an expression of JavaScript, they mean the same.
+var isData = regexp.MustCompile(`^(\.swcrc|\.babelrc|\.babelrc\.json|babel\.config\.json)$`)
+
+// build returns the script: an async function of module, exports and one that gets the exports of the configuration, and
+// functions which return those of compilers.
 func (b *bundle) build() (string, error) {
+	entry := "import * as config from " + quote("./"+b.file) + ";__done__(config,{"
+	for _, name := range b.compilers {
+		entry += quote(name) + ":()=>require(" + quote("./"+name) + "),"
+	}
 	built := api.Build(api.BuildOptions{
-		Stdin: &api.StdinOptions{
-			Contents: "import * as config from " + quote("./"+b.file) + ";__done__(config)", ResolveDir: b.root, Sourcefile: "entry",
-		},
+		Stdin:         &api.StdinOptions{Contents: entry + "})", ResolveDir: b.root, Sourcefile: "entry"},
 		AbsWorkingDir: b.root,
 		TsconfigRaw:   "{}",
 		Outfile:       filepath.Join(b.root, bundleName), // not written; the source map is relative to it
@@ -119,7 +132,7 @@ func (b *bundle) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	}
 	name := b.note(in.Path, text)
 	extension := filepath.Ext(in.Path)
-	if extension == ".json" || strings.Contains(filepath.ToSlash(in.Path), "/node_modules/") {
+	if extension == ".json" && !isData.MatchString(name) || strings.Contains(filepath.ToSlash(in.Path), "/node_modules/") {
 		return api.OnLoadResult{}, nil
 	}
 	b.mu.Lock()
@@ -149,7 +162,11 @@ func (b *bundle) note(file string, text []byte) string {
 // prefix returns what the first line of a file begins with: where the file is.
 func (b *bundle) prefix(name string) string {
 	file := filepath.ToSlash(filepath.Join(b.root, filepath.FromSlash(name)))
-	return "var __config_dir__=" + quote(path.Dir(file)) + ",__config_file__=" + quote(file) + ",__config_url__=" + quote("file://"+file) + ";"
+	text := "var __config_dir__=" + quote(path.Dir(file)) + ",__config_file__=" + quote(file) + ",__config_url__=" + quote("file://"+file) + ";"
+	if isData.MatchString(name) {
+		text += "module.exports="
+	}
+	return text
 }
 
 // refused returns the error at a place in the script.
@@ -165,9 +182,9 @@ func (b *bundle) refused(m Message) error {
 	return &Error{m}
 }
 
-// find returns the place of a name or of a part of a string: in the configuration itself if it has it, or in one of
-// the files that it imports, first in those that create-plugin did not write.
-func (b *bundle) find(what string) Message {
+// find returns the place of a name or of a part of a string: in a file, or if that is "", in the configuration if it has it, or in
+// one of the files that it imports, first in those that create-plugin did not write.
+func (b *bundle) find(what, file string) Message {
 	var files []string
 	for name := range b.texts {
 		files = append(files, name)
@@ -176,7 +193,12 @@ func (b *bundle) find(what string) Message {
 		return strings.Repeat("~", strings.Count(name, ".config/")) + name
 	}
 	slices.SortFunc(files, func(x, y string) int { return strings.Compare(rank(x), rank(y)) })
-	for _, name := range append([]string{b.file}, files...) {
+	files = slices.DeleteFunc(files, func(name string) bool { return slices.Contains(b.compilers, name) })
+	all := append([]string{b.file}, files...)
+	if file != "" {
+		all = []string{file}
+	}
+	for _, name := range all {
 		f, err := script.Parse(name, b.texts[name])
 		if err != nil || what == "" {
 			continue
@@ -195,6 +217,6 @@ func (b *bundle) find(what string) Message {
 			}
 		}
 	}
-	source, _, _ := strings.Cut(string(b.texts[b.file]), "\n")
-	return Message{File: b.file, Line: 1, Column: 1, Source: source}
+	source, _, _ := strings.Cut(string(b.texts[all[0]]), "\n")
+	return Message{File: all[0], Line: 1, Column: 1, Source: source}
 }

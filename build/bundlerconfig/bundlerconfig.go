@@ -47,7 +47,11 @@ type Settings struct {
 	Modules      []string                 `json:"modules"`    // directories with modules, besides node_modules
 	MainFields   []string                 `json:"mainFields"`
 	Conditions   []string                 `json:"conditions"` // of "exports" in package.json, besides the usual ones
-	JSX          string                   `json:"jsx"`        // comment that says what becomes of it, if tsconfig.json does not
+
+	// CompilerOptions are those of tsconfig.json with which it says what the compiler of the repository does, and
+	// IsTypeScript reports that this is TypeScript, which reads the others.
+	CompilerOptions map[string]any `json:"compilerOptions,omitempty"`
+	IsTypeScript    bool           `json:"isTypeScript"`
 
 	IsExact         bool `json:"isExact"`         // what stands for a module depends on its name alone
 	HasRelative     bool `json:"hasRelative"`     // something may stand for a file
@@ -133,6 +137,9 @@ func (c *Config) IsCurrent() bool {
 	}
 	if c.e == nil {
 		return true
+	}
+	if !slices.Equal(compilers(c.root), c.e.compilers) {
+		return false
 	}
 	for name, sum := range c.e.sums {
 		if !filepath.IsAbs(name) {

@@ -224,7 +224,7 @@ func TestUnread(t *testing.T) {
 		"plugins: [new Copy({ patterns: [{ from: other.dir }] })]":                                              "1:50: copy-webpack-plugin copies files that other.dir computes, which builds do not run",
 		"module: { rules: [{ test: /\\.svg$/, oneOf: [{ use: ['@svgr/webpack'] }] }] }":                         "3:54: files that match /\\.svg$/ go through @svgr/webpack, which builds do not run",
 		"module: { rules: [{ test: /\\.ya?ml$/, use: require.resolve('yaml-loader') }] }":                       "3:61: files that match /\\.ya?ml$/ go through yaml-loader, which builds do not run",
-		"module: { rules: [{ test: /x/, use: { loader: 'babel-loader', options: { plugins: ['lingui'] } } }] }": "3:48: the plugins of babel-loader are not run",
+		"module: { rules: [{ test: /x/, use: { loader: 'babel-loader', options: { plugins: ['lingui'] } } }] }": "3:85: the plugin lingui of Babel is not run",
 		"module: { rules: [{ test: /x/, loader: 'css-loader', options: { modules: true } }] }":                  "3:41: css-loader makes files that match /x/ CSS modules: builds make them of files named .module.css and .module.scss",
 		"entry: { module: ['./polyfill.ts', './module.ts'] }":                                                   "3:22: the entry module also has ./polyfill.ts",
 		"entry: { module: './plugin.ts' }":                                                                      "3:10: the entry module (./plugin.ts) is not built",
@@ -256,6 +256,74 @@ func TestUnread(t *testing.T) {
 	}
 	if c := one(t, "export default {}"); len(c.Unread) != 1 || !strings.Contains(c.Unread[0].Text, "has no externals") {
 		t.Errorf("without externals: %v", c.Unread)
+	}
+}
+
+// What the compilers of the repository do, by the options of their loaders or by files of their own, is what the options of
+// tsconfig.json say, or is named.
+func TestCompilers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		use   string
+		files map[string]string
+		want  string // the JSX, its package and function, fields, decorators, and what is named
+	}{
+		{use: "'swc-loader'", want: "react react React.createElement true <nil>"},
+		{use: `{ loader: 'builtin:swc-loader', options: { jsc: { parser: { decorators: true }, transform: { legacyDecorator: true, useDefineForClassFields: false,
+			react: { pragma: 'h', pragmaFrag: 'F', refresh: false } } } } }`, want: "react react h false true"},
+		{use: `{ loader: 'swc-loader', options: { jsc: { target: 'es2015', transform: { react: { importSource: 'preact' } } } } }`,
+			files: map[string]string{".swcrc": "{ // as in tests\n \"jsc\": {\"transform\": {\"react\": {\"runtime\": \"automatic\", \"importSource\": \"x\"}}},\n}"}, want: "react-jsx preact React.createElement true <nil>"},
+		{use: "'builtin:swc-loader'", files: map[string]string{".swcrc": `{"jsc": {"loose": true}}`}, want: "react react React.createElement true <nil>"},
+		{use: "{ loader: 'swc-loader', options: { jsc: { transform: { constModules: { globals: {} } } } } }",
+			files: map[string]string{".swcrc": "{\n\"jsc\": {\"loose\": true, \"experimental\": {\"plugins\": [[\"@swc/plugin-emotion\", {}]]}, \"parser\": {\"decorators\": true}}}"},
+			want: "react react React.createElement true <nil>\n.swcrc:2:10: loose of swc-loader does not apply\n.swcrc:2:55: the plugin @swc/plugin-emotion of swc-loader is not run\n" +
+				"webpack.config.js:2:56: constModules of swc-loader does not apply\n.swcrc:2:96: the decorators of swc-loader are those that were proposed in 2021, and builds have those of TypeScript"},
+		{use: "'babel-loader'", files: map[string]string{"babel.config.js": `module.exports = (api) => { api.cache(true); return { presets: [
+			['@babel/preset-env', { loose: api.env('test') }], '@babel/preset-typescript', ['@babel/preset-react', { runtime: api.env(['production']) ? 'automatic' : 'classic' }]],
+			plugins: [require('@babel/plugin-transform-runtime'), ['@babel/plugin-proposal-decorators', { legacy: true }]] } };`},
+			want: "react-jsx react React.createElement false true"},
+		{use: "{ loader: require.resolve('babel-loader'), options: { presets: ['@babel/react'], cacheDirectory: true } }",
+			files: map[string]string{".babelrc": "{plugins: ['@emotion', 'macros', ], env: {test: {plugins: ['istanbul']}}}", "package.json": `{"devDependencies": {"@babel/core": "^8.0.0"}, "babel": {"presets": ["react-app"]}}`},
+			want: "react-jsx react React.createElement <nil> <nil>\n.babelrc:1:13: the plugin @emotion of Babel is not run\n.babelrc:1:25: the plugin macros of Babel is not run\n" +
+				"package.json:1:1: the preset react-app of Babel is not run"},
+		{use: "{ loader: 'babel-loader', options: { babelrc: false, configFile: './other.json', presets: ['@babel/typescript'], overrides: [{ test: /\\.tsx$/, presets: [['@babel/react', { pragma: 'h' }]] }, " +
+			"{ test: /\\.vue$/, plugins: ['vue'] }] } }", files: map[string]string{".babelrc": "{plugins: ['x']}", "babel.config.json": `{"plugins": ["y"]}`},
+			want: "react react h false <nil>\nwebpack.config.js:2:54: configFile of babel-loader does not apply"},
+		{use: "{ loader: 'babel-loader', options: { presets: ['@babel/preset-typescript', '@babel/env'] } }", want: "<nil> <nil> <nil> true <nil>"},
+		{use: "{ loader: 'babel-loader', options: { presets: [['@babel/typescript', { allowDeclareFields: true }], [require('@babel/preset-react'), { pragma: 'h' }]] } }",
+			files: map[string]string{"babel.config.json": `{"presets": [["@babel/preset-react", {"runtime": "automatic"}]]}`}, want: "react react h true <nil>"},
+		{use: "{ loader: 'babel-loader', options: { presets: ['@babel/typescript'], plugins: [require.resolve('@babel/plugin-proposal-class-properties')] } }", want: "<nil> <nil> <nil> true <nil>"},
+		{use: "{ loader: 'babel-loader', options: { plugins: [['@babel/plugin-transform-class-properties', { loose: true }], function own() {}, '@babel/plugin-proposal-decorators'] } }",
+			want: "<nil> <nil> <nil> false <nil>\nwebpack.config.js:2:120: the plugin own of Babel is not run\nwebpack.config.js:2:131: the plugin @babel/plugin-proposal-decorators of Babel is not run"},
+		{use: "{ loader: 'ts-loader', options: { transpileOnly: true, compilerOptions: { jsx: 'react-jsx', noEmit: false } } }", want: "react-jsx <nil> <nil> <nil> <nil>"},
+		{use: "{ loader: 'ts-loader', options: { getCustomTransformers: () => 1, configFile: 'tsconfig.build.json' } }",
+			want: "<nil> <nil> <nil> <nil> <nil>\nwebpack.config.js:2:35: getCustomTransformers of ts-loader does not apply\nwebpack.config.js:2:67: configFile of ts-loader does not apply"},
+		{use: "[{ loader: 'babel-loader', options: { presets: [['@babel/preset-react', { runtime: 'automatic' }]] } }, 'ts-loader']",
+			files: map[string]string{"tsconfig.json": `{"compilerOptions": {"jsx": "preserve"}}`}, want: "react-jsx react React.createElement <nil> <nil>"},
+		{use: "{ loader: 'esbuild-loader', options: { jsx: 'automatic', jsxImportSource: 'preact', target: 'es2020', define: { A: '1' } } }",
+			want: "react-jsx preact <nil> <nil> <nil>\nwebpack.config.js:2:103: define of esbuild-loader does not apply"},
+		{use: "{ loader: 'swc-loader', options: require('shared') }", want: "<nil> <nil> <nil> <nil> <nil>\nwebpack.config.js:2:12: swc-loader is what shared computes, which builds do not run"},
+		{use: "{ loader: 'swc-loader', options: { jsc: { transform: { react: { runtime: require('shared').runtime } } } } }",
+			want: "<nil> <nil> <nil> <nil> <nil>\nwebpack.config.js:2:12: swc-loader is what shared.runtime computes, which builds do not run"},
+		{use: "'source-map-loader'", files: map[string]string{".swcrc": "{\"jsc\": {\"loose\": true}}", "babel.config.js": "throw new Error('of tests')"}, want: "<nil> <nil> <nil> <nil> <nil>"},
+	} {
+		if test.files == nil {
+			test.files = map[string]string{}
+		}
+		test.files["webpack.config.js"] = "module.exports = { externals: [], module: { rules: [{ test: /\\.[jt]sx?$/, use:\n" + test.use + " }] } };"
+		c, err := evaluate(t, test.files)
+		if err != nil {
+			t.Errorf("%s: %v", test.use, err)
+			continue
+		}
+		of := c.CompilerOptions
+		got := fmt.Sprint(of["jsx"], " ", of["jsxImportSource"], " ", of["jsxFactory"], " ", of["useDefineForClassFields"], " ", of["experimentalDecorators"])
+		for _, m := range c.Unread {
+			got += fmt.Sprintf("\n%s:%d:%d: %s", m.File, m.Line, m.Column, m.Text)
+		}
+		if d := cmp.Diff(test.want, got); d != "" {
+			t.Errorf("%s: -want +got:\n%s", test.use, d)
+		}
 	}
 }
 
@@ -367,17 +435,22 @@ func TestIsCurrent(t *testing.T) {
 	if want := []string{".config/webpack/utils.ts", ".config/webpack/webpack.config.ts", "package.json"}; !cmp.Equal(want, c.Read) || !c.IsCurrent() {
 		t.Errorf("read %v", c.Read)
 	}
-	for _, name := range []string{".config/webpack/utils.ts", "package.json", "webpack.config.js"} {
+	for _, name := range []string{".config/webpack/utils.ts", "package.json", "webpack.config.js", ".swcrc"} {
 		file := filepath.Join(c.root, name)
-		before, _ := os.ReadFile(file) // nil if it does not exist
+		before, err := os.ReadFile(file)
 		if err := os.WriteFile(file, append(before, ' '), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if c.IsCurrent() {
 			t.Errorf("%s does not matter", name)
 		}
-		if err := os.WriteFile(file, before, 0o644); err != nil {
-			t.Fatal(err)
+		if err != nil { // it did not exist
+			err = os.Remove(file)
+		} else {
+			err = os.WriteFile(file, before, 0o644)
+		}
+		if err != nil || !c.IsCurrent() {
+			t.Fatalf("as before: %v", err)
 		}
 	}
 }

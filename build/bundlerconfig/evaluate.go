@@ -167,9 +167,10 @@ func (e *evaluation) fail(text, stack string) {
 	e.failed = e.refused(m)
 }
 
-// report notes something that the configuration asks for and that is not read; what is a word at its place.
-func (e *evaluation) report(what, text, help string) {
-	m := e.find(strings.ReplaceAll(what, mark, ""))
+// report notes something that the configuration, or a file if it is not "", asks for and that is not read; what is a word at
+// its place.
+func (e *evaluation) report(what, text, help, file string) {
+	m := e.find(strings.ReplaceAll(what, mark, ""), file)
 	m.Text, m.Help = strings.ReplaceAll(text, mark, ""), strings.ReplaceAll(help, mark, "")
 	if !slices.ContainsFunc(e.unread, func(other Message) bool { return other.Text == m.Text }) {
 		e.unread = append(e.unread, m)

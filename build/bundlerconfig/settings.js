@@ -279,16 +279,139 @@
     }
     return '';
   }
-  // jsxOf returns the comment that makes of JSX what swc-loader does, or '' if tsconfig.json or .swcrc decides.
-  function jsxOf(rules) {
-    const { uses } = collect(rules, { file: path.join(host.root, 'src', 'module.tsx'), query: '', issuer: '' }, { uses: [] });
-    const swc = uses.find(({ name }) => /^(builtin:)?swc(-loader)?$/.test(name));
-    if (!swc || unknownIn(swc.options) !== undefined || files.existsSync(path.join(host.root, '.swcrc'))) {
-      return '';
+
+  // ---- compilers ----
+
+  let compilers = {}; // functions that evaluate the configurations of swc and Babel, by file
+
+  // rest names the options that builds neither apply nor need; the others are in known.
+  function rest(of, options, known, file) {
+    for (const [key, value] of Object.entries(isObject(options) ? options : {})) {
+      if (value && !known.split(' ').includes(key)) {
+        report(key, `${key} of ${of} does not apply`, host.ownBundler, file);
+      }
     }
-    const { runtime = 'classic', importSource, pragma, pragmaFrag } = swc.options.jsc?.transform?.react ?? {};
-    return `@jsxRuntime ${runtime}${importSource ? ` @jsxImportSource ${importSource}` : ''}${pragma ? ` @jsx ${pragma}` : ''}${pragmaFrag ? ` @jsxFrag ${pragmaFrag}` : ''}`;
   }
+  const merged = (a, b) => (isObject(a) && isObject(b) ? Object.fromEntries([...new Set([...Object.keys(a), ...Object.keys(b)])].map((key) => [key, merged(a[key], b[key])])) : b ?? a);
+  const jsx = ({ runtime, importSource = 'react', pragma = 'React.createElement', pragmaFrag = 'React.Fragment' }) =>
+    ({ jsx: { automatic: 'react-jsx', classic: 'react' }[runtime] ?? runtime, jsxImportSource: importSource, jsxFactory: pragma, jsxFragmentFactory: pragmaFrag });
+
+  // Each of these returns the options of tsconfig.json that do the same, and names what has none.
+  const optionsOf = {
+    swc(name, options) {
+      const file = name === 'swc-loader' && options.swcrc !== false && compilers['.swcrc'] ? '.swcrc' : undefined; // rspack's own loader reads none
+      const own = file ? compilers[file]() : {};
+      for (const [of, at] of [[own, file], [options]]) {
+        rest(name, Array.isArray(of) ? { 0: of } : of, 'jsc env module minify swcrc parseMap sync sourceMaps inlineSourcesContent isModule $schema test exclude detectSyntax rspackExperiments', at);
+        rest(name, of.jsc, 'parser transform target externalHelpers keepClassNames baseUrl paths minify preserveAllComments output experimental', at);
+        rest(name, of.jsc?.transform, 'react legacyDecorator decoratorVersion useDefineForClassFields verbatimModuleSyntax hidden', at);
+        rest(name, of.jsc?.transform?.react, 'runtime importSource pragma pragmaFrag development refresh throwIfNamespace useBuiltins useSpread', at);
+        rest(name, of.env, 'targets debug bugfixes include exclude path coreJs skip shippedProposals forceAllTransforms', at);
+        rest(name, of.rspackExperiments, 'collectTypeScriptInfo', at);
+        for (const plugin of list(of.jsc?.experimental?.plugins)) {
+          const [of] = list(plugin);
+          report(loaderName(of), `the plugin ${loaderName(of)} of ${name} is not run`, host.ownBundler, at);
+        }
+        if (/commonjs|amd|umd|systemjs/.test(of.module?.type)) {
+          report('module', `module of ${name} does not apply`, host.ownBundler, at);
+        }
+      }
+      const { parser = {}, transform = {} } = merged(own, options).jsc ?? {};
+      const { legacyDecorator, decoratorVersion = '2021-12', useDefineForClassFields = true, verbatimModuleSyntax } = transform ?? {};
+      if (parser.decorators && !legacyDecorator && decoratorVersion < '2022') {
+        report('decorators', `the decorators of ${name} are those that were proposed in 2021, and builds have those of TypeScript`, host.ownBundler, file);
+      }
+      const experimentalDecorators = legacyDecorator ? true : parser.decorators && decoratorVersion >= '2022' ? false : undefined;
+      return { ...jsx({ runtime: 'classic', ...transform?.react }), experimentalDecorators, useDefineForClassFields, verbatimModuleSyntax };
+    },
+    ts(name, { configFile, getCustomTransformers, compilerOptions = {} }) {
+      rest(name, { getCustomTransformers, configFile: path.basename(configFile ?? 'tsconfig.json') !== 'tsconfig.json' }, '');
+      rest(name, { emitDecoratorMetadata: compilerOptions.emitDecoratorMetadata }, '');
+      const own = Object.fromEntries(Object.entries(compilerOptions).filter(([key]) => /^jsx|^experimentalDecorators$|^useDefineForClassFields$|^target$|^verbatimModuleSyntax$/.test(key)));
+      const preserves = /"jsx"\s*:\s*"preserve"/.test(host.read(path.join(host.root, 'tsconfig.json')) ?? '');
+      return { isTypeScript: true, ...(preserves ? { jsx: 'preserve' } : {}), ...own };
+    },
+    esbuild(name, { jsx: runtime, jsxImportSource, jsxFactory, jsxFragment, tsconfigRaw, ...others }) {
+      rest(name, others, 'loader target implementation minify minifyWhitespace minifyIdentifiers minifySyntax keepNames legalComments sourcemap sourcesContent charset supported treeShaking');
+      const own = { jsx: { automatic: 'react-jsx', transform: 'react' }[runtime] ?? runtime, jsxImportSource, jsxFactory, jsxFragmentFactory: jsxFragment };
+      return merged(optionsOf.ts(name, { compilerOptions: tsconfigRaw?.compilerOptions }), own);
+    },
+    babel(name, options) {
+      const about = JSON.parse(host.read(path.join(host.root, 'package.json')) ?? '{}');
+      const isNew = /^\D*8\b/.test({ ...about.dependencies, ...about.devDependencies }['@babel/core'] ?? '');
+      const api = {
+        cache: Object.assign(() => {}, { forever: () => {}, never: () => {}, using: (f) => f(), invalidate: (f) => f() }), assertVersion: () => {}, version: isNew ? '8.0.0' : '7.28.0',
+        env: (of) => (of === undefined ? 'production' : typeof of === 'function' ? of('production') : list(of).includes('production')), caller: (f) => f({ name, supportsStaticESM: true, target: 'web' }),
+      };
+      const items = [];
+      const out = {};
+      const add = (config, file) => {
+        config = typeof config === 'function' && nameOf(config) === undefined ? config(api) : config;
+        if (!known('babel', isObject(config) ? '' : config, host.ownBundler)) {
+          return;
+        }
+        rest('Babel', config, 'presets plugins env overrides test include exclude only ignore sourceType targets browserslistConfigFile browserslistEnv compact comments minified retainLines sourceMaps ' +
+          'sourceMap babelrc babelrcRoots configFile cacheDirectory cacheCompression cacheIdentifier envName root parserOpts generatorOpts highlightCode assumptions', file);
+        rest('Babel', config.assumptions, 'setPublicClassFields noDocumentAll ignoreFunctionLength ignoreFunctionName', file);
+        out.useDefineForClassFields = config.assumptions?.setPublicClassFields ? false : out.useDefineForClassFields;
+        for (const kind of ['preset', 'plugin']) {
+          for (const [of, own] of list(config[`${kind}s`]).map(list)) {
+            items.push({ kind, of: loaderName(nameOf(of) !== undefined || typeof of === 'string' ? of : of?.name || 'a function'), own: isObject(own) ? own : {}, file });
+          }
+        }
+        for (const more of [...list(config.env?.production), ...list(config.overrides).filter((one) => applies(one, { file: path.join(host.root, 'src', 'module.tsx') }))]) {
+          add(more, file);
+        }
+      };
+      const isRead = ({ configFile, babelrc }, file) => (file.startsWith('.') ? babelrc !== false : configFile === undefined || configFile === true || path.basename(`${configFile}`) === file);
+      const found = Object.keys(compilers).filter((file) => file !== '.swcrc' && isRead(options, file));
+      if (typeof options.configFile === 'string' && !found.some((file) => path.resolve(options.configFile) === path.join(host.root, file))) {
+        report('configFile', 'configFile of babel-loader does not apply', host.ownBundler);
+      }
+      for (const file of found.sort().reverse()) {
+        add(compilers[file](), file);
+      }
+      add(options.babelrc === false ? {} : about.babel ?? {}, 'package.json');
+      add(options);
+      const isPreset = ({ kind }) => kind === 'preset';
+      for (const { kind, of, own, file } of [...items.filter((item) => !isPreset(item)), ...items.filter(isPreset).reverse()]) { // as they run
+        const short = of.replace(/^module:/, '').replace(/^(@babel\/)?(?:babel-)?(?:preset|plugin)-/, '$1').replace(/^@babel\//, '');
+        const isBabel = /^@babel\/|^babel-preset-|^\w+$/.test(of);
+        if (isBabel && (kind === 'preset' ? short === 'react' : short === 'transform-react-jsx')) {
+          Object.assign(out, out.jsx === undefined ? jsx({ runtime: isNew ? 'automatic' : 'classic', ...own }) : {});
+        } else if (isBabel && short === (kind === 'preset' ? 'typescript' : 'transform-typescript')) {
+          out.useDefineForClassFields ??= Boolean(own.allowDeclareFields ?? isNew); // if not, and it comes first, it removes fields without a value
+          out.verbatimModuleSyntax = own.onlyRemoveTypeImports;
+        } else if (isBabel && kind === 'preset' && ['env', 'flow'].includes(short)) {
+          out.useDefineForClassFields ??= short === 'env' ? !own.loose : undefined;
+          rest('Babel', { useBuiltIns: own.useBuiltIns === 'usage' }, '', file);
+        } else if (isBabel && short === 'proposal-decorators' && (own.legacy || /^(legacy|2023)/.test(own.version))) {
+          out.experimentalDecorators = own.legacy || own.version === 'legacy';
+        } else if (/^@babel\/(plugin-)?(transform|proposal|syntax)-(?!decorators)/.test(of)) {
+          out.useDefineForClassFields ??= /-class-properties$/.test(of) ? !own.loose : undefined;
+        } else if (kind === 'preset' || !/^((babel-plugin-)?(syntax-dynamic-import|dynamic-import-node|lodash|annotate-pure-calls|transform-react-remove-prop-types)|react-(refresh|hot-loader)\/babel)$/.test(of)) {
+          report(of, `the ${kind} ${of} of Babel is not run`, host.ownBundler, file);
+        }
+      }
+      return out;
+    },
+  };
+  const isCompiler = /^(?:builtin:)?(swc|ts|esbuild|babel|awesome-typescript)(?:-loader)?$/;
+  function compilerOf({ name, options }) {
+    const [, kind] = isCompiler.exec(name) ?? [];
+    return kind && known(name, kind === 'babel' && isObject(options) ? '' : options, host.ownBundler) ? optionsOf[kind === 'awesome-typescript' ? 'ts' : kind](name, options) : undefined;
+  }
+  // compilerOptions returns what the loaders of TypeScript and JSX do, of which the last is the first that runs.
+  function compilerOptions(rules) {
+    const chains = ['tsx', 'ts', 'jsx', 'js'].map((ext) => collect(rules, { file: path.join(host.root, 'src', `module.${ext}`), query: '', issuer: '' }, { uses: [] }).uses.map(compilerOf).filter(Boolean));
+    const chain = chains.find((one) => one.length > 0);
+    if (chain === undefined) {
+      return {};
+    }
+    const { isTypeScript, ...options } = chain.reduceRight((out, next) => (out.jsx === 'preserve' ? { ...next, ...out, jsx: next.jsx } : out));
+    return { isTypeScript, compilerOptions: options };
+  }
+
   let hasOther = false;
   function checkRules(rules, seen = new Set(), outer = 'anything') {
     for (const rule of list(rules).filter(isObject)) {
@@ -312,8 +435,8 @@
           hasOther = true;
           say(`${matching} go through ${name}, which builds do not run`,
             `choose below "frontend" in slipway.yaml, as in loader: {".abc": text}, how such files are loaded, or ${host.ownBundler}`);
-        } else if (options.plugins?.length > 0 || options.jsc?.experimental?.plugins?.length > 0) {
-          say(`the plugins of ${name} are not run`);
+        } else if (isCompiler.test(name)) {
+          compilerOf({ name, options });
         } else if (name === 'imports-loader' && !imports.includes('public-path')) {
           say(`what imports-loader adds to ${matching} is left out`);
         } else if (name === 'postcss-loader' && (options.postcssOptions ?? options).plugins !== undefined) {
@@ -517,7 +640,10 @@
   async function read(run) {
     const module = { exports: {} };
     const exported = {};
-    await run(module, module.exports, (namespace) => Object.assign(exported, namespace));
+    await run(module, module.exports, (namespace, files) => {
+      Object.assign(exported, namespace);
+      compilers = Object.fromEntries(Object.entries(files).map(([name, load]) => [name, () => load().default ?? load()]));
+    });
     if (exported.default === undefined && (typeof module.exports === 'function' || Object.keys(module.exports).length > 0)) {
       exported.default = module.exports; // in a file that also imports
     }
@@ -548,7 +674,7 @@
     readEntries(await settle(config.entry), out, config.output?.filename);
     const rules = [...list(config.module?.rules), ...list(config.module?.loaders)];
     checkRules(rules);
-    out.jsx = jsxOf(rules);
+    Object.assign(out, compilerOptions(rules));
     others(config);
     return {
       settings: JSON.stringify({ ...out, isExact: externals.every((one) => typeof one !== 'function'),

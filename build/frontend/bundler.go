@@ -31,8 +31,8 @@ type bundler struct {
 	replaced replacements
 
 	confinement Confinement
-	isAsync     bool   // the entry awaits at its top level
-	jsx         string // see jsxOf
+	isAsync     bool           // the entry awaits at its top level
+	compiler    map[string]any // see compilerOptions
 
 	resolved sync.Map // api.ResolveResult by request
 	browsers sync.Map // names that a package replaces, map[string]bool by its directory
@@ -63,7 +63,7 @@ type traits struct {
 
 func newBundler(ctx context.Context, o Options, c *bundlerconfig.Config) *bundler {
 	return &bundler{
-		Options: o, ctx: ctx, config: c, replaced: replacementsOf(o, c), confinement: Confine(o.Root), jsx: jsxOf(o.Root, c), asked: map[string]bool{},
+		Options: o, ctx: ctx, config: c, replaced: replacementsOf(o, c), confinement: Confine(o.Root), compiler: compilerOptions(o.Root, c), asked: map[string]bool{},
 		assets: map[string][]byte{}, licenses: map[string][]byte{}, texts: map[string]string{}, packages: map[string]map[string]bool{},
 	}
 }

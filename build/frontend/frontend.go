@@ -257,7 +257,7 @@ func (b *bundler) settings(entries ...api.EntryPoint) api.BuildOptions {
 		EntryPointsAdvanced: entries,
 		Inject:              b.replaced.injected(),
 		AbsWorkingDir:       b.Root,
-		TsconfigRaw:         tsconfigRaw(b.Root),
+		TsconfigRaw:         tsconfigRaw(b.Root, b.compiler),
 		Outdir:              b.outdir(),
 		AssetNames:          "[name]-[hash]",
 		Bundle:              true,

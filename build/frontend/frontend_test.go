@@ -677,30 +677,43 @@ func (w workspace) Dir(_ context.Context, _, name string) (string, bool, error) 
 	return filepath.Join(w.dir, name), true, nil
 }
 
-// JSX is what swc-loader makes of it, or what the package @grafana/tsconfig sets, whether or not it is there: classic, for
-// files that import React.
-func TestClassicJSX(t *testing.T) {
+// JSX and fields are what the repository's compiler makes of them, by its loader, a file of its own or a comment in the code, or
+// what the package @grafana/tsconfig sets, whether or not it is there: classic JSX, for files that import React.
+func TestCompiler(t *testing.T) {
 	t.Parallel()
 	const automatic = "swc-loader', options: { jsc: { transform: { react: { runtime: 'automatic', "
-	for _, c := range []struct{ options, loader, want string }{
-		{"{}", "ts-loader', options: {", "react"},
-		{`{"jsx": "react-jsx"}`, "ts-loader', options: {", "react/jsx-runtime"},
-		{`{"jsx": "react-jsx"}`, "swc-loader', options: { jsc: { parser: { tsx: true } }", "react"},
-		{"{}", automatic + "} } }", "react/jsx-runtime"},
-		{`{"jsx": "react"}`, automatic + "importSource: '@emotion/react' } } }", "@emotion/react/jsx-runtime"},
+	const code = "import React from 'react';\nexport const plugin = <a />;\n"
+	const emotion = "/** @jsxImportSource @emotion/react */ "
+	for _, c := range []struct{ options, loader, swcrc, code, want string }{
+		{"{}", "ts-loader', options: {", "", code, "react assigned"},
+		{`{"target": "es2022"}`, "ts-loader', options: {", "", code, "react defined"},
+		{`{"jsx": "react-jsx"}`, "ts-loader', options: {", "", code, "react/jsx-runtime assigned"},
+		{`{"jsx": "react-jsx"}`, "swc-loader', options: { jsc: { parser: { tsx: true } }", "", code, "react defined"},
+		{`{"target": "es2018"}`, "swc-loader', options: {", `{"jsc": {"transform": {"react": {"runtime": "automatic"}}}}`, code, "react/jsx-runtime defined"},
+		{"{}", automatic + "} } }", `{"jsc": {"transform": {"useDefineForClassFields": false}}}`, code, "react/jsx-runtime assigned"},
+		{`{"jsx": "react"}`, automatic + "importSource: '@emotion/react' } } }", "", code, "@emotion/react/jsx-runtime defined"},
+		{"{}", automatic + "importSource: 'x' } } }", "", emotion + code, "@emotion/react/jsx-runtime defined"},
+		{"{}", automatic + "} } }", "", "/** @jsxRuntime classic */" + code, "react defined"},
+		{"{}", "swc-loader', options: {", "", "/** @jsx e.jsx */ import * as e from 'e';" + strings.ReplaceAll(code, "import React", "//"), "e defined"},
+		{"{}", "swc-loader', options: {", "", strings.ReplaceAll(code, "import", "//"), "react/jsx-runtime defined"},
 	} {
-		r, err := bundle(t, map[string]string{
+		files := map[string]string{
 			"tsconfig.json":         `{"extends": "./.config/tsconfig.json", "compilerOptions": ` + c.options + `}`,
 			".config/tsconfig.json": `{"extends": "@grafana/tsconfig"}`,
-			"webpack.config.ts": "export default { externals: ['react', /jsx-runtime$/], module: { rules: [{ test: /css$/, use: 'css-loader' }," +
+			"webpack.config.ts": "export default { externals: ['react', 'e', /jsx-runtime$/], module: { rules: [{ test: /css$/, use: 'css-loader' }," +
 				"{ test: /\\.tsx?$/, use: { loader: '" + c.loader + " } } }] } };",
-			"src/module.tsx": "import React from 'react';\nexport const plugin = <a />;\n",
-		})
+			"src/module.tsx": c.code + "export class A { a?: string }\n",
+		}
+		if c.swcrc != "" {
+			files[".swcrc"] = c.swcrc
+		}
+		r, err := bundle(t, files, func(o *Options) { o.Dev = true })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]string{c.want}, r.Shared); diff != "" {
-			t.Errorf("%s, %s: %s", c.options, c.loader, diff)
+		fields := map[bool]string{true: "defined", false: "assigned"}[strings.Contains(file(t, r, "module.js"), `__publicField(this, "a")`)]
+		if diff := cmp.Diff(c.want, strings.Join(append(r.Shared, fields), " ")); diff != "" {
+			t.Errorf("%s, %s, %s: %s", c.options, c.loader, c.code, diff)
 		}
 	}
 }

@@ -186,8 +186,8 @@ func (b *bundler) loadOwn(file string, text []byte, out *api.OnLoadResult) []byt
 	if b.Refresh {
 		changed = append(changed, registrations(b.shown(file), text)...)
 	}
-	if b.jsx != classic || reactImport.Match(text) {
-		changed = append(changed, "\n// "+b.jsx...)
+	if isLenient(b.compiler) && !reactImport.Match(text) && !bytes.Contains(text, []byte("@jsx")) {
+		changed = append(changed, "\n// @jsxRuntime automatic"...)
 	}
 	return changed
 }

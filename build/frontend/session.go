@@ -130,7 +130,7 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 	for i, t := range s.themes {
 		entries = append(entries, api.EntryPoint{InputPath: t.file, OutputPath: themePrefix + strconv.Itoa(i)})
 	}
-	if s.context != nil && (s.config != s.b.config || !slices.Equal(s.made.EntryPointsAdvanced, entries) || s.made.TsconfigRaw != tsconfigRaw(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
+	if s.context != nil && (s.config != s.b.config || !slices.Equal(s.made.EntryPointsAdvanced, entries) || s.made.TsconfigRaw != tsconfigRaw(s.options.Root, compilerOptions(s.options.Root, s.config)) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
 		s.dispose()
 	}
 	if s.context == nil {
@@ -144,7 +144,6 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 		s.context = made
 	}
 	// The plugin of the context reads these, so they may change between two bundles.
-	s.b.jsx = jsxOf(s.options.Root, s.config)
 	s.b.ctx, s.b.asked, s.b.assets, s.b.read = ctx, map[string]bool{}, map[string][]byte{}, nil
 	s.b.texts, s.b.licenses = map[string]string{}, map[string][]byte{}
 	s.b.seen, s.b.themes = traits{}, s.b.styles()

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,36 +40,48 @@ func ownConfigs(root string) string {
 	return string(text) + string(more)
 }
 
-// tsconfigRaw returns the settings that esbuild gets instead of the path of tsconfig.json, or "" without such a file.
-// They extend it, and set what the package of baseConfigs would: class fields are defined, as in the bundles
-// of create-plugin, and decorators are those of TypeScript, unless the repository says otherwise.
-func tsconfigRaw(root string) string {
-	if Tsconfig(root) == "" {
+// compilerOptions returns those that the compiler of the repository has, or else what the package of baseConfigs would set:
+// class fields are defined, as in the bundles of create-plugin, and JSX and decorators are those of TypeScript, unless the
+// repository says otherwise.
+func compilerOptions(root string, c *bundlerconfig.Config) map[string]any {
+	own := ownConfigs(root)
+	hasBase := strings.Contains(own, baseConfigs)
+	options := map[string]any{}
+	if Tsconfig(root) != "" {
+		if !classFields.MatchString(own) {
+			options["useDefineForClassFields"] = !c.IsTypeScript || !hasBase
+		}
+		if hasBase && !decorators.MatchString(own) {
+			options["experimentalDecorators"] = true
+		}
+		if hasBase && !jsx.MatchString(own) {
+			options["jsx"] = classic
+		}
+	}
+	maps.Copy(options, c.CompilerOptions)
+	return options
+}
+
+// tsconfigRaw returns the settings that esbuild gets instead of the path of tsconfig.json, which they extend, or "" without any.
+func tsconfigRaw(root string, options map[string]any) string {
+	raw := map[string]any{"compilerOptions": options}
+	if Tsconfig(root) != "" {
+		raw["extends"] = "./tsconfig.json"
+	} else if len(options) == 0 {
 		return ""
 	}
-	own := ownConfigs(root)
-	options := map[string]bool{}
-	if !classFields.MatchString(own) {
-		options["useDefineForClassFields"] = true
-	}
-	if strings.Contains(own, baseConfigs) && !decorators.MatchString(own) {
-		options["experimentalDecorators"] = true
-	}
-	text, err := json.Marshal(map[string]any{"extends": "./tsconfig.json", "compilerOptions": options})
+	text, err := json.Marshal(raw)
 	if err != nil {
 		panic(err) // cannot happen: the values are strings and booleans
 	}
 	return string(text)
 }
 
-// classic is the comment by which JSX becomes calls of React.createElement, in files that import React.
-const classic = "@jsxRuntime classic"
+// classic is the JSX that becomes calls of functions, such as React.createElement.
+const classic = "react"
 
-// jsxOf returns the comment that says what becomes of JSX, as the repository's bundler or the package of baseConfigs
-// does, or "" if tsconfig.json decides.
-func jsxOf(root string, c *bundlerconfig.Config) string {
-	if own := ownConfigs(root); c.JSX == "" && strings.Contains(own, baseConfigs) && !jsx.MatchString(own) {
-		return classic
-	}
-	return c.JSX
+// isLenient reports whether files that import no React may have JSX, though not by their tsconfig.json: for those, it is automatic.
+func isLenient(options map[string]any) bool {
+	factory, hasFactory := options["jsxFactory"]
+	return options["jsx"] == classic && (!hasFactory || factory == "React.createElement")
 }
