@@ -229,9 +229,10 @@
     return list(and).every((one) => meets(one, text)) && (!or || meets(or, text)) && (!not || !meets(not, text)) &&
       (!test || meets(test, text)) && (!include || meets(include, text)) && (!exclude || !meets(exclude, text));
   }
+  const unreadConditions = ['resourceFragment', 'issuerLayer', 'layer', 'mimetype', 'compiler', 'descriptionData', 'scheme', 'with', 'assert', 'phase'];
   function applies(rule, { file, query, issuer }) {
-    const { test, include, exclude, resource, resourceQuery } = rule;
-    return (test === undefined || meets(test, file)) && (include === undefined || meets(include, file)) && (exclude === undefined || !meets(exclude, file)) &&
+    const { test, include, exclude, resource = rule.realResource, resourceQuery, dependency } = rule;
+    return !unreadConditions.some((key) => rule[key] !== undefined) && (dependency === undefined || meets(dependency, 'esm')) && (test === undefined || meets(test, file)) && (include === undefined || meets(include, file)) && (exclude === undefined || !meets(exclude, file)) &&
       (resource === undefined || meets(resource, file)) && (resourceQuery === undefined || meets(resourceQuery, query)) &&
       (rule.issuer === undefined || meets(rule.issuer, issuer));
   }
@@ -417,6 +418,12 @@
     for (const rule of list(rules).filter(isObject)) {
       const matched = String(rule.test ?? rule.resource ?? rule.include ?? rule.resourceQuery ?? outer).replaceAll(`${host.root}/`, '');
       const matching = `files that match ${matched}`;
+      for (const key of unreadConditions.filter((key) => rule[key] !== undefined)) {
+        report(key, `the rule for ${matching} does not apply: builds do not read its condition ${key}`, host.ownBundler);
+      }
+      if (Object.keys(rule.resolve ?? {}).some((key) => key !== 'fullySpecified')) {
+        report('resolve', `resolve of the rule for ${matching} does not apply`, host.ownBundler);
+      }
       let uses = [];
       try {
         uses = usesOf(rule, { resource: '', resourceQuery: '', issuer: '' });
@@ -548,7 +555,7 @@
   function copies(patterns, what) {
     const out = [];
     for (const pattern of patterns) {
-      const { from, to = '', context: within = context, globOptions = {}, noErrorOnMissing, transform, transformPath, filter, toType } = typeof pattern === 'string' ? { from: pattern } : pattern;
+      const { from, to = '', context: within = context, globOptions = {}, noErrorOnMissing, transform, transformAll, transformPath, filter, toType } = typeof pattern === 'string' ? { from: pattern } : pattern;
       if (usual.has(from) && ['', '.', './'].includes(to)) {
         continue;
       }
@@ -558,8 +565,13 @@
         continue;
       }
       const needle = path.basename(from).replace(/^\*+/, '') || what;
-      if (transform || transformPath || filter || typeof to === 'function') {
+      if (transform || transformAll || transformPath || filter || typeof to === 'function') {
         report(needle, `${what} changes or chooses files of ${from} by a function, so they are not copied`, host.ownBundler);
+        continue;
+      }
+      const [placeholder] = /\[(?!(path|name|ext|base)\])[^\]]*\]/.exec(to) ?? [];
+      if (placeholder && toType !== 'dir' && toType !== 'file') {
+        report(placeholder, `${what} copies files of ${from} to names with ${placeholder}, which builds do not compute, so they are not copied`, host.ownBundler);
         continue;
       }
       const base = path.resolve(within);

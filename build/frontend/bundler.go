@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -77,8 +78,10 @@ const (
 	styleSuffix  = "?plugin-style"  // of a file in a style sheet
 	inlineSuffix = "?plugin-inline" // a URL with the contents
 	jsonSuffix   = "?plugin-json"
-	rawLoader    = "!raw-loader!" // webpack's way to write ?raw
 )
+
+// inlineLoaders matches webpack's way to say in an import how a file is loaded.
+var inlineLoaders = regexp.MustCompile(`^(?:!!?|-!)?((?:[^!]+!)+)([^!]+)$`)
 
 // nodeScheme begins the names of modules of Node.js where they cannot be those of packages.
 const nodeScheme = "node:"
@@ -157,8 +160,11 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		}
 	}
 	name := in.Path
-	if file, ok := strings.CutPrefix(name, rawLoader); ok {
-		name = file + rawSuffix
+	inline := inlineLoaders.FindStringSubmatch(name)
+	if inline != nil {
+		if suffix, ok := map[string]string{"raw-loader!": rawSuffix, "file-loader!": urlSuffix}[inline[1]]; ok {
+			name, inline = inline[2]+suffix, nil
+		}
 	}
 	if leaves(in, name) && !(in.Kind == api.ResolveCSSURLToken && strings.HasPrefix(name, "/")) {
 		text := fmt.Sprintf("a package asks for %q, which is outside of it: a bundle contains only files of the repository and of its packages", name)
@@ -182,6 +188,10 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	}
 	if out, err := b.external(in, name); out != nil || err != nil {
 		return *cmp.Or(out, &api.OnResolveResult{}), err
+	}
+	if inline != nil {
+		text := fmt.Sprintf("the import goes through %s, which builds do not run", strings.TrimSuffix(inline[1], "!"))
+		return api.OnResolveResult{Errors: []api.Message{{Text: text, Notes: []api.Note{{Text: ownBundler}}}}}, nil
 	}
 	if isWasmModule(in) {
 		return resolution(b.findAsset(build, in, name, urlSuffix)), nil

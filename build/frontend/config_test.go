@@ -75,6 +75,28 @@ func TestLoaders(t *testing.T) {
 	}
 }
 
+// An import can name the loaders of its file: those that builds have, or none.
+func TestInlineLoaders(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"src/module.ts": "import a from '!raw-loader!./a.ts'; import b from '!!raw-loader!./a.ts'; import c from '-!file-loader!./c.bin'; export const plugin = [a, b, c].join();",
+		"src/a.ts":      "text", "src/c.bin": "",
+	}
+	r, err := bundle(t, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, exports := load(t, r, map[string]string{"module": "{ uri: 'https://host/module.js' }"})
+	if got := exports.Get("plugin").String(); !strings.HasPrefix(got, "text,text,https://host/c-") {
+		t.Errorf("plugin is %s", got)
+	}
+	files["src/module.ts"] = "import W from 'worker-loader?inline=true!./a'; export const plugin = W;"
+	want := "src/module.ts:1:15: the import goes through worker-loader?inline=true, which builds do not run\n  help: build the frontend with"
+	if _, err := bundle(t, files); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got the error\n%v\nwant\n%s", err, want)
+	}
+}
+
 // Imports are replaced, ignored and taken from the host or from the page as the configuration says.
 func TestReplacedRequests(t *testing.T) {
 	t.Parallel()

@@ -120,7 +120,15 @@ func (b *bundler) loadInjected(in api.OnLoadArgs) (api.OnLoadResult, error) {
 
 // nodeNames finds the files that may use names of Node.js or webpack, which bundlers of older
 // repositories provided.
-var nodeNames = regexp.MustCompile(`\b(Buffer|process|require\.context)\b`)
+var nodeNames = regexp.MustCompile(`\b(Buffer|process|require\b[^\n]*\.\s*context)\b`)
+
+// afterName returns the token after a name, or after the type that it is asserted to have, as in (name as any).
+func afterName(f *script.File, i int) int {
+	if open := f.Tokens[i].Around; open >= 0 && f.Is(open, "(") && (open == i-1 && f.Is(i+1, "as") || f.Is(i-1, ">") && f.Is(i+1, ")")) {
+		return f.Tokens[open].Pair + 1
+	}
+	return i + 1
+}
 
 // undefined returns a warning for each such name that a file of the repository uses, and that
 // nothing defines.
@@ -142,17 +150,18 @@ func (b *bundler) undefined(file string, text []byte) (list []api.Message) {
 		}
 		for _, i := range uses {
 			_, isCall := f.Arguments(i)
-			if !isCall && !f.Is(i-1, "new") && !f.Is(i+1, ".", "[") { // the name of a type or of a method
+			after := afterName(f, i)
+			if !isCall && !f.Is(i-1, "new") && !f.Is(after, ".", "[") { // the name of a type or of a method
 				continue
 			}
 			member, help := name, fmt.Sprintf(`if a package provides it, add it below "frontend" in slipway.yaml: inject: {%s: [package, %[1]s]}`, name)
-			if name == "process" && f.Is(i+1, ".") && f.Is(i+2, "env") && f.Is(i+3, ".") {
-				member = "process.env." + f.Text(i+4)
+			if name == "process" && f.Is(after, ".") && f.Is(after+1, "env") && f.Is(after+2, ".") {
+				member = "process.env." + f.Text(after+3)
 				help = fmt.Sprintf(`give it a value below "frontend" in slipway.yaml: define: {%s: ...}`, member)
 			}
 			if name == "require" {
 				member, help = "require.context", "import each of the files by its name"
-				if !f.Is(i+1, ".") || !f.Is(i+2, "context") {
+				if !f.Is(after, ".") || !f.Is(after+1, "context") {
 					continue
 				}
 			}

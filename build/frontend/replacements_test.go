@@ -88,7 +88,8 @@ export default { externals: [], plugins: [
 		t.Errorf("warnings %v: a file that declares a name is not asked", r.Warnings)
 	}
 
-	files["src/other.ts"] = "export const f = (b: Buffer) =>\n  process.env.UNSET + process.cwd() + new Buffer('x');\nexport const all = require.context('./img');\n"
+	files["src/other.ts"] = "export const f = (b: Buffer) =>\n  process.env.UNSET + process.cwd() + new Buffer('x');\nexport const all = require.context('./img');\n" +
+		"export const more = (require as any).context('./img'), home = (<any>process).env.HOME;\n"
 	delete(files, "webpack.config.ts")
 	files["src/module.ts"] = "import './other'; import './guarded'; import './methods'; export const plugin = process.env.NODE_ENV;"
 	files["src/guarded.ts"] = "export const a = typeof process === 'undefined' ? '' : process.env.HOME;"
@@ -108,6 +109,9 @@ export default { externals: [], plugins: [
 		"src/other.ts:2:43: nothing defines Buffer, which browsers do not have; " +
 			`if a package provides it, add it below "frontend" in slipway.yaml: inject: {Buffer: [package, Buffer]}`,
 		"src/other.ts:3:20: nothing defines require.context, which browsers do not have; import each of the files by its name",
+		"src/other.ts:4:22: nothing defines require.context, which browsers do not have; import each of the files by its name",
+		"src/other.ts:4:69: nothing defines process.env.HOME, which browsers do not have; " +
+			`give it a value below "frontend" in slipway.yaml: define: {process.env.HOME: ...}`,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("warnings (-want +got):\n%s", d)
