@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -57,23 +59,48 @@ func satisfies(version, wanted string) bool {
 	return c.Check(v)
 }
 
-// checkResolutions refuses the packages of Yarn 1 that "resolutions" replace by another version.
+// pathPart matches a part of a path in the tree of requirements, in which names may have a scope.
+var pathPart = regexp.MustCompile(`(?:@[^/]+/)?[^/]+`)
+
+// checkResolutions refuses the packages of Yarn 1 that "resolutions" replace by another version than the lockfile has: it has one
+// for each range, and their keys are patterns of paths from the repository, or names.
 func (l *lock) checkResolutions() {
 	var list map[string]string
 	_ = json.Unmarshal(l.manifests()["."].Resolutions, &list) // Yarn reads nothing else
-	all := l.packages()
-	for _, s := range l.importers {
-		all = append(all, &Package{scope: s})
+	type place struct {
+		of *scope
+		at int // in the pattern
 	}
 	for key, wanted := range list {
-		m := resolutionPattern.FindStringSubmatch(strings.ReplaceAll(key, "**/", ""))
-		for _, p := range all {
-			if m == nil || m[1] != "" && m[1] != p.Name {
-				continue
+		pattern := pathPart.FindAllString(key, -1)
+		if len(pattern) == 1 {
+			pattern = []string{"**", key}
+		}
+		seen := map[place]bool{}
+		var check func(place)
+		check = func(p place) {
+			if p.of == nil || p.at == len(pattern) || seen[p] {
+				return
 			}
-			if to := p.requires()[m[3]]; to != nil && !meets(to, wanted) {
-				p.scope.packages[m[3]] = &Package{Name: to.Name, refused: l.stale("has version %s, but package.json resolves it to %s", to.Version, wanted)}
+			seen[p] = true
+			isAny := pattern[p.at] == "**"
+			if isAny {
+				check(place{p.of, p.at + 1})
 			}
+			for name, to := range p.of.packages {
+				isNamed, _ := path.Match(pattern[p.at], name) // Yarn refuses other patterns
+				switch {
+				case isAny:
+					check(place{to.scope, p.at})
+				case isNamed && p.at < len(pattern)-1:
+					check(place{to.scope, p.at + 1})
+				case isNamed && !meets(to, wanted):
+					p.of.packages[name] = &Package{Name: to.Name, refused: l.stale("has version %s, but package.json resolves it to %s", to.Version, wanted)}
+				}
+			}
+		}
+		for _, s := range l.importers {
+			check(place{s, 0})
 		}
 	}
 }

@@ -66,6 +66,25 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// A key of the resolutions of Yarn 1 is a name, or a pattern of paths from the repository.
+func TestResolutionPaths(t *testing.T) {
+	t.Parallel()
+	const lockfile = "# yarn lockfile v1\n\na@1:\n  version \"1.2.0\"\nb@1:\n  version \"1.0.0\"\n  dependencies:\n    \"@c/d\" \"1\"\n" +
+		"\"@c/d@1\":\n  version \"1.0.0\"\n  dependencies:\n    a \"1\"\n    b \"1\"\n"
+	for key, want := range map[string]bool{
+		"a": true, "**/a": true, "b/**/a": true, "b/@c/d/a": true, "b/@c/?/a": true, "**/@c/d/a": true, "@c/d/a": false, "b/a": false, "**/b/a": false, "x/**/a": false,
+		"b/@c/d/b/@c/d/a": true,
+	} {
+		s, err := Open(repo(t, newRegistry(t), map[string]string{"yarn.lock": lockfile, "package.json": `{"dependencies": {"b": "1"}, "resolutions": {"` + key + `": "1.1.0"}}`}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := s.lock.above(".").find("b").requires()["@c/d"].requires()["a"]; (a.refused != nil) != want {
+			t.Errorf("%s: got %v, want %v", key, a.refused, want)
+		}
+	}
+}
+
 // packageExtensions of Yarn 2 and later add to what a package requires.
 func TestExtensions(t *testing.T) {
 	t.Parallel()
