@@ -2,9 +2,7 @@ package loader
 
 import (
 	"errors"
-	"maps"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -26,22 +24,6 @@ const (
 	CallSubscribe Call = "subscribe"
 	CallPublish   Call = "publish"
 )
-
-// Figures describe the calls to a plugin since it was mounted.
-type Figures struct {
-	Running int           // calls in progress
-	Calls   []CallFigures // of the kinds that occurred, sorted
-}
-
-// CallFigures describe the calls of one kind. The durations are in seconds, without the time
-// that the host needs to forward parts of a response.
-type CallFigures struct {
-	Call             Call
-	Count            uint64
-	PluginErrors     uint64  // errors of the plugin itself
-	DownstreamErrors uint64  // errors of what the plugin calls
-	Mean, P95        float64 // P95 is an estimate
-}
 
 // figures are the metrics of one plugin, in a registry of their own: they end with the plugin.
 type figures struct {
@@ -111,62 +93,6 @@ func (l *Loader) Metrics() (all prometheus.Gatherers) {
 		}
 	}
 	return all
-}
-
-// Figures returns the figures of the plugin.
-func (p *Plugin) Figures() Figures {
-	calls := map[string]*CallFigures{}
-	families, _ := p.figures.registry.Gather() // fails only if metrics contradict each other
-	for _, family := range families {
-		for _, m := range family.GetMetric() {
-			label := map[string]string{}
-			for _, pair := range m.GetLabel() {
-				label[pair.GetName()] = pair.GetValue()
-			}
-			kind, ok := label["kind"]
-			if !ok {
-				continue
-			}
-			if calls[kind] == nil {
-				calls[kind] = &CallFigures{Call: Call(kind)}
-			}
-			switch c := calls[kind]; sdk.Source(label["source"]) {
-			case sdk.SourcePlugin:
-				c.PluginErrors = uint64(m.GetCounter().GetValue())
-			case sdk.SourceDownstream:
-				c.DownstreamErrors = uint64(m.GetCounter().GetValue())
-			default:
-				h := m.GetHistogram()
-				c.Count, c.P95 = h.GetSampleCount(), quantile(h.GetBucket(), .95*float64(h.GetSampleCount()))
-				c.Mean = h.GetSampleSum() / float64(h.GetSampleCount())
-			}
-		}
-	}
-	out := Figures{Running: len(p.calls)}
-	for _, kind := range slices.Sorted(maps.Keys(calls)) {
-		out.Calls = append(out.Calls, *calls[kind])
-	}
-	return out
-}
-
-// bucket is a bucket of a histogram of package prometheus.
-type bucket interface {
-	GetUpperBound() float64
-	GetCumulativeCount() uint64
-}
-
-// quantile estimates the value at a rank by linear interpolation in its bucket. It returns
-// the last bound for values above that.
-func quantile[B bucket](buckets []B, rank float64) float64 {
-	lower, below := 0.0, 0.0
-	for _, b := range buckets {
-		bound, n := b.GetUpperBound(), float64(b.GetCumulativeCount())
-		if n >= rank {
-			return lower + (bound-lower)*(rank-below)/(n-below)
-		}
-		lower, below = bound, n
-	}
-	return lower
 }
 
 // sourceOf returns the source of the error of a call, or "" if it is not an error of the

@@ -22,7 +22,6 @@ func (a *API) observabilityRoutes() []Route {
 	admin := action(access.PluginsWrite).on("plugins:id:{id}")
 	return []Route{
 		{"GET", "/api/plugins/{id}/logs", admin, a.pluginLogs(), doc{Summary: "Get the last records of the log of a plugin, at most 1,000 and 256 KiB. With follow=true, stream them and later ones as server-sent events (text/event-stream)"}},
-		{"GET", "/api/plugins/{id}/figures", admin, call(a.pluginFigures), doc{Summary: "Get the counts, errors and durations of the calls to a plugin"}},
 	}
 }
 
@@ -129,19 +128,4 @@ func (a *API) followLog(w http.ResponseWriter, r *http.Request, in logQuery) err
 		data, err := json.Marshal(recordOf(r))
 		return feed.Event{ID: int64(r.Number), Name: "record", Data: data}, err
 	})
-}
-
-func (a *API) pluginFigures(_ context.Context, _ host.Identity, in pluginPath) (hostapi.PluginFigures, error) {
-	p, err := a.plugin(in.ID)
-	if err != nil {
-		return hostapi.PluginFigures{}, err
-	}
-	s, f := p.Status(), p.Figures()
-	return hostapi.PluginFigures{
-		State: string(s.State), Restarts: s.Restarts, Running: f.Running,
-		Calls: mapped(f.Calls, func(c loader.CallFigures) hostapi.CallFigures {
-			return hostapi.CallFigures{Kind: string(c.Call), Count: c.Count,
-				Errors: hostapi.CallErrors{Plugin: c.PluginErrors, Downstream: c.DownstreamErrors}, Mean: c.Mean, P95: c.P95}
-		}),
-	}, nil
 }

@@ -53,7 +53,7 @@ func TestLogOfAPlugin(t *testing.T) {
 			t.Errorf("%s: %+v", query, got)
 		}
 	}
-	for _, path := range []string{"/logs", "/logs?follow", "/figures"} {
+	for _, path := range []string{"/logs", "/logs?follow"} {
 		f.check(t, "as an editor", 403, "GET", pluginURL+path, f.editor, "")
 		f.check(t, "of an unknown plugin", 404, "GET", "/api/plugins/other"+path, f.admin, "")
 	}
@@ -126,36 +126,4 @@ func jsonOf(t *testing.T, v any) string {
 	t.Helper()
 	b := must(json.Marshal(v))(t)
 	return string(b)
-}
-
-func TestFigures(t *testing.T) {
-	t.Parallel()
-	f := withPlugin(t)
-	f.do("GET", pluginURL+"/health", f.viewer, "")
-	f.do("GET", pluginURL+"/resources/x", f.viewer, "")
-	f.do("GET", pluginURL+"/resources/fail", f.viewer, "")
-	f.do("POST", "/api/ds/query", f.viewer, `{"from":"0","to":"1","queries":[{"refId":"A","queryType":"bad","datasource":{"type":"`+pluginID+`"}}]}`)
-	got := want[struct {
-		State   string
-		Running int
-		Calls   []struct {
-			Kind      string
-			Count     int
-			Errors    struct{ Plugin, Downstream int }
-			Mean, P95 float64
-		}
-	}](t, f, 200, "GET", pluginURL+"/figures", f.admin, "")
-	if got.State != "running" || got.Running != 0 {
-		t.Errorf("got %+v", got)
-	}
-	counts := map[string][3]int{}
-	for _, c := range got.Calls {
-		counts[c.Kind] = [3]int{c.Count, c.Errors.Plugin, c.Errors.Downstream}
-		if c.Mean <= 0 || c.P95 <= 0 {
-			t.Errorf("%+v", c)
-		}
-	}
-	if len(counts) != 3 || counts["health"] != [3]int{1, 0, 0} || counts["resource"] != [3]int{2, 1, 0} || counts["query"] != [3]int{1, 0, 1} {
-		t.Errorf("calls %v", counts)
-	}
 }

@@ -36,7 +36,6 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"/api/access-control/user/permissions": `{"dashboards:create":["folders:*"]}`,
 		"/api/plugins/p/dashboards":            `[{"uid":$,"title":$,"path":$,"imported":true},{"title":$,"path":$,"error":$}]`,
 		"/api/plugins/p/metrics":               "# HELP x\nx{a=" + raw + "} 1\ny_bytes 2048\n",
-		"/api/plugins/p/figures":               `{"running":1,"calls":[{"kind":$,"count":1,"errors":{"plugin":0,"downstream":1},"mean":1e300}]}`,
 		"/api/plugins/p/logs":                  `{"records":[{"number":1,"time":"2026-01-02T03:04:05Z","level":"info","message":$,"fields":{"k":$}}],"dropped":3}`,
 		"/api/sessions":                        `[{"id":1,"userAgent":$,"created":"2026-01-02T03:04:05Z","seenAt":"2026-01-02T03:04:05Z"}]`,
 		"/api/datasources":                     `[{"uid":$,"name":$,"type":$}]`,

@@ -31,7 +31,6 @@ type pluginPage struct {
 	Changes    []hostapi.PluginEvent
 	Metrics    []metric // if the URL asks for them
 	IsAsked    bool     // the URL asks for metrics
-	Figures    *hostapi.PluginFigures
 	Log        *pluginLog
 	Document   *document
 }
@@ -143,9 +142,6 @@ func plugin(c *client) (any, error) {
 	}
 	if c.r.URL.Query().Has("metrics") && p.Plugin.Backend.State == "running" {
 		p.Metrics, p.IsAsked = metrics(c, p.Path), true
-	}
-	if err := c.getOptional(p.Path+"/figures", &p.Figures); err != nil {
-		return nil, err
 	}
 	p.Log, err = logOf(c, p.Path)
 	return p, err

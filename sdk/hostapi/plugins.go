@@ -96,29 +96,6 @@ type PluginEvent struct {
 // IsFailed reports whether the change is not live.
 func (e PluginEvent) IsFailed() bool { return e.Name == "plugin-failed" }
 
-// PluginFigures are the figures of a plugin since it was mounted. Durations are in seconds.
-type PluginFigures struct {
-	State    string        `json:"state"`
-	Restarts int           `json:"restarts"`
-	Running  int           `json:"running"` // calls in progress
-	Calls    []CallFigures `json:"calls"`   // by kind; those of kinds that occurred
-}
-
-// CallFigures are the figures of one kind of call.
-type CallFigures struct {
-	Kind   string     `json:"kind"`
-	Count  uint64     `json:"count"`
-	Errors CallErrors `json:"errors"`
-	Mean   float64    `json:"mean"`
-	P95    float64    `json:"p95"` // estimated from a histogram
-}
-
-// CallErrors count failed calls by their source.
-type CallErrors struct {
-	Plugin     uint64 `json:"plugin"`
-	Downstream uint64 `json:"downstream"`
-}
-
 // PluginLog is the log of a plugin.
 type PluginLog struct {
 	Records []LogRecord `json:"records"` // oldest first
