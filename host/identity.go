@@ -2,7 +2,6 @@ package host
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle/access"
@@ -35,14 +34,6 @@ type Identity struct {
 	Expires time.Time
 
 	IsServiceAdmin bool // administers the host, not only the organization
-}
-
-// Key identifies the caller: all its requests have the same key. The zero Identity has none.
-func (i Identity) Key() string {
-	if i.Kind == "" {
-		return ""
-	}
-	return string(i.Kind) + " " + strconv.FormatInt(i.ID, 10)
 }
 
 // Email returns the address of a user, or "" for others. The host stores none: it is the

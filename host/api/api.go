@@ -70,7 +70,6 @@ type API struct {
 	proxy     *proxy.Proxy
 	events    *events
 	live      *live.Hub
-	gate      gate.Gate
 	idleTime  time.Duration
 	roleCache atomic.Pointer[pluginRoles]
 	described func() (json.RawMessage, error) // the OpenAPI document, generated once

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
-	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // Route is one entry of the route table.
@@ -150,10 +149,8 @@ func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 	mux.Handle("/api/", second)
 	if a.pages != nil {
 		unknown = a.serve(func(w http.ResponseWriter, r *http.Request) error {
-			return a.counted(r, host.Identity{}, func() error {
-				a.pages.ServeHTTP(w, r)
-				return nil
-			})
+			a.pages.ServeHTTP(w, r)
+			return nil
 		})
 	}
 	mux.Handle("/", unknown)
@@ -197,30 +194,15 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 			who = a.withRoles(who)
 			w.(*response).who = who
 		}
-		return a.counted(r, who, func() error {
-			if err := route.Permission.check(r, who); err != nil {
-				return err
-			}
-			if route.Doc.IsDeprecated { // RFC 9745; since version 9.1 of the service, August 2022
-				w.Header().Set("Deprecation", "@1660608000")
-				w.Header().Set("Link", `</api/serviceaccounts>; rel="successor-version"`)
-			}
-			return route.Handler.serve(w, r, who, max(route.Doc.Status, http.StatusOK))
-		})
+		if err := route.Permission.check(r, who); err != nil {
+			return err
+		}
+		if route.Doc.IsDeprecated { // RFC 9745; since version 9.1 of the service, August 2022
+			w.Header().Set("Deprecation", "@1660608000")
+			w.Header().Set("Link", `</api/serviceaccounts>; rel="successor-version"`)
+		}
+		return route.Handler.serve(w, r, who, max(route.Doc.Status, http.StatusOK))
 	})
-}
-
-// counted counts a request while it is served. Without credentials, the network is the caller.
-func (a *API) counted(r *http.Request, who host.Identity, serve func() error) error {
-	caller := who.Key()
-	if caller == "" {
-		caller = "network " + networkOf(r.RemoteAddr)
-	}
-	if !a.gate.Enter(caller) {
-		return &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your requests are in progress; wait for one of them to end", gate.MaxCallerRequests)}
-	}
-	defer a.gate.Leave(caller)
-	return serve()
 }
 
 // serve turns a returned error into a response. Its writer is always the *response from

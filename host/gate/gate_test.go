@@ -15,26 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/host/gate"
 )
 
-func TestEnter(t *testing.T) {
-	t.Parallel()
-	var g gate.Gate
-	for range gate.MaxCallerRequests {
-		if !g.Enter("a") {
-			t.Fatal("refused below the limit")
-		}
-	}
-	if g.Enter("a") {
-		t.Error("accepted above the limit")
-	}
-	if !g.Enter("b") {
-		t.Error("another caller is refused")
-	}
-	g.Leave("a")
-	if !g.Enter("a") || g.Enter("a") {
-		t.Error("after a request has ended, not exactly one is accepted")
-	}
-}
-
 // exchange sends a text to a server with a handler, and returns the connection.
 func exchange(t *testing.T, text string, handler http.HandlerFunc) net.Conn {
 	t.Helper()

@@ -7,11 +7,10 @@ import (
 
 // The limits of connections and requests.
 const (
-	MaxConnections    = 1024
-	MaxCallerRequests = MaxConnections / 4 // in progress, of one caller; streams of events are requests
-	MaxHeaderBytes    = 16 << 10           // of a request, as in Node.js
-	MaxBody           = 1 << 20            // bytes of a JSON body
-	MaxPluginBody     = 16 << 20           // bytes of a body for a plugin
+	MaxConnections = 1024
+	MaxHeaderBytes = 16 << 10 // of a request, as in Node.js
+	MaxBody        = 1 << 20  // bytes of a JSON body
+	MaxPluginBody  = 16 << 20 // bytes of a body for a plugin
 
 	HeaderTimeout = 10 * time.Second // for the headers of a request to arrive
 	KeepAlive     = time.Minute      // for the next request on a connection
@@ -85,8 +84,6 @@ func Limits() []Limit {
 	)
 	return []Limit{
 		{"connections", fmt.Sprint(MaxConnections), "others wait", "a connection costs memory and a file descriptor"},
-		{"requests of one caller in progress", fmt.Sprint(MaxCallerRequests), "429",
-			"a script in a loop must not take all connections; without credentials, the network is the caller"},
 		{"headers of a request", kibibytes(MaxHeaderBytes), "431", memory},
 		{"time for the headers of a request", HeaderTimeout.String(), "the connection is closed", "a connection costs memory"},
 		{"time between requests on a connection", KeepAlive.String(), "the connection is closed", "a connection costs memory"},

@@ -49,7 +49,6 @@ func TestLimitsDocument(t *testing.T) {
 // exceeded names the test that exceeds each limit.
 var exceeded = map[string]string{
 	"connections":                           "host/gate TestConnections",
-	"requests of one caller in progress":    "host/gate TestEnter",
 	"headers of a request":                  "host/gate TestHeaders",
 	"time for the headers of a request":     "host/gate TestTimes",
 	"time between requests on a connection": "host/gate TestTimes",
