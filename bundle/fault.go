@@ -104,7 +104,6 @@ const (
 	FaultDependencyMissing   FaultCode = "dependency-missing"
 	FaultDependencyType      FaultCode = "dependency-type"
 	FaultDependencyRange     FaultCode = "dependency-range"
-	FaultDependencyCycle     FaultCode = "dependency-cycle"
 	FaultNoExecutable        FaultCode = "executable-undeclared"
 	FaultExecutableOutside   FaultCode = "executable-outside"
 	FaultExecutableMissing   FaultCode = "executable-missing"

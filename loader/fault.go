@@ -188,8 +188,7 @@ func Inspect(o Options) ([]bundle.Plugin, []bundle.Fault) {
 	o = o.withDefaults()
 	found, faults := bundle.Discover(o.Dirs...)
 	mounts, refused := o.verify(found)
-	order := startOrder(mounts)
-	faults = slices.Concat(faults, refused, o.unmet(order))
+	faults = slices.Concat(faults, refused, o.unmet(mounts))
 	plugins := make([]bundle.Plugin, 0, len(mounts))
 	for _, m := range mounts {
 		plugins = append(plugins, m.Plugin)

@@ -333,7 +333,6 @@ func seeds(t *testing.T) []seed {
 		{code: bundle.FaultDependencyMissing, write: plugin("a", "", requires(`{"id":"b","name":"b","type":"panel","version":"1.0.0"}`))},
 		{code: bundle.FaultDependencyType, write: all(plugin("b", "", ""), plugin("a", "", requires(`{"id":"b","name":"b","type":"panel","version":"1.0.0"}`)))},
 		{code: bundle.FaultDependencyRange, write: all(plugin("b", "", ""), plugin("a", "", requires(`{"id":"b","name":"b","type":"app","version":"^2.0.0"}`)))},
-		{code: bundle.FaultDependencyCycle, write: all(plugin("b", "ok", requires(`{"id":"a","name":"a","type":"app","version":"1.0.0"}`)), plugin("a", "ok", requires(`{"id":"b","name":"b","type":"app","version":"1.0.0"}`)))},
 		{code: bundle.FaultNoExecutable, write: plugin("a", "", `,"backend":true`)},
 		{code: bundle.FaultExecutableOutside, write: all(plugin("b", "ok", ""),
 			file("a/plugin.json", complete("a", "", `,"backend":true,"executable":"../b/gpx_ok"`)))},
@@ -520,57 +519,6 @@ func TestOneHangDelaysNoOther(t *testing.T) {
 	}
 	if s := mustPlugin(t, l, "a-hang").Status(); s.State != StateStarting {
 		t.Errorf("the plugin that hangs: %+v", s)
-	}
-}
-
-// TestStartOrder requires that a plugin starts after those that it depends on have started
-// or failed, and that a cycle does not keep its plugins from starting.
-func TestStartOrder(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	needs := func(ids ...string) string {
-		var items []string
-		for _, id := range ids {
-			items = append(items, `{"id":"`+id+`"}`)
-		}
-		return `,"dependencies":{"serviceDependency":"*","plugins":[` + strings.Join(items, ",") + `]},"iam":{}`
-	}
-	plugin("a-first", "ok", needs("b-second", "none"))(t, root)
-	plugin("b-second", "ok", needs("c-fails"))(t, root)
-	plugin("c-fails", "crash", needs())(t, root)
-	plugin("d-cycle", "ok", needs("e-cycle"))(t, root)
-	plugin("e-cycle", "ok", needs("d-cycle", "d-cycle"))(t, root)
-	var l *Loader
-	states := make(chan string, 100)
-	l, err := New(Options{Dirs: []string{root}, HostVersion: "10.4.2", Toggles: []string{ToggleServiceAccounts},
-		Token: func(_ context.Context, b bundle.Plugin) (string, error) {
-			text := b.Metadata.ID
-			for _, d := range b.Metadata.Dependencies.Plugins {
-				if p, ok := l.Plugin(d.ID); ok && !strings.HasSuffix(d.ID, "-cycle") {
-					text += fmt.Sprintf(" %s=%s", d.ID, p.Status().State)
-				}
-			}
-			states <- text
-			return "t", nil
-		}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	reload(t, l)
-	got := map[string]bool{}
-	for len(states) > 0 {
-		got[<-states] = true
-	}
-	for _, want := range []string{"a-first b-second=running", "b-second c-fails=restarting", "c-fails", "d-cycle", "e-cycle"} {
-		if !got[want] {
-			t.Errorf("no start with %q in %v", want, got)
-		}
-	}
-	for _, id := range []string{"a-first", "b-second", "d-cycle", "e-cycle"} {
-		if s := mustPlugin(t, l, id).Status(); s.State != StateRunning {
-			t.Errorf("%s: %+v", id, s)
-		}
 	}
 }
 

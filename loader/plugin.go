@@ -49,7 +49,6 @@ type Plugin struct {
 	runDir  *runDir
 	starts  *semaphore.Weighted // of processes at the same time
 	logger  *slog.Logger
-	after   []*Plugin     // whose first start precedes that of this plugin
 	calls   chan struct{} // in progress
 
 	records  *records
@@ -78,11 +77,11 @@ type attempt struct {
 	abort    context.CancelFunc
 }
 
-func newPlugin(b mounted, id identity, o Options, runDir *runDir, starts *semaphore.Weighted, after []*Plugin) *Plugin {
+func newPlugin(b mounted, id identity, o Options, runDir *runDir, starts *semaphore.Weighted) *Plugin {
 	o = o.forPlugin(b.Metadata.ID)
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Plugin{
-		id: b.Metadata.ID, options: o, runDir: runDir, starts: starts, after: after, logger: o.Logger.With("plugin", b.Metadata.ID),
+		id: b.Metadata.ID, options: o, runDir: runDir, starts: starts, logger: o.Logger.With("plugin", b.Metadata.ID),
 		calls: make(chan struct{}, o.Limits.Calls), changed: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}),
 		want: desired{bundle: b, identity: id, version: 1}, moved: make(chan struct{}),
 		status: Status{State: StateStarting, Since: time.Now()},

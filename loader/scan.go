@@ -71,10 +71,9 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 	discovered, faults := bundle.Discover(l.options.Dirs...)
 	found, refused := l.options.verify(discovered)
 	faults = append(faults, refused...)
-	order := startOrder(found)
 	identities := map[string]identity{} // before the lock: the files may be on a slow network
-	for _, next := range order {
-		identities[next.Metadata.ID] = identityOf(next.mounted)
+	for _, b := range found {
+		identities[b.Metadata.ID] = identityOf(b)
 	}
 
 	l.mu.Lock()
@@ -83,8 +82,7 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 		return nil, nil, errors.New("reload plugins: the loader is closed")
 	}
 	isFound := map[string]bool{}
-	for _, next := range order {
-		b := next.mounted
+	for _, b := range found {
 		id := b.Metadata.ID
 		p, isMounted := l.plugins[id]
 		isFound[id] = true
@@ -93,7 +91,7 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 		}
 		switch now := identities[id]; {
 		case !isMounted:
-			p = newPlugin(b, now, l.options, l.runDir, l.starts, l.required(next.after))
+			p = newPlugin(b, now, l.options, l.runDir, l.starts)
 			l.plugins[id] = p
 		case now == p.wanted().identity && !isWanted(id):
 			continue
@@ -115,7 +113,7 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 		p.removed()
 		l.stopping.Go(p.stop)
 	}
-	unmet := l.options.unmet(startOrder(found))
+	unmet := l.options.unmet(found)
 	l.logNew("plugin not mounted", faults, l.faults)
 	l.logNew("plugin mounted with unmet requirements", unmet, l.unmet)
 	bundle.KeepSince(l.faults, faults, time.Now())

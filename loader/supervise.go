@@ -21,7 +21,6 @@ type supervisor struct {
 // run supervises the process until ctx is done.
 func (s *supervisor) run(ctx context.Context) {
 	defer close(s.done)
-	s.awaitRequired(ctx)
 	for e := (event{kind: eventWanted}); ; e = s.await(ctx) {
 		s.handle(ctx, e)
 		if e.kind == eventClosed {
