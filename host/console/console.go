@@ -246,7 +246,6 @@ func (c *content) functions() template.FuncMap {
 		"path":    url.PathEscape,
 		"preview": previewPath,
 		"color":   color,
-		"bytes":   size,
 		"levels":  func() []string { return []string{"error", "warn", "info", "debug", "trace"} },
 		"methods": func() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} },
 		"every":   func() []string { return []string{"1", "5", "10", "30", "60"} },

@@ -35,7 +35,6 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"/api/plugins/p/manifest":              `{"text":$,"findings":[{"rule":$,"severity":"error","line":1,"column":2,"endLine":1,"endColumn":4,"message":$,"help":$}]}`,
 		"/api/access-control/user/permissions": `{"dashboards:create":["folders:*"]}`,
 		"/api/plugins/p/dashboards":            `[{"uid":$,"title":$,"path":$,"imported":true},{"title":$,"path":$,"error":$}]`,
-		"/api/plugins/p/metrics":               "# HELP x\nx{a=" + raw + "} 1\ny_bytes 2048\n",
 		"/api/plugins/p/logs":                  `{"records":[{"number":1,"time":"2026-01-02T03:04:05Z","level":"info","message":$,"fields":{"k":$}}],"dropped":3}`,
 		"/api/sessions":                        `[{"id":1,"userAgent":$,"created":"2026-01-02T03:04:05Z","seenAt":"2026-01-02T03:04:05Z"}]`,
 		"/api/datasources":                     `[{"uid":$,"name":$,"type":$}]`,
@@ -368,7 +367,7 @@ func TestEscaping(t *testing.T) {
 			api.text = text
 			return loadFrom(t, c, path)
 		}
-		for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/plugins/q/preview", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
+		for _, path := range []string{"/", "/plugins/p?text=TEXT&level=TEXT", "/plugins/TEXT", "/plugins/q/preview", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
 			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT", "/explore?for=uid:TEXT"} {
 			benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
 			want := shape(t, benign.Body.String())
@@ -465,9 +464,9 @@ func TestQueryValues(t *testing.T) {
 // A viewer's pages contain nothing for administrators only.
 func TestViewer(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/", "/plugins/p?metrics=1"} {
+	for _, path := range []string{"/", "/plugins/p"} {
 		page := load(t, fakeAPI{"secret", "Viewer"}, path).Body.String()
-		for _, bad := range []string{`class="problem"`, "restart\"", "metrics=", "log-filter", "plugin.json", "/preview"} {
+		for _, bad := range []string{`class="problem"`, "restart\"", "/metrics", "log-filter", "plugin.json", "/preview"} {
 			if strings.Contains(page, bad) {
 				t.Errorf("%s contains %q", path, bad)
 			}

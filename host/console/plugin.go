@@ -1,24 +1,17 @@
 package console
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-const (
-	mostMetrics  = 500
-	frameContext = 2 // lines of plugin.json above and below a finding
-)
+const frameContext = 2 // lines of plugin.json above and below a finding
 
 // pluginPage is the page of one plugin. What only administrators may see is empty for others.
 type pluginPage struct {
@@ -29,8 +22,6 @@ type pluginPage struct {
 	Path       string // of the routes of the plugin in the API
 	MayControl bool   // restart and reload it
 	Changes    []hostapi.PluginEvent
-	Metrics    []metric // if the URL asks for them
-	IsAsked    bool     // the URL asks for metrics
 	Log        *pluginLog
 	Document   *document
 }
@@ -71,9 +62,6 @@ func (c *client) problems(plugins []hostapi.Plugin) (all []hostapi.PluginProblem
 	}
 	return all, nil
 }
-
-// metric is a sample of the Prometheus text format.
-type metric struct{ Name, Value string }
 
 // document is a plugin.json with its findings.
 type document struct {
@@ -140,9 +128,6 @@ func plugin(c *client) (any, error) {
 	if p.Plugin.Backend == nil {
 		return p, nil
 	}
-	if c.r.URL.Query().Has("metrics") && p.Plugin.Backend.State == "running" {
-		p.Metrics, p.IsAsked = metrics(c, p.Path), true
-	}
 	p.Log, err = logOf(c, p.Path)
 	return p, err
 }
@@ -154,52 +139,6 @@ func (c *client) getOptional(path string, into any) error {
 		return nil
 	}
 	return err
-}
-
-// metrics returns the metrics of a backend, or nil if it has none.
-func metrics(c *client, path string) (all []metric) {
-	text, err := c.send(http.MethodGet, path+"/metrics", nil)
-	if err != nil {
-		return nil
-	}
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan() && len(all) < mostMetrics; {
-		name, rest, ok := cutSample(lines.Text())
-		if !ok {
-			continue
-		}
-		value, _, _ := strings.Cut(strings.TrimSpace(rest), " ") // without the timestamp
-		if v, err := strconv.ParseFloat(value, 64); err == nil {
-			value = plainNumber(v)
-			if strings.HasSuffix(name, "_bytes") {
-				value = size(v)
-			}
-		}
-		all = append(all, metric{name, value})
-	}
-	return all
-}
-
-// size returns a number of bytes for people, such as "14 MiB".
-func size(bytes float64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	for len(units) > 1 && bytes >= 1024 {
-		bytes, units = bytes/1024, units[1:]
-	}
-	if bytes < 10 && units[0] != "B" {
-		return fmt.Sprintf("%.1f %s", bytes, units[0])
-	}
-	return fmt.Sprintf("%.0f %s", max(bytes, 0), units[0])
-}
-
-// cutSample splits a line of the Prometheus text format after the name and its labels.
-func cutSample(text string) (name, rest string, ok bool) {
-	if strings.HasPrefix(text, "#") {
-		return "", "", false
-	}
-	if at := strings.LastIndex(text, "}"); at >= 0 {
-		return text[:at+1], text[at+1:], true
-	}
-	return strings.Cut(text, " ")
 }
 
 // frame sets the lines around each finding.
