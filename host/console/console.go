@@ -9,7 +9,6 @@ package console
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/rand"
 	"crypto/sha256"
 	"embed"
@@ -18,11 +17,8 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"mime"
 	"net/http"
 	"net/url"
-	"path"
-	"strings"
 	"sync"
 	"time"
 
@@ -121,14 +117,13 @@ func open(api http.Handler, o Options) (*console, error) {
 // content is what all consoles of a process share.
 type content struct {
 	templates map[string]*template.Template // by the name of a page
-	assets    map[string]asset              // by file name
 	version   string                        // of the assets
 }
 
 // embedded returns the content in the executable.
 var embedded = sync.OnceValues(func() (c *content, err error) {
 	c = &content{templates: map[string]*template.Template{}}
-	if c.assets, c.version, err = readAssets(); err != nil {
+	if c.version, err = assetVersion(); err != nil {
 		return nil, err
 	}
 	layout, err := template.New("layout.html").Funcs(c.functions()).ParseFS(files, "pages/layout.html", "pages/parts.html")
@@ -267,62 +262,28 @@ type navEntry struct {
 	IsCurrent  bool
 }
 
-// asset is a static file.
-type asset struct {
-	plain, zipped []byte
-	media         string
-}
-
-// readAssets returns the files in static/ and a version that changes with any of them. The
-// version is a part of their paths, so that modules that import each other by relative paths
-// come from the same version.
-func readAssets() (assets map[string]asset, version string, err error) {
-	assets = map[string]asset{}
+// assetVersion returns a version that changes with any of the files in static/. It is a part of
+// their paths, so that modules that import each other by relative paths come from the same version.
+func assetVersion() (string, error) {
+	names, err := fs.Glob(files, "static/*")
 	sum := sha256.New()
-	z, _ := gzip.NewWriterLevel(nil, gzip.BestCompression) // the level is valid
-	err = fs.WalkDir(files, "static", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
+	for _, name := range names {
 		data, err := files.ReadFile(name)
 		if err != nil {
-			return err
-		}
-		var zipped bytes.Buffer
-		z.Reset(&zipped)
-		if _, err := z.Write(data); err != nil {
-			return err
-		}
-		if err := z.Close(); err != nil {
-			return err
+			return "", err
 		}
 		fmt.Fprintf(sum, "%s %d\n", name, len(data))
 		_, _ = sum.Write(data) // a hash never returns an error
-		assets[path.Base(name)] = asset{data, zipped.Bytes(), mime.TypeByExtension(path.Ext(name))}
-		return nil
-	})
-	return assets, hex.EncodeToString(sum.Sum(nil)[:8]), err
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), err
 }
 
 func (c *content) serveAsset(w http.ResponseWriter, r *http.Request) {
-	a, ok := c.assets[r.PathValue("name")]
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
-	h := w.Header()
-	h.Set("Content-Type", a.media)
-	h.Set("Vary", "Accept-Encoding")
-	h.Set("Cache-Control", "no-cache")
+	w.Header().Set("Cache-Control", "no-cache")
 	if r.PathValue("version") == c.version {
-		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	body := a.plain
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		h.Set("Content-Encoding", "gzip")
-		body = a.zipped
-	}
-	_, _ = w.Write(body) // fails only if the client has left
+	http.ServeFileFS(w, r, files, "static/"+r.PathValue("name"))
 }
 
 // ago describes how long ago something was, in its largest unit.
