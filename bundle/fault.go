@@ -137,7 +137,6 @@ const (
 	FaultKilled        FaultCode = "killed"
 	FaultPanic         FaultCode = "panic"
 	FaultOutOfMemory   FaultCode = "out-of-memory"
-	FaultHandlerPanic  FaultCode = "handler-panic"
 	FaultDeaf          FaultCode = "not-responding"
 )
 

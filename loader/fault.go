@@ -39,8 +39,7 @@ type troubles struct {
 	last   bundle.Fault // of a start, or the unexpected end of a process; or the zero Fault
 	health bundle.Fault // the zero Fault after a successful check
 	of     string       // UID of the data source that health is about, or ""
-	call   bundle.Fault // the last panic in a handler
-	pid    int          // of the process that health and call are about
+	pid    int          // of the process that health is about
 }
 
 // failed records why a process did not start, or how it ended. It must be called before the
@@ -78,7 +77,7 @@ func (p *Plugin) Faults() []bundle.Fault {
 		list = append(list, last)
 	}
 	if p.troubles.pid == status.PID && status.PID != 0 {
-		list = append(list, p.troubles.health, p.troubles.call)
+		list = append(list, p.troubles.health)
 	}
 	list = slices.DeleteFunc(list, func(f bundle.Fault) bool { return f.Code == "" })
 	for i := range list {
@@ -91,7 +90,7 @@ func (p *Plugin) Faults() []bundle.Fault {
 // caller must hold the lock.
 func (t *troubles) about(pid int) *troubles {
 	if t.pid != pid {
-		t.health, t.call, t.of, t.pid = bundle.Fault{}, bundle.Fault{}, "", pid
+		t.health, t.of, t.pid = bundle.Fault{}, "", pid
 	}
 	return t
 }
@@ -140,23 +139,6 @@ func (p *Plugin) checked(ctx context.Context, proc *Process, req *sdk.CheckHealt
 
 func (p *Plugin) isCurrent(proc *Process) bool {
 	return proc != nil && proc == p.process()
-}
-
-// panicked records a panic that the SDK of the plugin recovered, at most one per second. It
-// ignores a process that has been replaced.
-func (p *Plugin) panicked(proc *Process, method string) {
-	if !p.isCurrent(proc) {
-		return
-	}
-	p.troubles.mu.Lock()
-	defer p.troubles.mu.Unlock()
-	t := p.troubles.about(proc.PID())
-	if time.Since(t.call.Since) < time.Second {
-		return
-	}
-	t.call = *newFault(bundle.FaultHandlerPanic, "a handler of %s panicked", method[strings.LastIndex(method, "/")+1:])
-	t.call.Since = time.Now()
-	t.quote(proc, &t.call)
 }
 
 // quote adds the last lines of a process to its fault, and does so again a little later:

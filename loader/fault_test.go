@@ -112,12 +112,11 @@ type seed struct {
 	options func(root string, o *Options)
 	after   func(t *testing.T, l *Loader) // provokes the fault; nil if Reload does
 
-	isPrivileged bool             // the user that runs the host could still read the files
-	want         string           // part of the reason
-	place        string           // "line:column"
-	stderr       string           // part of the last lines
-	also         bundle.FaultCode // another fault that comes with it, or ""
-	skip         string           // why the fault cannot be provoked here
+	isPrivileged bool   // the user that runs the host could still read the files
+	want         string // part of the reason
+	place        string // "line:column"
+	stderr       string // part of the last lines
+	skip         string // why the fault cannot be provoked here
 }
 
 // complete returns a plugin.json with all required keys.
@@ -362,14 +361,13 @@ func seeds(t *testing.T) []seed {
 		{code: bundle.FaultTransport, write: plugin("a", "netrpc", "")},
 
 		{code: bundle.FaultHealth, write: plugin("a", "sick", ""), after: health, want: "no \uFFFD[31mupstream"},
-		{code: bundle.FaultHealthError, write: plugin("a", "sickerror", ""), after: health, also: bundle.FaultHandlerPanic, stderr: "no settings"},
+		{code: bundle.FaultHealthError, write: plugin("a", "sickerror", ""), after: health, stderr: "no settings"},
 		{code: bundle.FaultHealthTimeout, write: plugin("a", "sickslow", ""), after: health, options: func(_ string, o *Options) { o.Limits.Health = 100 * time.Millisecond }},
 
 		{code: bundle.FaultExited, write: plugin("a", "ok", ""), after: call("exit"), want: "exit status 4"},
 		{code: bundle.FaultKilled, write: plugin("a", "ok", ""), after: call("kill"), want: "signal: killed"},
 		{code: bundle.FaultPanic, write: plugin("a", "ok", ""), after: call("panic-outside"), stderr: "panic: no worker"},
 		{code: bundle.FaultOutOfMemory, write: plugin("a", "ok", ""), after: call("memory"), stderr: "fatal error: ", skip: noLimit},
-		{code: bundle.FaultHandlerPanic, write: plugin("a", "ok", ""), after: call("panic"), stderr: "no such region"},
 	}
 }
 
@@ -415,7 +413,7 @@ func TestSeededFaults(t *testing.T) {
 				if p, ok := l.Plugin("a"); s.after == nil && (!ok || p.Status().State != StateStarting) {
 					break // what Reload found does not change
 				}
-				if slices.ContainsFunc(l.Problems(), func(f bundle.Fault) bool { return f.Code != s.code && f.Code != s.also }) {
+				if slices.ContainsFunc(l.Problems(), func(f bundle.Fault) bool { return f.Code != s.code }) {
 					break // such as that of a process that hangs instead of ending
 				}
 			}
@@ -440,9 +438,6 @@ func (s seed) compare(t *testing.T, faults []bundle.Fault) {
 		t.Fatal("no fault is reported")
 	}
 	for _, f := range faults {
-		if f.Code == s.also && s.also != "" {
-			continue
-		}
 		if f.Code != s.code || !strings.Contains(f.Reason, s.want) || !strings.Contains(strings.Join(f.Stderr, "\n"), s.stderr) {
 			t.Errorf("%s %q with the output %q, want %s %q with %q", f.Code, f.Reason, f.Stderr, s.code, s.want, s.stderr)
 		}
@@ -603,8 +598,6 @@ func TestFaultQuotesLateOutput(t *testing.T) {
 	t.Parallel()
 	_, p := mount(t, "ok", "", Options{})
 	p.checked(t.Context(), p.current, &sdk.CheckHealthRequest{}, nil, errors.New("no settings"))
-	replaced := &Process{pid: func() int { return 1 }, stderr: &logWriter{}}
-	p.panicked(replaced, "/QueryData")
 	if _, err := p.current.stderr.Write([]byte("no region\n")); err != nil {
 		t.Fatal(err)
 	}

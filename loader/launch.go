@@ -203,9 +203,8 @@ func (l *launch) dialOptions() []grpc.DialOption {
 // newProcess returns a process that serves on a connection.
 func (l *launch) newProcess(c *command, connection grpc.ClientConnInterface) *Process {
 	serving, endStreams := context.WithCancel(context.Background())
-	wrapped := &conn{ClientConnInterface: connection}
 	return &Process{
-		conn: wrapped, client: backend.New(wrapped), command: c, stderr: &logWriter{records: l.records}, dir: l.dir,
+		conn: connection, client: backend.New(connection), command: c, stderr: &logWriter{records: l.records}, dir: l.dir,
 		version: l.version, settings: l.settings, token: l.token,
 		idle: make(chan struct{}), serving: serving, endStreams: endStreams,
 	}

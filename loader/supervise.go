@@ -149,7 +149,6 @@ func (s *supervisor) start(ctx context.Context, b mounted, same *Process) (*Proc
 
 // swap makes a process that has started the current one. Calls in progress end in the old one.
 func (s *supervisor) swap(ctx context.Context, old, next *Process) {
-	next.conn.panicked = func(method string) { s.panicked(next, method) }
 	s.mu.Lock()
 	s.current = next
 	s.mu.Unlock()
