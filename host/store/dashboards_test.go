@@ -181,28 +181,3 @@ func TestMigrateSimilarKeys(t *testing.T) {
 		t.Errorf("logins %v, %v; want %v", logins, err, want)
 	}
 }
-
-// The models of an older database are kept.
-func TestMigrateModels(t *testing.T) {
-	t.Parallel()
-	ctx, database := t.Context(), newDatabase(t)
-	if err := store.CreateOld(ctx, database, []string{"0001_initial.sql", "0002_keys_and_dashboards.sql", "0003_data_sources.sql", "0004_service_admin.sql"},
-		`INSERT INTO folders (org_id, uid, title) VALUES (1, 'f', 'F');
-		INSERT INTO dashboards (org_id, uid, title, title_folded, folder_id, version, model)
-			VALUES (1, 'a', 'A', 'a', 1, 7, '{"panels":[1]}'), (1, 'b', 'B', 'b', NULL, 1, '{}');
-		INSERT INTO dashboard_tags (tag, dashboard_id) VALUES ('x', 1)`); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, store.Options{Database: database})
-	for range 2 { // the second start has nothing to migrate
-		d := must(s.Dashboard(ctx, org, "a"))(t)
-		if string(d.Model) != `{"panels":[1]}` || d.Version != 7 || d.FolderUID != "f" || fmt.Sprint(d.Tags) != "[x]" {
-			t.Errorf("migrated dashboard: %+v", d)
-		}
-		if d := must(s.Dashboard(ctx, org, "b"))(t); string(d.Model) != "{}" {
-			t.Errorf("migrated dashboard: %+v", d)
-		}
-		must(newPlaylist(ctx, s, "x"))(t)
-		s = open(t, store.Options{Database: database})
-	}
-}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 )
 
 // MigrationLock is the advisory lock that a migration holds.
@@ -12,29 +11,6 @@ const MigrationLock = migrationLock
 // Exec runs a statement on the writing connection.
 func (s *Store) Exec(ctx context.Context, query string, args ...any) error {
 	_, err := s.write.db.ExecContext(ctx, query, args...)
-	return err
-}
-
-// CreateOld creates a database with the schema of an older version and runs a statement.
-func CreateOld(ctx context.Context, database string, files []string, statement string) error {
-	driver, d := "sqlite", sqliteDialect()
-	if IsShared(database) {
-		driver, d = "pgx", postgresDialect()
-	}
-	db, err := sql.Open(driver, database)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	all := "CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL);"
-	for n, file := range files {
-		text, err := migrations.ReadFile("migrations/" + file)
-		if err != nil {
-			return err
-		}
-		all += d.schema.Replace(string(text)) + fmt.Sprintf(";INSERT INTO schema_migrations VALUES (%d, '%s', 0);", n+1, file)
-	}
-	_, err = db.ExecContext(ctx, all+statement)
 	return err
 }
 

@@ -208,27 +208,3 @@ func TestPlaylistDashboardPages(t *testing.T) {
 		t.Errorf("across two items: %+v", got)
 	}
 }
-
-// An older database loses its triggers and tables of counts, and nothing else.
-func TestMigrateFromTriggers(t *testing.T) {
-	t.Parallel()
-	ctx, database := t.Context(), newDatabase(t)
-	files := []string{"0001_initial.sql", "0002_keys_and_dashboards.sql", "0003_data_sources.sql", "0004_service_admin.sql", "0005_accounts.sql",
-		"0006_data.sql", "0007_bounds.sql", "0008_sessions.sql", "0009_folders.sql", "0010_token_counts.sql", "0011_playlist_ranges.sql"}
-	trigger := "CREATE TRIGGER playlist_inserted AFTER INSERT ON playlists BEGIN UPDATE playlist_ranges SET playlists = playlists + 1; END;"
-	if store.IsShared(database) {
-		trigger = `CREATE FUNCTION count_playlists() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-				UPDATE playlist_ranges SET playlists = playlists + 1;
-				RETURN NULL;
-			END $$;
-			CREATE TRIGGER playlist_counted AFTER INSERT ON playlists FOR EACH ROW EXECUTE FUNCTION count_playlists();`
-	}
-	if err := store.CreateOld(ctx, database, files, trigger+`INSERT INTO playlists (org_id, uid, name, name_folded, rotation) VALUES (1, 'old', 'Old', '`+host.Fold("Old")+`', '5m')`); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, store.Options{Database: database})
-	must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "new", Interval: "5m"}))(t)
-	if all := must(s.Playlists(ctx, org, "ol", store.Page{}))(t); len(all) != 1 || all[0].UID != "old" {
-		t.Errorf("%+v", all)
-	}
-}

@@ -65,14 +65,10 @@ func (s *Store) checkKey(ctx context.Context) error {
 	}
 	const owner, name = "host", "key"
 	sealed := s.box.Seal(name, purpose(MainOrg, owner, name))
-	type secret struct{ owner, name, sealed string }
-	scan := func(row scanner) (v secret, err error) { return v, row.Scan(&v.owner, &v.name, &v.sealed) }
 	return s.transact(ctx, func(tx *sql.Tx) error {
-		// Databases of earlier versions have only secrets of other owners.
-		known, err := find(ctx, tx, scan, "SELECT owner, name, sealed FROM secrets WHERE org_id = $1 ORDER BY owner = $2 DESC, owner, name LIMIT 1",
-			MainOrg, owner)
+		known, err := find(ctx, tx, scanOne[string], "SELECT sealed FROM secrets WHERE org_id = $1 AND owner = $2 AND name = $3", MainOrg, owner, name)
 		if err == nil {
-			if _, err := s.box.Open(known.sealed, purpose(MainOrg, known.owner, known.name)); err != nil {
+			if _, err := s.box.Open(known, purpose(MainOrg, owner, name)); err != nil {
 				return ErrKey
 			}
 		} else if !errors.Is(err, sql.ErrNoRows) {

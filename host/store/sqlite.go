@@ -20,14 +20,8 @@ import (
 // connection: they wait for it instead of retrying to lock the file. Reads have their
 // own pool and, with a write-ahead log, do not wait.
 func sqliteDialect() dialect {
-	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT", "$DROP_TRIGGERS", sqliteDropTriggers)}
+	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT")}
 }
-
-// sqliteDropTriggers drops the triggers of earlier versions, which counted rows.
-const sqliteDropTriggers = `
-DROP TRIGGER IF EXISTS token_inserted; DROP TRIGGER IF EXISTS token_deleted; DROP TRIGGER IF EXISTS token_moved;
-DROP TRIGGER IF EXISTS playlist_inserted; DROP TRIGGER IF EXISTS playlist_deleted; DROP TRIGGER IF EXISTS playlist_renamed;
-DROP TRIGGER IF EXISTS range_grown; DROP TRIGGER IF EXISTS range_emptied`
 
 // openSQLite opens the file and migrates the schema.
 //
