@@ -113,13 +113,14 @@ func TestFormatsOfLogs(t *testing.T) {
 // Lines that nothing follows become a record without another line.
 func TestPlainLinesDoNotWait(t *testing.T) {
 	t.Parallel()
-	p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
-	feed, end, _ := p.Follow(0)
-	defer end()
-	_, _ = io.WriteString(&logWriter{records: p.records}, "alone\n")
-	if r := <-feed; r.Message != "alone" {
-		t.Errorf("got %+v", r)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
+		_, _ = io.WriteString(&logWriter{records: p.records}, "alone\n")
+		time.Sleep(2 * lineGap)
+		if recent, _ := p.Logs(); len(recent) != 1 || recent[0].Message != "alone" {
+			t.Errorf("got %+v", recent)
+		}
+	})
 }
 
 func TestRecordsAreBounded(t *testing.T) {
@@ -184,37 +185,6 @@ func TestRateOfRecords(t *testing.T) {
 		if n, notes := strings.Count(host.String(), "\n"), strings.Count(host.String(), droppingText); n != 2*(most+2) || notes != 2 {
 			t.Errorf("the host logged %d lines and %d notes", n, notes)
 		}
-	}
-}
-
-func TestFollowersAreBounded(t *testing.T) {
-	t.Parallel()
-	p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
-	p.records.add(time.Now(), entry{message: "first"})
-	p.records.add(time.Now(), entry{message: "second"})
-	feed, end, ok := p.Follow(1)
-	if !ok {
-		t.Fatal("the first follower is too many")
-	}
-	defer end()
-	if r := <-feed; r.Message != "second" {
-		t.Errorf("after the first record: %+v", r)
-	}
-	for range maxFollowers - 1 {
-		_, end, ok := p.Follow(0)
-		if !ok {
-			t.Fatal("too few followers are allowed")
-		}
-		defer end()
-	}
-	if _, _, ok := p.Follow(0); ok {
-		t.Error("too many followers are allowed")
-	}
-	p.records.followers.Close()
-	if feed, _, ok := p.Follow(p.records.last); !ok {
-		t.Error("the followers that have ended still count")
-	} else if _, ok := <-feed; ok {
-		t.Error("a feed of an unmounted plugin has records")
 	}
 }
 

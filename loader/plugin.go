@@ -262,7 +262,6 @@ func (p *Plugin) signal() {
 func (p *Plugin) stop() {
 	p.cancel()
 	<-p.done
-	p.records.followers.Close()
 }
 
 // Restart replaces the process of the backend with a new one without dropping a call, even

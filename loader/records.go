@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/feed"
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
@@ -22,9 +21,6 @@ const (
 
 	byteRate   = 4 << 20 // bytes per second that are logged, of errors and of other records; the rest are dropped
 	leastBytes = 4 << 10 // that a record counts: at most 1,024 records are logged in a second
-
-	maxFollowers = 8   // of one plugin
-	maxUnread    = 256 // records of a follower
 )
 
 // Record is an entry in the log of a plugin.
@@ -39,19 +35,18 @@ type Record struct {
 
 func (r Record) size() int { return recordOverhead + len(r.Message) + len(r.Fields) }
 
-// records is the log of a plugin. It forwards records to the log of the host, keeps the last
-// ones, and sends them to followers. It drops records that exceed the rates.
+// records is the log of a plugin. It forwards records to the log of the host and keeps the last
+// ones. It drops records that exceed the rates.
 type records struct {
 	logger *slog.Logger
 
-	followers feed.Feed[Record]
-	mu        sync.Mutex
-	kept      []Record
-	bytes     int // size of kept
-	last      uint64
-	dropped   uint64
-	second    int64        // to which volume belongs
-	volume    map[bool]int // bytes; true is for errors
+	mu      sync.Mutex
+	kept    []Record
+	bytes   int // size of kept
+	last    uint64
+	dropped uint64
+	second  int64        // to which volume belongs
+	volume  map[bool]int // bytes; true is for errors
 
 	crash        string // the first line of the last crash
 	isRepetition bool   // another such crash tells nothing new
@@ -96,7 +91,7 @@ func (l *records) levelOf(e entry) slog.Level {
 
 const droppingText = "the plugin is logging too much; its remaining records in this second are dropped"
 
-// keep keeps a record and sends it to the followers. It reports whether the rates allow
+// keep keeps a record. It reports whether the rates allow
 // it and, if not, whether it is the first one of its second that they do not allow.
 func (l *records) keep(now time.Time, e entry) (ok, isFirst bool) {
 	l.mu.Lock()
@@ -129,8 +124,7 @@ func (l *records) keep(now time.Time, e entry) (ok, isFirst bool) {
 	return true, false
 }
 
-// append numbers a record, keeps it instead of the oldest ones, and sends it to the followers.
-// The caller holds the lock.
+// append numbers a record and keeps it instead of the oldest ones. The caller holds the lock.
 func (l *records) append(r Record) {
 	l.last++
 	r.Number = l.last
@@ -142,7 +136,6 @@ func (l *records) append(r Record) {
 		excess++
 	}
 	l.kept = slices.Delete(l.kept, 0, excess)
-	l.followers.Send(r)
 }
 
 // Logs returns the last records of the plugin, oldest first, and how many were dropped
@@ -152,24 +145,4 @@ func (p *Plugin) Logs() (recent []Record, dropped uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.kept), l.dropped
-}
-
-// Follow returns a feed of the last records with a number greater than after, and those from
-// then on. The feed is closed when the plugin is unmounted and when the follower does not keep
-// up. The caller must call end. ok is false if the plugin has too many followers.
-func (p *Plugin) Follow(after uint64) (records <-chan Record, end func(), ok bool) {
-	l := p.records
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.followers.Len() >= maxFollowers {
-		return nil, nil, false
-	}
-	var recent []Record
-	for _, r := range l.kept {
-		if r.Number > after {
-			recent = append(recent, r)
-		}
-	}
-	records, end = l.followers.Subscribe(maxUnread, recent...)
-	return records, end, true
 }

@@ -2,17 +2,12 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"math"
-	"net/http"
-	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
-	"github.com/slipway-dev/slipway/internal/feed"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
@@ -21,52 +16,34 @@ import (
 func (a *API) observabilityRoutes() []Route {
 	admin := action(access.PluginsWrite).on("plugins:id:{id}")
 	return []Route{
-		{"GET", "/api/plugins/{id}/logs", admin, a.pluginLogs(), doc{Summary: "Get the last records of the log of a plugin, at most 1,000 and 256 KiB. With follow=true, stream them and later ones as server-sent events (text/event-stream)"}},
+		{"GET", "/api/plugins/{id}/logs", admin, call(a.pluginLogs), doc{Summary: "Get the last records of the log of a plugin, at most 1,000 and 256 KiB"}},
 	}
 }
 
 // logQuery selects records.
 type logQuery struct {
 	pluginPath
-	Level  string `query:"level"`  // the lowest: trace, debug, info, warn or error
-	Text   string `query:"text"`   // that the message or the fields contain, ignoring case
-	Follow bool   `query:"follow"` // stream
+	Level string `query:"level"` // the lowest: trace, debug, info, warn or error
+	Text  string `query:"text"`  // that the message or the fields contain, ignoring case
 }
 
-// pluginLogs returns a handler that responds with JSON or, to follow, with a stream.
-func (a *API) pluginLogs() handler {
-	list := call(func(_ context.Context, _ host.Identity, in logQuery) (hostapi.PluginLog, error) {
-		p, err := a.plugin(in.ID)
-		if err != nil {
-			return hostapi.PluginLog{}, err
-		}
-		matches, err := in.filter()
-		if err != nil {
-			return hostapi.PluginLog{}, err
-		}
-		recent, dropped := p.Logs()
-		log := hostapi.PluginLog{Records: []hostapi.LogRecord{}, Dropped: dropped}
-		for _, r := range recent {
-			if matches(r) {
-				log.Records = append(log.Records, recordOf(r))
-			}
-		}
-		return log, nil
-	})
-	serve := list.serve
-	list.serve = func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error {
-		if query := r.URL.Query(); query.Has("follow") {
-			var in logQuery
-			if err := readInputs(w, r, list.inputs, reflect.ValueOf(&in).Elem()); err != nil {
-				return err
-			}
-			if in.Follow || query.Get("follow") == "" {
-				return a.followLog(w, r, in)
-			}
-		}
-		return serve(w, r, who, status)
+func (a *API) pluginLogs(_ context.Context, _ host.Identity, in logQuery) (hostapi.PluginLog, error) {
+	p, err := a.plugin(in.ID)
+	if err != nil {
+		return hostapi.PluginLog{}, err
 	}
-	return list
+	matches, err := in.filter()
+	if err != nil {
+		return hostapi.PluginLog{}, err
+	}
+	recent, dropped := p.Logs()
+	log := hostapi.PluginLog{Records: []hostapi.LogRecord{}, Dropped: dropped}
+	for _, r := range recent {
+		if matches(r) {
+			log.Records = append(log.Records, recordOf(r))
+		}
+	}
+	return log, nil
 }
 
 // filter returns a function that reports whether a record is selected.
@@ -101,31 +78,4 @@ func levelName(l slog.Level) string {
 		return "debug"
 	}
 	return "trace"
-}
-
-// followLog streams the log of a plugin in the format of EventSource. The id of an event
-// is the number of its record, and a client that reconnects gets the records after
-// the last one that it received.
-func (a *API) followLog(w http.ResponseWriter, r *http.Request, in logQuery) error {
-	p, err := a.plugin(in.ID)
-	if err != nil {
-		return err
-	}
-	matches, err := in.filter()
-	if err != nil {
-		return err
-	}
-	seen, _ := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64) // 0 if it is not one of ours
-	records, end, ok := p.Follow(seen)
-	if !ok {
-		return &host.Error{Category: host.ErrUnavailable, Message: "too many clients follow the log of " + p.ID() + "; try again later"}
-	}
-	defer end()
-	return streamEvents(a, w, r, records, func(r loader.Record) (feed.Event, error) {
-		if !matches(r) {
-			return feed.Event{}, nil
-		}
-		data, err := json.Marshal(recordOf(r))
-		return feed.Event{ID: int64(r.Number), Name: "record", Data: data}, err
-	})
 }

@@ -122,7 +122,7 @@ func arrows() map[string][]string {
 		"examples/app":             {"sdk", "sdk/hostapi"},
 		"examples/renderer":        {"sdk", "sdk/httpclient", "sdk/renderer"},
 		"examples/secretsmanager":  {"sdk", "sdk/secretsmanager"},
-		"loader":                   {"sdk", "sdk/backend", "internal/wire", "bundle", "bundle/access", "bundle/archive", "internal/limit", "internal/process", "internal/terminal", "bundle/ranges", "internal/text", "internal/wire/handshake", "internal/feed"},
+		"loader":                   {"sdk", "sdk/backend", "internal/wire", "bundle", "bundle/access", "bundle/archive", "internal/limit", "internal/process", "internal/terminal", "bundle/ranges", "internal/text", "internal/wire/handshake"},
 		"loader/watch":             {"bundle"},
 		"conformance":              {"bundle", "loader", "internal/nearest", "internal/process", "internal/wire", "sdk/frame", "internal/text", "internal/wire/handshake"},
 		"validate/compat":          {"bundle", "bundle/ranges", "validate", "validate/inspect", "validate/rules", "validate/shared"},

@@ -7,14 +7,12 @@ import "sync"
 
 // Feed distributes values. The zero value has no receivers. It is safe for concurrent use.
 type Feed[T any] struct {
-	mu       sync.Mutex
-	queues   map[chan T]struct{}
-	isClosed bool
+	mu     sync.Mutex
+	queues map[chan T]struct{}
 }
 
 // Subscribe returns a queue of the first values and those that are sent from now on, of which it
-// holds room. The queue is closed when the feed is, when the receiver does not keep up, and by end,
-// which the receiver must call.
+// holds room. The queue is closed when the receiver does not keep up, and by end, which the receiver must call.
 func (f *Feed[T]) Subscribe(room int, first ...T) (queue <-chan T, end func()) {
 	q := make(chan T, len(first)+room)
 	for _, v := range first {
@@ -26,9 +24,6 @@ func (f *Feed[T]) Subscribe(room int, first ...T) (queue <-chan T, end func()) {
 		f.queues = map[chan T]struct{}{}
 	}
 	f.queues[q] = struct{}{}
-	if f.isClosed {
-		f.remove(q)
-	}
 	return q, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -63,16 +58,6 @@ func (f *Feed[T]) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.queues)
-}
-
-// Close closes all queues, and those of later receivers.
-func (f *Feed[T]) Close() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.isClosed = true
-	for q := range f.queues {
-		f.remove(q)
-	}
 }
 
 // remove closes a queue, unless it is closed. The caller holds the lock.

@@ -35,24 +35,6 @@ func TestSlowReceiver(t *testing.T) {
 	}
 }
 
-func TestClose(t *testing.T) {
-	t.Parallel()
-	var f feed.Feed[int]
-	before, end := f.Subscribe(1)
-	f.Close()
-	f.Close()
-	after, endAfter := f.Subscribe(1, 7)
-	end()
-	endAfter()
-	f.Send(1)
-	_, isOpen := <-before
-	first, isFirst := <-after
-	_, isMore := <-after
-	if isOpen || !isFirst || first != 7 || isMore || f.Len() != 0 {
-		t.Errorf("a receiver from before: %t, one from after: %d %t %t; %d are left", isOpen, first, isFirst, isMore, f.Len())
-	}
-}
-
 // Receivers come, leave and fall behind while values are sent.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
@@ -66,14 +48,13 @@ func TestConcurrentUse(t *testing.T) {
 		})
 		receivers.Go(func() {
 			for range 100 {
-				queue, end := f.Subscribe(2)
-				<-queue // a value, or the end
+				queue, end := f.Subscribe(2, 0)
+				<-queue
 				end()
 			}
 		})
 	}
 	senders.Wait()
-	f.Close()
 	receivers.Wait()
 	if n := f.Len(); n != 0 {
 		t.Errorf("%d receivers are left", n)
