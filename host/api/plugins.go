@@ -34,7 +34,6 @@ func (a *API) pluginRoutes() []Route {
 		{"POST", "/api/plugins/{id}/settings", action(access.PluginsWrite).on(scope), call(a.setPluginSettings), doc{Summary: "Replace the settings of an app"}},
 		{"GET", "/api/plugins/{id}/health", mayUse, call(a.pluginHealth), doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
 		{"GET", "/api/plugins/{id}/metrics", action(access.PluginsWrite).on(scope), raw(a.pluginMetrics), doc{Summary: "Get the metrics of a backend in the Prometheus text format; the text is empty if it has none", Media: "text/plain"}},
-		{"GET", "/api/plugins/{id}/manifest", action(access.PluginsWrite).on(scope), call(a.pluginJSON), doc{Summary: "Get the plugin.json of a plugin and the findings of validate"}},
 		{"GET", "/api/plugins/{id}/changes", action(access.PluginsWrite).on(scope), call(a.pluginChanges), doc{Summary: "List the latest outcomes of changes to a plugin"}},
 		{"", "/api/plugins/{id}/resources/{path...}", mayUse, raw(a.pluginResource), doc{Summary: "Call a resource of a plugin"}},
 		{"POST", "/api/ds/query", action(access.DatasourcesQuery), call(a.queryData), doc{Summary: "Query data sources", Also: http.StatusMultiStatus}},

@@ -111,7 +111,6 @@ func TestRoles(t *testing.T) {
 		"GET /api/plugins/{id}/logs":                        host.RoleAdmin,
 		"POST /api/plugins/{id}/restart":                    host.RoleAdmin,
 		"POST /api/plugins/{id}/reload":                     host.RoleAdmin,
-		"GET /api/plugins/{id}/manifest":                    host.RoleAdmin,
 		"GET /api/plugins/{id}/changes":                     host.RoleAdmin,
 		"GET /api/plugins/errors":                           host.RoleAdmin,
 		"GET /api/plugins/changes":                          host.RoleAdmin,

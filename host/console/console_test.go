@@ -32,7 +32,6 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"/api/plugins/errors":                  `[{"errorCode":$,"pluginId":"p","path":$,"reason":$,"stage":$,"help":$,"stderr":[$]},{"errorCode":$,"path":$,"reason":$,"stderr":[$]}]`,
 		"/api/plugins/p/changes":               `[{"event":"plugin-failed","version":$,"changed":[$],"reason":$},{"event":$,"changed":null}]`,
 		"/api/plugins/changes":                 `[{"id":"q","event":"plugin-failed","reason":$}]`,
-		"/api/plugins/p/manifest":              `{"text":$,"findings":[{"rule":$,"severity":"error","line":1,"column":2,"endLine":1,"endColumn":4,"message":$,"help":$}]}`,
 		"/api/access-control/user/permissions": `{"dashboards:create":["folders:*"]}`,
 		"/api/plugins/p/dashboards":            `[{"uid":$,"title":$,"path":$,"imported":true},{"title":$,"path":$,"error":$}]`,
 		"/api/plugins/p/logs":                  `{"records":[{"number":1,"time":"2026-01-02T03:04:05Z","level":"info","message":$,"fields":{"k":$}}],"dropped":3}`,
@@ -466,7 +465,7 @@ func TestViewer(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/", "/plugins/p"} {
 		page := load(t, fakeAPI{"secret", "Viewer"}, path).Body.String()
-		for _, bad := range []string{`class="problem"`, "restart\"", "/metrics", "log-filter", "plugin.json", "/preview"} {
+		for _, bad := range []string{`class="problem"`, "restart\"", "/metrics", "log-filter", "/preview"} {
 			if strings.Contains(page, bad) {
 				t.Errorf("%s contains %q", path, bad)
 			}

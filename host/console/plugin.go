@@ -11,8 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-const frameContext = 2 // lines of plugin.json above and below a finding
-
 // pluginPage is the page of one plugin. What only administrators may see is empty for others.
 type pluginPage struct {
 	Plugin     hostapi.Plugin
@@ -23,7 +21,6 @@ type pluginPage struct {
 	MayControl bool   // restart and reload it
 	Changes    []hostapi.PluginEvent
 	Log        *pluginLog
-	Document   *document
 }
 
 // Stderr returns the last lines that the backend printed before it failed.
@@ -61,24 +58,6 @@ func (c *client) problems(plugins []hostapi.Plugin) (all []hostapi.PluginProblem
 		}
 	}
 	return all, nil
-}
-
-// document is a plugin.json with its findings.
-type document struct {
-	Text     string
-	Findings []finding
-}
-
-// finding is a finding with the lines around it.
-type finding struct {
-	hostapi.Finding
-	Lines []line
-}
-
-// line is a line of a file. Mark is the part that a finding is about.
-type line struct {
-	Number              int
-	Before, Mark, After string
 }
 
 // plugin returns the plugin that the page is about, and all plugins.
@@ -119,12 +98,6 @@ func plugin(c *client) (any, error) {
 	// States are not outcomes: each live change comes with some.
 	p.Changes = slices.DeleteFunc(p.Changes, func(e hostapi.PluginEvent) bool { return e.Name == "plugin-state" })
 	slices.Reverse(p.Changes)
-	if err := c.getOptional(p.Path+"/manifest", &p.Document); err != nil {
-		return nil, err
-	}
-	if p.Document != nil {
-		p.Document.frame()
-	}
 	if p.Plugin.Backend == nil {
 		return p, nil
 	}
@@ -139,26 +112,6 @@ func (c *client) getOptional(path string, into any) error {
 		return nil
 	}
 	return err
-}
-
-// frame sets the lines around each finding.
-func (d *document) frame() {
-	lines := strings.Split(strings.ReplaceAll(d.Text, "\r\n", "\n"), "\n")
-	for i := range d.Findings {
-		f := &d.Findings[i]
-		for n := max(f.Line-frameContext, 1); f.Line > 0 && n <= min(f.Line+frameContext, len(lines)); n++ {
-			l := line{Number: n, Before: lines[n-1]}
-			if text := []rune(l.Before); n == f.Line {
-				from := min(max(f.Column-1, 0), len(text))
-				to := len(text)
-				if f.EndLine == f.Line {
-					to = min(max(f.EndColumn-1, from), len(text))
-				}
-				l.Before, l.Mark, l.After = string(text[:from]), string(text[from:to]), string(text[to:])
-			}
-			f.Lines = append(f.Lines, l)
-		}
-	}
 }
 
 // mostRecords is how many records of a log a page contains.

@@ -130,7 +130,7 @@ func arrows() map[string][]string {
 		"host/builtin":             {"host", "host/gate", "internal/jsontype", "sdk", "sdk/frame"},
 		"host/proxy":               {"host", "bundle", "internal/urlpath", "sdk", "sdk/httpclient"},
 		"host/live":                {"host", "host/gate", "sdk/backend", "sdk", "internal/wire", "internal/feed"},
-		"host/api":                 {"host", "host/gate", "host/provisioning", "host/builtin", "host/live", "host/store", "host/proxy", "bundle", "bundle/access", "internal/limit", "loader", "sdk", "sdk/frame", "sdk/hostapi", "sdk/backend", "internal/instant", "internal/jsontype", "internal/urlpath", "validate", "validate/rules", "internal/text", "internal/feed"},
+		"host/api":                 {"host", "host/gate", "host/provisioning", "host/builtin", "host/live", "host/store", "host/proxy", "bundle", "bundle/access", "internal/limit", "loader", "sdk", "sdk/frame", "sdk/hostapi", "sdk/backend", "internal/instant", "internal/jsontype", "internal/urlpath", "internal/text", "internal/feed"},
 		"host/console":             {"bundle/access", "sdk/hostapi", "internal/instant", "internal/text"},
 		"host/provisioning":        {"host", "host/gate", "host/store", "sdk/hostapi", "internal/limit", "internal/nearest", "internal/text"},
 		"host/server":              {"host", "host/gate", "host/api", "host/console", "host/provisioning", "host/store", "bundle/archive", "bundle", "bundle/access", "bundle/ranges", "internal/nearest", "loader", "loader/watch", "sdk/hostapi", "internal/atomicfile", "bundle/gitignore", "internal/limit"},

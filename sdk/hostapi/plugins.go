@@ -132,21 +132,3 @@ type PluginDashboard struct {
 	Removed          bool   `json:"removed"`
 	Error            string `json:"error,omitempty"` // why it cannot be imported
 }
-
-// PluginJSON is the plugin.json of a plugin with what validate finds in it.
-type PluginJSON struct {
-	Text     string    `json:"text"`
-	Findings []Finding `json:"findings"` // by position
-}
-
-// Finding is what validate reports about a plugin.json.
-type Finding struct {
-	Rule      string `json:"rule"`
-	Severity  string `json:"severity"`
-	Line      int    `json:"line"`   // from 1, or 0 for the whole file
-	Column    int    `json:"column"` // from 1, in code points
-	EndLine   int    `json:"endLine"`
-	EndColumn int    `json:"endColumn"` // the first column after the finding
-	Message   string `json:"message"`
-	Help      string `json:"help"`
-}
