@@ -111,22 +111,6 @@ const withInfo = `{"id":"acme-info-app","type":"app","name":"Info","info":{"vers
 	"dependencies":{"grafanaDependency":">=9.0.0","plugins":[{"id":"acme-x-panel","name":"X","type":"panel","version":"1.0.0"}]},
 	"includes":[{"type":"page","name":"Home","path":"/a/acme-info-app","defaultNav":true}]}`
 
-func TestPluginAbout(t *testing.T) {
-	t.Parallel()
-	f := withMounted(t, withInfo, loader.Options{})
-	got := want[object](t, f, 200, "GET", "/api/plugins/acme-info-app/settings", f.viewer, "")
-	wantFields(t, "settings", got, object{"type": "app", "module": "public/plugins/acme-info-app/module.js", "baseUrl": "public/plugins/acme-info-app",
-		"hasUpdate": false, "defaultNavUrl": "/a/acme-info-app"})
-	wantFields(t, "info", got["info"].(object), object{"version": "1.2.0", "keywords": []any{"a"},
-		"logos": object{"small": "public/plugins/acme-info-app/img/s.svg", "large": "https://acme.example/l.svg"},
-		"links": []any{object{"name": "site", "url": "https://acme.example"}}})
-	wantFields(t, "dependencies", got["dependencies"].(object), object{"grafanaDependency": ">=9.0.0",
-		"plugins": []any{object{"id": "acme-x-panel", "name": "X", "type": "panel", "version": "1.0.0"}}})
-	if apps := want[object](t, f, 200, "GET", "/api/frontend/settings", f.viewer, "")["apps"].(object); len(apps) != 1 {
-		t.Errorf("apps: %v", apps)
-	}
-}
-
 // The list of plugins and the settings of each have the fields that clients of existing hosts read.
 func TestPluginListFields(t *testing.T) {
 	t.Parallel()
@@ -141,13 +125,20 @@ func TestPluginListFields(t *testing.T) {
 	}
 	got := all[0].(object)
 	wantFields(t, "list", got, about)
-	wantFields(t, "info", got["info"].(object), object{"version": "1.2.0", "updated": "2024-05-06", "author": object{"name": "Acme"}})
-	wantFields(t, "dependencies", got["dependencies"].(object), object{"grafanaDependency": ">=9.0.0"})
+	wantFields(t, "info", got["info"].(object), object{"version": "1.2.0", "updated": "2024-05-06", "author": object{"name": "Acme"}, "keywords": []any{"a"},
+		"logos": object{"small": "public/plugins/acme-info-app/img/s.svg", "large": "https://acme.example/l.svg"},
+		"links": []any{object{"name": "site", "url": "https://acme.example"}}})
+	wantFields(t, "dependencies", got["dependencies"].(object), object{"grafanaDependency": ">=9.0.0",
+		"plugins": []any{object{"id": "acme-x-panel", "name": "X", "type": "panel", "version": "1.0.0"}}})
+	if apps := want[object](t, f, 200, "GET", "/api/frontend/settings", f.viewer, "")["apps"].(object); len(apps) != 1 {
+		t.Errorf("apps: %v", apps)
+	}
 	const settings = "/api/plugins/acme-info-app/settings"
 	got = want[object](t, f, 200, "GET", settings, f.viewer, "")
 	wantFields(t, "settings", got, about)
-	wantFields(t, "settings", got, object{"autoEnabled": true, "includes": []any{object{"type": "page", "name": "Home", "slug": "home",
-		"path": "/a/acme-info-app", "uid": "", "role": "", "addToNav": false, "defaultNav": true, "icon": "", "component": ""}}})
+	wantFields(t, "settings", got, object{"module": "public/plugins/acme-info-app/module.js", "baseUrl": "public/plugins/acme-info-app",
+		"autoEnabled": true, "includes": []any{object{"type": "page", "name": "Home", "slug": "home",
+			"path": "/a/acme-info-app", "uid": "", "role": "", "addToNav": false, "defaultNav": true, "icon": "", "component": ""}}})
 	want[object](t, f, 200, "POST", settings, f.admin, `{"enabled":false,"pinned":false}`)
 	wantFields(t, "a disabled app", list("")[0].(object), object{"enabled": false, "pinned": false})
 	for query, length := range map[string]int{"?enabled=1": 0, "?type=app": 1, "?type=panel": 0, "?type=app&embedded=0&core=0": 1} {
