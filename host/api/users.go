@@ -83,7 +83,7 @@ func hitOf(u host.User) userHit {
 }
 
 func (a *API) users(ctx context.Context, who host.Identity, in userQuery) ([]userHit, error) {
-	found, _, err := a.Store.Users(ctx, who.OrgID, in.Query, in.page())
+	found, err := a.Store.Users(ctx, who.OrgID, in.Query, in.page())
 	return mapped(found, hitOf), err
 }
 
@@ -114,7 +114,7 @@ func (a *API) orgUsers(ctx context.Context, who host.Identity, in struct {
 	Query string `query:"query"`
 	pageQuery
 }) ([]orgUser, error) {
-	found, _, err := a.Store.Users(ctx, who.OrgID, in.Query, in.page())
+	found, err := a.Store.Users(ctx, who.OrgID, in.Query, in.page())
 	return mapped(found, func(u host.User) orgUser {
 		return orgUser{UserID: u.ID, OrgID: u.OrgID, Login: u.Login, Name: u.Login, AvatarURL: avatarURL(u.Login), Role: u.Role.String(),
 			IsDisabled: u.IsDisabled, AuthLabels: []string{}}

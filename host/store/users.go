@@ -34,17 +34,12 @@ func scanUser(row scanner) (u host.User, err error) {
 }
 
 // Users returns a page of the users of an organization whose login contains text,
-// ignoring case, sorted by login, and their total number.
-func (s *Store) Users(ctx context.Context, org int64, text string, page Page) (users []host.User, total int64, err error) {
+// ignoring case, sorted by login.
+func (s *Store) Users(ctx context.Context, org int64, text string, page Page) ([]host.User, error) {
 	limit, offset := page.bounds()
-	pattern := containing(strings.ToLower(text))
-	if users, err = list(ctx, s.read, scanUser, "SELECT "+userColumns+` FROM users
-		WHERE org_id = $1 AND ($4 = '' OR LOWER(login) LIKE $4 ESCAPE '!') ORDER BY login LIMIT CAST($2 AS BIGINT) OFFSET $3`, org, limit, offset, pattern); err != nil {
-		return nil, 0, err
-	}
-	total, err = find(ctx, s.read, scanOne[int64],
-		"SELECT COUNT(*) FROM users WHERE org_id = $1 AND ($2 = '' OR LOWER(login) LIKE $2 ESCAPE '!')", org, pattern)
-	return users, total, err
+	return list(ctx, s.read, scanUser, "SELECT "+userColumns+` FROM users
+		WHERE org_id = $1 AND ($4 = '' OR LOWER(login) LIKE $4 ESCAPE '!') ORDER BY login LIMIT CAST($2 AS BIGINT) OFFSET $3`,
+		org, limit, offset, containing(strings.ToLower(text)))
 }
 
 // EnsureAdmin makes sure that the user host.AdminLogin exists, is an enabled Admin and, if
