@@ -66,7 +66,7 @@ func TestPictures(t *testing.T) {
 		height            int64
 	}{
 		{"explore", "/explore?" + query.Encode(), `document.querySelector("#results .line") !== null`, 1010},
-		{"plugin", "/plugins/slipway-shop-datasource", `document.querySelector("#log .error") !== null`, 960},
+		{"plugin", "/plugins/slipway-shop-datasource", `document.querySelector("#log .error") !== null`, 720},
 	} {
 		c.do(t, chromedp.EmulateViewport(pictureWidth, picture.height), chromedp.Navigate(c.url+picture.path),
 			until(picture.drawn), until(`document.readyState === "complete"`))
