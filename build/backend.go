@@ -136,9 +136,6 @@ func packageIn(module, dir string) string {
 	return "./" + filepath.ToSlash(rel)
 }
 
-// goEnviron returns the environment of the go command.
-func (p *Plan) goEnviron() []string { return slices.Concat(p.options.Environ, p.options.Backend.Env) }
-
 // findMain finds the main package of a backend and its module.
 func (p *Plan) findMain(ctx context.Context, b *backend, isFirst bool) (err error) {
 	if b.main, err = p.namedMain(*b, isFirst); err != nil {
