@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
 // part is a part of dist: an executable, a frontend, or the assets.
@@ -28,7 +29,7 @@ func writeTable(w io.Writer, parts []part) {
 	for _, p := range parts {
 		took := fmt.Sprintf("%.1fs", p.took.Seconds())
 		if p.isUpToDate {
-			took = "up to date"
+			took = terminal.Paint(w, terminal.Dim, "up to date")
 		}
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", p.name, p.content, progress.Size(p.size), took)
 	}

@@ -23,7 +23,7 @@ func idWidth() (width int) {
 // printPassed prints a check that passed. The others follow at the end, by their causes.
 func printPassed(w io.Writer, r conformance.Result) {
 	if r.Outcome == conformance.Passed {
-		fmt.Fprintf(w, "  ok    %-*s  %.1fs\n", idWidth(), r.ID, r.Elapsed.Seconds())
+		fmt.Fprintf(w, "  %s    %-*s  %.1fs\n", terminal.Paint(w, terminal.Green, "ok"), idWidth(), r.ID, r.Elapsed.Seconds())
 	}
 }
 
@@ -43,7 +43,10 @@ func printCauses(w io.Writer, r conformance.Report, strict string) {
 	for _, kind := range []struct {
 		outcome conformance.Outcome
 		mark    string
-	}{{conformance.Skipped, "skip"}, {conformance.Warned, "warn"}, {conformance.Failed, "FAIL"}} {
+	}{
+		{conformance.Skipped, terminal.Paint(w, terminal.Dim, "skip")}, {conformance.Warned, terminal.Paint(w, terminal.Yellow, "warn")},
+		{conformance.Failed, terminal.Paint(w, terminal.Red, "FAIL")},
+	} {
 		for _, one := range r.Results {
 			if one.Outcome == kind.outcome && one.SameAs == "" && !r.IsOfSDK(one) {
 				printCause(w, kind.mark, one, same[one.ID])

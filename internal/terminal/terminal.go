@@ -1,7 +1,6 @@
-// Package terminal makes untrusted text safe to print.
+// Package terminal prints to terminals: it makes untrusted text safe, and has the colors.
 //
-// It determines which characters could control a terminal. It knows nothing about
-// colors or the layout of a report.
+// It determines which characters could control a terminal. It knows nothing about the layout of a report.
 package terminal
 
 import (

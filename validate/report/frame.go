@@ -44,7 +44,7 @@ func (t *writer) frame(p validate.Place, color string) {
 		}
 	}
 	number := fmt.Sprintf("%5d", p.Line)
-	t.printf("%s | %s%s%s\n", t.paint(faint, number), before, terminal.Printable(string(line)), after)
+	t.printf("%s | %s%s%s\n", t.paint(terminal.Dim, number), before, terminal.Printable(string(line)), after)
 	t.printf("%s | %s%s%s\n", strings.Repeat(" ", len(number)), strings.Repeat(" ", len([]rune(before))),
 		string(indent), t.paint(color, strings.Repeat("^", to-from)))
 }

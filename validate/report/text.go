@@ -51,7 +51,7 @@ func Findings(w io.Writer, findings []validate.Finding, sources map[string][]byt
 		}
 	}
 	for _, line := range more {
-		t.printf("%s: %s\n\n", t.paint(blue, string(validate.Info)), line)
+		t.printf("%s: %s\n\n", t.paint(terminal.Blue, string(validate.Info)), line)
 	}
 	return b.Flush()
 }
@@ -100,22 +100,13 @@ type writer struct {
 	source    source // shown last
 }
 
-// Terminal colors (ECMA-48).
-const (
-	bold   = "1"
-	red    = "1;31"
-	yellow = "1;33"
-	blue   = "1;34"
-	faint  = "2"
-)
-
 // finding prints a finding, and where else it occurs.
 func (t *writer) finding(f validate.Finding, also []validate.Place) {
-	color := map[validate.Severity]string{validate.Error: red, validate.Warning: yellow}[f.Severity]
+	color := map[validate.Severity]string{validate.Error: terminal.Red, validate.Warning: terminal.Yellow}[f.Severity]
 	if color == "" {
-		color = blue
+		color = terminal.Blue
 	}
-	t.printf("%s: %s %s: %s\n", t.paint(bold, place(f.Place)), t.paint(color, string(f.Severity)), f.Rule, terminal.Line(f.Message))
+	t.printf("%s: %s %s: %s\n", t.paint(terminal.Bold, place(f.Place)), t.paint(color, string(f.Severity)), f.Rule, terminal.Line(f.Message))
 	t.frame(f.Place, color)
 	if f.Help != "" {
 		t.printf("  help: %s\n", terminal.Line(f.Help))
@@ -131,15 +122,15 @@ func (t *writer) finding(f validate.Finding, also []validate.Place) {
 
 func (t *writer) skips() {
 	for _, g := range groups(t.report.Skips) {
-		t.printf("%s: %s: %s\n", t.paint(bold, terminal.Line(g.file)), t.paint(yellow, "not checked"), terminal.Line(g.line()))
+		t.printf("%s: %s: %s\n", t.paint(terminal.Bold, terminal.Line(g.file)), t.paint(terminal.Yellow, "not checked"), terminal.Line(g.line()))
 		if t.isVerbose && len(g.rules) > 1 {
-			t.printf("  %s\n", t.paint(faint, Wrap(strings.Join(g.rules, ", "), 95)))
+			t.printf("  %s\n", t.paint(terminal.Dim, Wrap(strings.Join(g.rules, ", "), 95)))
 		}
 		t.printf("\n")
 	}
 	for _, g := range groups(t.report.Elsewhere) {
 		if t.isVerbose {
-			t.printf("not run here, %s:\n  %s\n\n", g.reason, t.paint(faint, Wrap(strings.Join(g.rules, ", "), 95)))
+			t.printf("not run here, %s:\n  %s\n\n", g.reason, t.paint(terminal.Dim, Wrap(strings.Join(g.rules, ", "), 95)))
 		}
 	}
 }
@@ -147,7 +138,7 @@ func (t *writer) skips() {
 // gone prints the baseline entries that no longer occur.
 func (t *writer) gone() {
 	for _, f := range t.report.Gone {
-		t.printf("%s: %s: %s (%s)\n", t.paint(bold, terminal.Line(f.File)), t.paint(blue, "fixed"), terminal.Line(f.Message), f.Rule)
+		t.printf("%s: %s: %s (%s)\n", t.paint(terminal.Bold, terminal.Line(f.File)), t.paint(terminal.Blue, "fixed"), terminal.Line(f.Message), f.Rule)
 	}
 	if n := len(t.report.Gone); n > 0 {
 		t.printf("  help: update the baseline, which still contains %s\n\n", text.Plural(n, "fixed finding"))

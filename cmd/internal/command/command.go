@@ -20,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
 // A Program is a program to make from verbs. Its commands are called slipway in messages,
@@ -75,7 +76,7 @@ func (p Program) Run(ctx context.Context, args []string) int {
 		text = "interrupted"
 	}
 	if text != "" {
-		fmt.Fprintln(p.Stderr, "slipway:", text)
+		fmt.Fprintln(p.Stderr, terminal.Paint(p.Stderr, terminal.Red, "slipway:"), text)
 	}
 	if exit, ok := errors.AsType[*verbs.ExitError](err); ok {
 		return exit.Code

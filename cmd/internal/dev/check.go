@@ -163,14 +163,14 @@ const sayEvery = 20 * time.Second
 func (t *tally) add(results []check.Result) {
 	isFine := !slices.ContainsFunc(results, func(r check.Result) bool { return len(r.Problems) > 0 || r.IsNew })
 	for i, r := range results {
-		word, title, said := "ok    ", r.Title(), r.Problems
+		word, color, title, said := "ok", terminal.Green, r.Title(), r.Problems
 		switch {
 		case len(r.Problems) > 0:
-			word, t.failed = "failed", t.failed+1
+			word, color, t.failed = "failed", terminal.Red, t.failed+1
 		case r.Path == "":
-			word, said = "note  ", r.Notes
+			word, color, said = "note", terminal.Blue, r.Notes
 		case r.IsNew:
-			word = "new   "
+			word, color = "new", terminal.Yellow
 		}
 		if r.Path != "" {
 			t.opened++
@@ -184,7 +184,7 @@ func (t *tally) add(results []check.Result) {
 		if isFine {
 			title = r.Name
 		}
-		fmt.Fprintf(t.stdout, "%s  %s\n", word, terminal.Line(title))
+		fmt.Fprintf(t.stdout, "%s  %s\n", terminal.Paint(t.stdout, color, fmt.Sprintf("%-6s", word)), terminal.Line(title))
 		for _, text := range said {
 			fmt.Fprintf(t.stdout, "  %s\n", terminal.Line(strings.TrimSpace(text)))
 		}

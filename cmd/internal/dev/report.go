@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/api"
@@ -99,8 +97,7 @@ func (s *session) failureOfCheck(e *build.RefusedError) *failure {
 // render writes findings as validate does.
 func (s *session) render(findings []validate.Finding, sources map[string][]byte) string {
 	var b bytes.Buffer
-	hasColor := term.IsTerminal(int(s.stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	_ = report.Findings(&b, findings, sources, report.Options{HasColor: hasColor}) // a buffer accepts everything
+	_ = report.Findings(&b, findings, sources, report.Options{HasColor: terminal.HasColor(s.stdout)}) // a buffer accepts everything
 	return b.String()
 }
 
@@ -122,7 +119,7 @@ func (s *session) failed(f *failure) {
 			states = append(states, p.Status().State)
 		}
 	}
-	fmt.Fprintln(s.stdout, serving(states))
+	fmt.Fprintln(s.stdout, terminal.Paint(s.stdout, terminal.Red, serving(states)))
 	s.announce(hostapi.PluginEvent{Name: api.EventFailed, Reason: f.reason})
 	s.preview.failed(f.messages)
 }
@@ -158,7 +155,7 @@ func (s *session) succeeded(ctx context.Context, o outcome, since time.Time) {
 		fmt.Fprintf(s.stdout, "nothing to reload, %s\n", took)
 	default:
 		for _, p := range s.server.Loader().Plugins() {
-			fmt.Fprintf(s.stdout, "%s%s %s is live, %s\n", fixed, p.ID(), p.Bundle().Metadata.Info.Version, took)
+			fmt.Fprintf(s.stdout, "%s%s %s is %s, %s\n", fixed, p.ID(), p.Bundle().Metadata.Info.Version, terminal.Paint(s.stdout, terminal.Green, "live"), took)
 			s.preview.ready(p.ID(), changed, s.isBroken)
 		}
 		s.announce(hostapi.PluginEvent{Name: api.EventReady, Changed: changed})

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
@@ -156,7 +157,7 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*Built, error) {
 	}
 	for i, warning := range r.Warnings {
 		if !slices.Contains(r.Warnings[:i], warning) { // frontends share the configuration of a bundler
-			fmt.Fprintf(w, "warning: %s\n", warning)
+			fmt.Fprintf(w, "%s: %s\n", terminal.Paint(w, terminal.Yellow, "warning"), warning)
 		}
 	}
 	fmt.Fprintf(w, "built %s in %.1fs", shortPath(r.Dist), r.Took.Seconds())

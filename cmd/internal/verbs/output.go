@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/gitignore"
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
 // ignore lets Git ignore a directory of a plugin repository that Slipway has made, or is about to make.
@@ -27,7 +28,7 @@ func ignore(repo, dir string) error {
 // written to: a rename would replace it. But a link that is part of a repository is refused.
 func writeTo(w *os.File, output string, write func(w io.Writer, hasColor bool) error) error {
 	if output == "" {
-		return write(w, isTerminal(w) && os.Getenv("NO_COLOR") == "")
+		return write(w, terminal.HasColor(w))
 	}
 	if _, err := tree.Destination(output); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -218,7 +219,8 @@ func (v *verification) differs(result, text string) {
 }
 
 func (v *verification) line(result, text string) {
-	fmt.Fprintf(v.w, "  %-8s %s\n", result, terminal.Line(text))
+	color := map[string]string{"ok": terminal.Green, "note": terminal.Blue}[result]
+	fmt.Fprintf(v.w, "  %s %s\n", terminal.Paint(v.w, cmp.Or(color, terminal.Red), fmt.Sprintf("%-8s", result)), terminal.Line(text))
 }
 
 // ReadPublicKeys reads the file of public keys that an option names.
