@@ -83,7 +83,7 @@ func damage(t *testing.T, text string) string {
 	for good, bad := range map[string]string{
 		`"version": "%VERSION%",`: "",
 		`"backend": true`:         `"backend": "true"`,
-		`"metrics": true,`:        `"grants": [],`,
+		`"metrics": true,`:        `"metrics": true, "grants": [],`,
 		`"large": "img/logo.svg"`: `"large": "../../x.svg"`,
 	} {
 		if strings.Count(text, good) != 1 {

@@ -212,6 +212,9 @@ func (p *previewTest) told(t *testing.T) {
 	p.screenshot(t, "told")
 	p.check(t, "problems", accessibility)
 	p.do(t, chromedp.KeyEvent(kb.Enter), until(`document.querySelector("aside") === null`))
+	// Another theme does not load the page again.
+	p.do(t, js(`window.isSamePage = true; [...document.querySelectorAll("header button")].find((b) => b.textContent.includes("theme")).click()`),
+		until(`window.isSamePage && document.body.classList.contains("theme-light") && document.querySelector("header").textContent.includes("the dark theme")`))
 }
 
 // edit uses the editors with keys only. A field that is reached with Tab is selected: what is typed

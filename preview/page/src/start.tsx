@@ -12,6 +12,7 @@ import { lastSwap, swap } from './refresh/reload';
 import { dataSources } from './services/datasources';
 import { announcePlugins } from './services/plugins';
 import { startInside, startServices } from './services/start';
+import { showTheme } from './services/theme';
 import { registerTransformers } from './services/transformers';
 import { variables } from './services/variables';
 import { Root } from './views/root';
@@ -26,7 +27,7 @@ export async function start(): Promise<void> {
   setPluginImportUtils({ importPanelPlugin, getPanelPluginFromCache: presentPanelPlugin });
   announcePlugins();
   await Promise.all([shareModules({ PanelRenderer, PluginPage, PanelDataErrorView }), startInside(), dataSources.refresh()]);
-  document.body.classList.add(boot.theme === 'light' ? 'theme-light' : 'theme-dark');
+  showTheme(boot.theme);
   document.body.classList.toggle('preview-bare', bare);
   document.title = boot.plugins.find((p) => p.id === boot.main)?.name ?? 'Preview';
   document.documentElement.lang = 'en';

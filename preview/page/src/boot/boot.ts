@@ -38,12 +38,17 @@ function chosen<T extends string>(name: 'theme' | 'role', given: T, all: readonl
   return all.find((one) => one === asked) ?? given;
 }
 
-/** Chooses such a setting and starts the page again. What is edited is kept. */
-export function choose(name: 'theme' | 'role', value: string): void {
+/** Keeps such a setting for the next time. */
+export function keepChoice(name: 'theme' | 'role', value: string): void {
   sessionStorage.setItem(`preview.${name}`, value);
   const address = new URL(location.href);
   address.searchParams.delete(name);
   history.replaceState(history.state, '', address);
+}
+
+/** Chooses a role and starts the page again, since plugins read it once. What is edited is kept. */
+export function chooseRole(role: Role): void {
+  keepChoice('role', role);
   location.reload();
 }
 

@@ -2,11 +2,12 @@
 import { Button, Input, Select, useTheme2 } from '@grafana/ui';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router-dom-v5-compat';
-import { bare, boot, choose, roles } from '../boot/boot';
+import { bare, boot, chooseRole, roles } from '../boot/boot';
 import { record } from '../observe/record';
 import { storiesOf, type Story } from '../panels/stories';
 import { useKept } from '../refresh/kept';
 import { metaOf } from '../services/plugins';
+import { setTheme } from '../services/theme';
 import { Alerts } from './alerts';
 import { AppNavigation } from './apppage';
 import { Overlay } from './overlay';
@@ -98,10 +99,10 @@ export function Layout({ children }: { children: ReactNode }) {
           width={18}
           value={boot.role}
           options={roles.map((value) => ({ label: value, value }))}
-          onChange={({ value = boot.role }) => choose('role', value)}
+          onChange={({ value = boot.role }) => chooseRole(value)}
         />
         {boot.beside && window.top === window && <a href={`/-/beside?path=${encodeURIComponent(pathname + search)}`}>Side by side</a>}
-        <Button size="sm" variant="secondary" fill="text" onClick={() => choose('theme', other)}>{`Use the ${other} theme`}</Button>
+        <Button size="sm" variant="secondary" fill="text" onClick={() => setTheme(other)}>{`Use the ${other} theme`}</Button>
         <Button size="sm" variant="secondary" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>{`Problems (${count})`}</Button>
       </header>
       <main className="preview-main">{children}</main>

@@ -1,11 +1,12 @@
 // The React tree: what plugins expect around them, and the routes of the page.
 import { AppPlugin, DataSourcePlugin, PanelPlugin, PluginContextProvider, ThemeContext } from '@grafana/data';
-import { config, locationService, LocationServiceProvider } from '@grafana/runtime';
+import { config, locationService, LocationServiceProvider, ThemeChangedEvent } from '@grafana/runtime';
 import { GlobalStyles, LoadingPlaceholder, Modal, ModalRoot, ModalsProvider, PortalContainer } from '@grafana/ui';
 import { Suspense, useEffect, useState } from 'react';
 import { Router } from 'react-router-dom';
 import { CompatRouter, Link, Route, Routes, useParams } from 'react-router-dom-v5-compat';
 import { manifests } from '../services/plugins';
+import { appEvents } from '../services/events';
 import { provideModals, type Modal as Asked } from '../services/modals';
 import { setSubject } from '../observe/report';
 import { usePlugin } from '../refresh/current';
@@ -75,8 +76,13 @@ function Modals() {
 }
 
 export function Root() {
+  const [theme, setTheme] = useState(config.theme2);
+  useEffect(() => {
+    const changes = appEvents.subscribe(ThemeChangedEvent, ({ payload }) => setTheme(payload));
+    return () => changes.unsubscribe();
+  }, []);
   return (
-    <ThemeContext.Provider value={config.theme2}>
+    <ThemeContext.Provider value={theme}>
       <GlobalStyles />
       <LocationServiceProvider service={locationService}>
         <Router history={locationService.getHistory()}>
