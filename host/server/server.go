@@ -235,7 +235,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.onClose(s.loader.Close)
 	s.api, err = api.New(api.Options{Store: s.store, Logger: s.log, RequestLevel: o.RequestLevel, Clock: o.Clock, Version: o.ServiceVersion, Commit: o.Commit, Plugins: s.loader,
 		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: s.pages, ReadOnly: s.files.sources.file, ReadOnlyDashboard: s.files.dashboards.file, AppURL: s.url, Toggles: o.Toggles,
-		FrameCells: gate.MaxFrameCells / loader.DefaultMessage * max(o.Limits.Message, loader.DefaultMessage)})
+		FrameCells: frameCells(o.Limits.Message)})
 	if err != nil {
 		return err
 	}
@@ -251,6 +251,12 @@ func (s *Server) open(ctx context.Context) error {
 	s.mountInBackground(ctx)
 	s.keepTokens(ctx)
 	return nil
+}
+
+// frameCells returns how many values the frames in a response may have, if a message may have a size in bytes.
+func frameCells(message int) int {
+	const perMiB = gate.MaxFrameCells / (loader.DefaultMessage >> 20)
+	return perMiB * max(message>>20, loader.DefaultMessage>>20)
 }
 
 func (s *Server) pages(api http.Handler) http.Handler {
