@@ -20,7 +20,7 @@ import (
 // record describes the last build of a repository: what each step used and made, and which
 // files builds wrote to dist. It is in the user's cache.
 type record struct {
-	Steps map[string]made        // by executable, and by the module.js of a frontend
+	Steps map[string]made        // by the module.js of a frontend
 	Files map[string][]fileState // that builds wrote, by path in dist
 }
 
