@@ -41,6 +41,8 @@ var notRun = []leftOut{
 	{"slipway host --plugins-dir=/srv/plugins --listen=:3000", "servers under test listen on loopback only"},
 	{"SLIPWAY_TOKEN=... slipway plugins", "the tests of the command ask a host"},
 	{"slipway scaffold\n", "it names the command, which needs a type and an id"},
+	{"slipway scaffold --base=create-plugin\n", "it names the option, with a command that needs a type and an id"},
+	{"slipway scaffold app acme-tide-app --base=create-plugin", "it downloads the generator; TestCreatePlugin compares the arguments"},
 	{"go tool mage sign\n", "it names the command, which needs a key"},
 	{`curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:3000/api/plugins/`, "dev prints it, with its token; TestTour compares it"},
 }
