@@ -35,8 +35,6 @@ type Options struct {
 	Secrets  map[string]string // decrypted secureJsonData; they are removed from the results
 	URL      string            // of the data source
 
-	Each func(Result) // is called with every result as it arrives, unless nil
-
 	rounds  int // of parallelCalls; 0 is loadRounds
 	cancels int // of each kind of call; 0 is cancelEach
 }
@@ -111,9 +109,6 @@ func Run(ctx context.Context, o Options) (Report, error) {
 			}
 		}
 		report.Results = append(report.Results, r)
-		if o.Each != nil {
-			o.Each(r)
-		}
 	}
 	report.Elapsed = time.Since(started)
 	if err = errors.Join(err, s.close(), process.RemoveAll(temp)); err != nil {

@@ -205,6 +205,7 @@ func Conformance(ctx context.Context,
 	checks *string, // what to require: strict, existing, or auto, which depends on the plugin's SDK (default: auto)
 	only *string, // checks to run, such as query-none,huge-request (default: all)
 	skip *string, // checks to skip
+	verbose *bool, // list the checks that passed or were skipped
 	query *string, // JSON of a valid query, with its queryType
 	settings *string, // JSON of the settings (jsonData) of a data source or app
 	secrets *string, // file with the secrets (secureJsonData) as a JSON object of strings, or - for standard input; SLIPWAY_SECRETS can hold the object itself
@@ -217,6 +218,7 @@ func Conformance(ctx context.Context,
 		program.Option("checks", checks),
 		program.Option("only", only),
 		program.Option("skip", skip),
+		program.Option("verbose", verbose),
 		program.Option("query", query),
 		program.Option("settings", settings),
 		program.Option("secrets", secrets),

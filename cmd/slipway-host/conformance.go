@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/conformance"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 func conformanceVerb() verbs.Verb {
@@ -118,10 +119,9 @@ func runConformance(ctx context.Context, c verbs.Call, o verbs.ConformanceOption
 			Plugin: p, Timeout: o.Timeout, Standard: standard, Only: o.Only, Skip: o.Skip, Environ: os.Environ(),
 			Query: json.RawMessage(o.Query), Settings: json.RawMessage(o.Settings), Secrets: secrets, URL: o.URL,
 		}
-		if o.Format == "text" {
-			options.Each = func(r conformance.Result) { printPassed(w, r) }
-		}
+		stop := progress.Task{W: c.Stderr, Name: "checking " + p.Metadata.ID}.Start()
 		report, err := conformance.Run(ctx, options)
+		stop()
 		if unknown, isUsage := errors.AsType[*conformance.UnknownCheckError](err); isUsage {
 			return &verbs.ExitError{Code: verbs.ExitUsage, Err: unknown}
 		}
@@ -129,8 +129,7 @@ func runConformance(ctx context.Context, c verbs.Call, o verbs.ConformanceOption
 			return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
 		}
 		if o.Format == "text" {
-			printCauses(w, report, c.Face.Option("checks")+"="+string(conformance.Strict))
-			printSummary(w, report)
+			printResults(w, c.Face, report, o.Verbose)
 		}
 		reports = append(reports, report)
 		hasFailed = hasFailed || report.Count(conformance.Failed) > 0

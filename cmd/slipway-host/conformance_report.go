@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/conformance"
 	"github.com/slipway-dev/slipway/internal/junit"
 	"github.com/slipway-dev/slipway/internal/terminal"
@@ -20,19 +21,16 @@ func idWidth() (width int) {
 	return width
 }
 
-// printPassed prints a check that passed. The others follow at the end, by their causes.
-func printPassed(w io.Writer, r conformance.Result) {
-	if r.Outcome == conformance.Passed {
-		fmt.Fprintf(w, "  %s    %-*s  %.1fs\n", terminal.Paint(w, terminal.Green, "ok"), idWidth(), r.ID, r.Elapsed.Seconds())
-	}
-}
-
-// printCauses prints each reason for skips, then each warning and each failure, with the
-// checks that it affects. Warnings about Grafana's SDK are one line: the option named strict has the details.
-func printCauses(w io.Writer, r conformance.Report, strict string) {
+// printResults prints each warning and each failure, with the checks that have the same cause, and how many checks
+// have each outcome; if verbose, the checks that passed and the reasons for skips as well. Warnings about Grafana's SDK
+// are one line: strict checks have the details.
+func printResults(w io.Writer, f verbs.Face, r conformance.Report, isVerbose bool) {
 	same := map[string][]string{}
 	var ofSDK []string
 	for _, one := range r.Results {
+		if one.Outcome == conformance.Passed && isVerbose {
+			fmt.Fprintf(w, "  %s    %-*s  %.1fs\n", terminal.Paint(w, terminal.Green, "ok"), idWidth(), one.ID, one.Elapsed.Seconds())
+		}
 		if r.IsOfSDK(one) {
 			ofSDK = append(ofSDK, one.ID)
 		}
@@ -40,23 +38,28 @@ func printCauses(w io.Writer, r conformance.Report, strict string) {
 			same[one.SameAs] = append(same[one.SameAs], one.ID)
 		}
 	}
-	for _, kind := range []struct {
-		outcome conformance.Outcome
-		mark    string
-	}{
-		{conformance.Skipped, terminal.Paint(w, terminal.Dim, "skip")}, {conformance.Warned, terminal.Paint(w, terminal.Yellow, "warn")},
-		{conformance.Failed, terminal.Paint(w, terminal.Red, "FAIL")},
-	} {
+	print := func(outcome conformance.Outcome, mark string) {
 		for _, one := range r.Results {
-			if one.Outcome == kind.outcome && one.SameAs == "" && !r.IsOfSDK(one) {
-				printCause(w, kind.mark, one, same[one.ID])
+			if one.Outcome == outcome && one.SameAs == "" && !r.IsOfSDK(one) {
+				printCause(w, mark, one, same[one.ID])
 			}
 		}
-		if kind.outcome == conformance.Warned && len(ofSDK) > 0 {
-			fmt.Fprintf(w, "  warn  %s that plugins on Grafana's SDK do not pass, whatever their authors do; %s explains them\n          checks: %s\n",
-				text.Plural(len(ofSDK), "check"), strict, strings.Join(ofSDK, ", "))
-		}
 	}
+	if isVerbose {
+		print(conformance.Skipped, terminal.Paint(w, terminal.Dim, "skip"))
+	}
+	print(conformance.Warned, terminal.Paint(w, terminal.Yellow, "warn"))
+	if len(ofSDK) > 0 {
+		fmt.Fprintf(w, "  warn  %s that plugins on Grafana's SDK do not pass, whatever their authors do; %s=%s explains them\n          checks: %s\n",
+			text.Plural(len(ofSDK), "check"), f.Option("checks"), conformance.Strict, strings.Join(ofSDK, ", "))
+	}
+	print(conformance.Failed, terminal.Paint(w, terminal.Red, "FAIL"))
+	skipped := fmt.Sprintf("%d skipped", r.Count(conformance.Skipped))
+	if !isVerbose && r.Count(conformance.Skipped) > 0 {
+		skipped += " (" + f.Option("verbose") + " says why)"
+	}
+	fmt.Fprintf(w, "%s of %s%s: %d passed, %d failed, %s, %s in %.1fs\n", text.Plural(len(r.Results), "check"), r.PluginID, heldTo(r),
+		r.Count(conformance.Passed), r.Count(conformance.Failed), text.Plural(r.Count(conformance.Warned), "warning"), skipped, r.Elapsed.Seconds())
 }
 
 func printCause(w io.Writer, mark string, r conformance.Result, same []string) {
@@ -76,12 +79,6 @@ func printCause(w io.Writer, mark string, r conformance.Result, same []string) {
 			fmt.Fprintf(w, "          %s: %s\n", line.name, terminal.Line(line.text))
 		}
 	}
-}
-
-func printSummary(w io.Writer, r conformance.Report) {
-	fmt.Fprintf(w, "%s of %s%s: %d passed, %d failed, %s, %d skipped in %.1fs\n", text.Plural(len(r.Results), "check"), r.PluginID, heldTo(r),
-		r.Count(conformance.Passed), r.Count(conformance.Failed), text.Plural(r.Count(conformance.Warned), "warning"),
-		r.Count(conformance.Skipped), r.Elapsed.Seconds())
 }
 
 // heldTo returns what a report was made with, in parentheses.

@@ -75,11 +75,7 @@ func TestConformanceText(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	report := sampleReport()
-	for _, r := range report.Results {
-		printPassed(&out, r)
-	}
-	printCauses(&out, report, "--checks=strict")
-	printSummary(&out, report)
+	printResults(&out, verbs.Command, report, true)
 	const want = `  ok    query-none                0.0s
   skip  3 checks: the plugin has no streams
           checks: query-many, query-frames, stop-busy
@@ -97,6 +93,13 @@ func TestConformanceText(t *testing.T) {
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
+	}
+	out.Reset()
+	printResults(&out, verbs.Mage, report, false)
+	short := want[strings.Index(want, "  warn"):]
+	short = strings.NewReplacer("--checks", "-checks", "3 skipped", "3 skipped (-verbose says why)").Replace(short)
+	if diff := cmp.Diff(short, out.String()); diff != "" {
+		t.Errorf("output without -verbose (-want +got):\n%s", diff)
 	}
 }
 

@@ -24,6 +24,7 @@ type development struct {
 	*server
 	slipway string
 	repo    string
+	calls   string // what dev wrote to try it
 	edits   int
 
 	seen   sync.Mutex
@@ -123,7 +124,8 @@ func (d *development) start(t *testing.T, dir string) {
 	if text := d.output(); strings.Contains(text, "msg=audit") {
 		t.Errorf("audit records are in the way of what dev prints:\n%s", text)
 	}
-	d.credential = regexp.MustCompile(`TOKEN=(\S+)`).FindStringSubmatch(d.printed(0))[1]
+	d.calls = string(readFile(t, filepath.Join(dir, "data", "calls.sh")))
+	d.credential = regexp.MustCompile(`TOKEN=(\S+)`).FindStringSubmatch(d.calls)[1]
 	announced := d.follow(t)
 	go func() {
 		for e := range announced {
@@ -441,13 +443,13 @@ func (d *development) pairs(t *testing.T) {
 	}
 }
 
-// curl runs the commands that dev printed.
+// curl runs the commands that dev wrote.
 func (d *development) curl(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not installed")
 	}
 	n := 0
-	for line := range strings.Lines(d.printed(0)) {
+	for line := range strings.Lines(d.calls) {
 		if command := strings.TrimSpace(line); strings.HasPrefix(command, "curl ") {
 			n++
 			if out := run(t, 0, "", "sh", "-c", "TOKEN="+d.credential+"; "+command+" -sS --fail"); strings.Contains(out, `"error"`) {

@@ -116,7 +116,7 @@ func onlyBuilt(lines []string, platforms []bundle.Platform) []string {
 // edited runs dev, edits the backend, and returns what dev has printed when the edit is live.
 func edited(t *testing.T, repo string, args []string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), args[0], append(args[1:], "-listen=127.0.0.1:0", "-dataDir="+t.TempDir())...)
+	cmd := exec.CommandContext(t.Context(), args[0], append(args[1:], "-listen=127.0.0.1:0")...)
 	cmd.Dir = repo
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -41,10 +41,16 @@ func (s *session) welcome(ctx context.Context) {
 	if s.options.IsPreview {
 		return
 	}
-	fmt.Fprintf(s.stdout, "to call the plugin, with a token that has the role Editor until dev starts again:\n  TOKEN=%s\n", token.Secret())
+	calls := fmt.Sprintf("# Calls of the plugin, with a token that has the role Editor until dev starts again.\nTOKEN=%s\n", token.Secret())
 	for _, p := range plugins {
-		s.invite(p)
+		calls += s.calls(p)
 	}
+	name := filepath.Join(s.options.Server.DataDir, "calls.sh")
+	if err := atomicfile.Write(name, 0o600, atomicfile.Bytes([]byte(calls))); err != nil {
+		fmt.Fprintln(s.stdout, err)
+		return
+	}
+	fmt.Fprintf(s.stdout, "commands that call the plugin, with a token: %s\n", shown(s.repo.Root, name))
 }
 
 // open opens the preview or the console in the user's browser, signed in. The browser opens a file
@@ -71,28 +77,28 @@ func (s *session) open(ctx context.Context) error {
 	return openBrowser(ctx, name)
 }
 
-// invite prints commands that call a plugin, with the token in a variable of the shell.
-func (s *session) invite(p *loader.Plugin) {
-	curl := func(path string, more ...string) {
-		fmt.Fprint(s.stdout, `  curl -H "Authorization: Bearer $TOKEN"`)
-		for _, w := range append(more, s.server.URL()+path) {
-			fmt.Fprintf(s.stdout, " %s", quoteShell(w))
+// calls returns commands that call a plugin, with the token in a variable of the shell.
+func (s *session) calls(p *loader.Plugin) string {
+	curl := func(words ...string) string {
+		line := `curl -H "Authorization: Bearer $TOKEN"`
+		for _, w := range words {
+			line += " " + quoteShell(w)
 		}
-		fmt.Fprintln(s.stdout)
+		return line + "\n"
 	}
-	m := p.Bundle().Metadata
+	m, url := p.Bundle().Metadata, s.server.URL()
 	if !m.Backend {
-		curl("/public/plugins/" + m.ID + "/" + bundle.MetadataFile)
-		return
+		return curl(url + "/public/plugins/" + m.ID + "/" + bundle.MetadataFile)
 	}
-	curl("/api/plugins/" + m.ID + "/health")
+	lines := curl(url + "/api/plugins/" + m.ID + "/health")
 	if m.Type == bundle.TypeDatasource {
 		body := fmt.Sprintf(`{"refId":"A","datasource":{"type":%q}}`, m.ID)
 		if query := exampleQuery(s.repo.Root); query != "{}" {
 			body = strings.TrimSuffix(body, "}") + "," + strings.TrimPrefix(query, "{")
 		}
-		curl("/api/ds/query", "-H", "Content-Type: application/json", "-d", `{"queries":[`+body+`]}`)
+		lines += curl("-H", "Content-Type: application/json", "-d", `{"queries":[`+body+`]}`, url+"/api/ds/query")
 	}
+	return lines
 }
 
 // quoteShell quotes a word for the shells of Unix.

@@ -161,6 +161,7 @@ type ConformanceOptions struct {
 	Timeout    time.Duration
 	Checks     string
 	Only, Skip []string
+	Verbose    bool
 
 	Query, Settings, URL string
 	SecretsFile          string
@@ -179,6 +180,7 @@ func ConformanceVerb(o *ConformanceOptions) Verb {
 			{Name: "checks", Value: &o.Checks, Help: "what to require: strict, existing, or auto, which depends on the plugin's SDK"},
 			{Name: "only", Value: &o.Only, Help: "checks to run, such as query-none,huge-request (default: all)"},
 			{Name: "skip", Value: &o.Skip, Help: "checks to skip"},
+			{Name: "verbose", Short: "v", Value: &o.Verbose, Help: "list the checks that passed or were skipped"},
 			{Name: "query", Value: &o.Query, Help: "JSON of a valid query, with its queryType"},
 			{Name: "settings", Value: &o.Settings, Help: "JSON of the settings (jsonData) of a data source or app"},
 			{Name: "secrets", Value: &o.SecretsFile, Help: "file with the secrets (secureJsonData) as a JSON object of strings, or - for " +
