@@ -27,9 +27,9 @@ import (
 
 // Check builds the plugin for release and opens each view of its preview in a browser.
 func Check(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (err error) {
-	repo, err := bundle.OpenRepo(cmp.Or(o.Dir, "."))
+	repo, err := verbs.FindRepo(c.Stdout, o.Dir)
 	if err != nil {
-		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
+		return err
 	}
 	out := cmp.Or(o.Report, filepath.Join(repo.Root, ".slipway", "preview-report"))
 	if err := check.CheckOut(out); err != nil {

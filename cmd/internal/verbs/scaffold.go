@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/version"
 	"github.com/slipway-dev/slipway/templates"
@@ -76,6 +77,10 @@ func runScaffold(ctx context.Context, w io.Writer, o scaffoldOptions) error {
 	}
 	fmt.Fprintln(w, "  go tool mage dev        # run the plugin in a local host, which follows each save too")
 	printCheckout(w, module.Checkout)
+	if _, isPart := tree.Boundary(filepath.Dir(r.Dir)); isPart {
+		fmt.Fprintf(w, "note: GitHub runs only the workflows at the top of a repository: delete %s, and run %s %s=%s, which writes one there\n",
+			shortPath(filepath.Join(r.Dir, ".github")), o.Face.Verb("init"), o.Face.Option("dir"), shortPath(r.Dir))
+	}
 	if t.HasFrontend && slices.Contains(profile.Keys, bundle.Published()) {
 		fmt.Fprintf(w, "note: Grafana's catalog refuses repositories without the build files of create-plugin; a scaffold with %s=%s has them\n",
 			o.Face.Option("base"), createPlugin)

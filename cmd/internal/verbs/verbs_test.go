@@ -97,6 +97,17 @@ func TestScaffoldPrintsFiles(t *testing.T) {
 	if err := runScaffold(t.Context(), &out, o); err != nil || !strings.Contains(out.String(), "note: go.mod replaces Slipway with the directory "+checkout.Checkout) {
 		t.Errorf("%v\n%s", err, &out)
 	}
+	const below = "note: GitHub runs only"
+	if strings.Contains(out.String(), below) {
+		t.Errorf("a note about a repository above:\n%s", &out)
+	}
+	part := o
+	part.Dir = filepath.Join(t.TempDir(), "plugins", "x")
+	write(t, filepath.Join(filepath.Dir(filepath.Dir(part.Dir)), ".git", "HEAD"), "")
+	out.Reset()
+	if err := runScaffold(t.Context(), &out, part); err != nil || !strings.Contains(out.String(), below) {
+		t.Errorf("%v\n%s", err, &out)
+	}
 	if err := runScaffold(t.Context(), io.Discard, o); code(err) != ExitUsage || !strings.Contains(err.Error(), "choose another directory with --dir, or overwrite files with --force") {
 		t.Errorf("a directory that is not empty: %v", err)
 	}
