@@ -51,6 +51,7 @@ func inOrder() []rated {
 		{keywordsEmpty, validate.Warning, validate.Error},
 		{unresolvedPlaceholder, validate.Error, ""},
 		{scaffoldText, validate.Warning, validate.Error},
+		{scaffoldID, validate.Warning, ""},
 
 		{dependencyRangeInvalid, validate.Error, ""},
 		{dependencyRangeUnsatisfiable, validate.Error, ""},

@@ -65,6 +65,7 @@ func ruleMutants() []mutant {
 		{name: "placeholder of the id", form: zip, mutate: both(set("/info/description", "About %PLUGIN_ID%"), (*plugin).addManifest), rule: "unresolved-placeholder", at: text, what: "%PLUGIN_ID%"},
 		{name: "text of a scaffold in plugin.json", mutate: set("/info/links/0/url", "https://github.com/your-org/tide"), rule: "scaffold-text", at: text, what: "https://github.com/your-org/tide"},
 		{name: "text of a scaffold in README.md", mutate: addFile("README.md", "Hello\n\n# Grafana App Plugin Template\n"), file: "README.md", rule: "scaffold-text", at: text, what: "# Grafana"},
+		{name: "another id than the scaffold", form: validate.Source, mutate: addFile("../.slipway-scaffold.json", `{"options":{"ID":"acme-x-app"}}`), rule: "scaffold-id", at: value, what: "/id"},
 
 		{name: "invalid range", mutate: set("/dependencies/serviceDependency", ">=10.3.0, <11"), rule: "dependency-range-invalid", at: text, what: ", <11"},
 		{name: "empty range", mutate: set("/dependencies/serviceDependency", ""), rule: "dependency-range-invalid", at: text, what: `",` + "\n    \"serviceVersion\""},

@@ -515,6 +515,28 @@ func TestUpdate(t *testing.T) {
 	if text := read(t, filepath.Join(dir, "magefile.go")); !strings.Contains(text, "package mine\n") || !strings.Contains(text, "package main\n") {
 		t.Errorf("a side of the conflict is lost:\n%s", text)
 	}
+
+	// A new id is written to the files that follow Slipway and to the others, as a whole word.
+	write(t, filepath.Join(dir, "magefile.go"), now)
+	metadata := filepath.Join(dir, "src", "plugin.json")
+	write(t, metadata, strings.Replace(read(t, metadata), "acme-x-panel", "acme-y-panel", 1))
+	code := filepath.Join(dir, "src", "module.ts")
+	write(t, code, read(t, code)+"// acme-x-panels and my-acme-x-panel\n")
+	if out, err := update(updateOptions{}); err != nil {
+		t.Errorf("a new id: %v\n%s", err, out)
+	}
+	for _, name := range []string{"docker-compose.yaml", "package.json", "package-lock.json", "src/module.ts", "provisioning/dashboards/example.json"} {
+		text := strings.ReplaceAll(read(t, filepath.Join(dir, name)), "// acme-x-panels and my-acme-x-panel\n", "")
+		if strings.Contains(text, "acme-x-panel") || !strings.Contains(text, "acme-y-panel") {
+			t.Errorf("%s after a new id:\n%s", name, text)
+		}
+	}
+	if !strings.Contains(read(t, code), "// acme-x-panels and my-acme-x-panel\n") {
+		t.Errorf("parts of words were replaced:\n%s", read(t, code))
+	}
+	if out, err := update(updateOptions{}); err != nil || strings.Contains(out, string(adopt.Updated)) {
+		t.Errorf("after a new id: %v\n%s", err, out)
+	}
 }
 
 // TestBelowRoot runs verbs in src and img of a repository, whose root they find.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/cmd/internal/adopt"
 )
 
 // monorepo returns a Git repository with plugins in directories of these names, whose ids contain them.
@@ -20,6 +22,9 @@ func monorepo(t *testing.T, names ...string) string {
 		}
 		file := filepath.Join(dir, "src", "plugin.json")
 		write(t, file, strings.Replace(read(t, file), "acme-x-panel", "acme-"+name+"-panel", 1))
+		if err := os.Remove(filepath.Join(dir, adopt.ScaffoldRecord)); err != nil { // of the other id
+			t.Fatal(err)
+		}
 	}
 	return root
 }

@@ -1,16 +1,22 @@
 package verbs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/version"
 	"github.com/slipway-dev/slipway/templates"
@@ -24,7 +30,8 @@ type updateOptions struct {
 }
 
 // runUpdate merges the changes of the templates since a repository was scaffolded or last
-// updated into the files that follow Slipway. It returns an error with ExitFindings if
+// updated into the files that follow Slipway, and writes the id of plugin.json to the files
+// of the scaffold that have a former one. It returns an error with ExitFindings if
 // there are conflicts, which it marks in the files.
 func runUpdate(ctx context.Context, w io.Writer, o updateOptions) error {
 	if o.Dir == "" {
@@ -42,7 +49,7 @@ func runUpdate(ctx context.Context, w io.Writer, o updateOptions) error {
 	if err != nil {
 		return fmt.Errorf("scaffold update: %w", err)
 	}
-	now, err := renderAgain(was)
+	now, renamed, err := renderAgain(root, was)
 	if err != nil {
 		return fmt.Errorf("scaffold update: %w", err)
 	}
@@ -50,6 +57,7 @@ func runUpdate(ctx context.Context, w io.Writer, o updateOptions) error {
 	if err != nil {
 		return fmt.Errorf("scaffold update: %w", err)
 	}
+	merges = append(merges, renamed...)
 	if o.DryRun {
 		_, err := w.Write(diffMerges(merges))
 		return err
@@ -60,25 +68,64 @@ func runUpdate(ctx context.Context, w io.Writer, o updateOptions) error {
 	return printMerges(w, merges)
 }
 
-// renderAgain renders the scaffold with the templates of this version.
-func renderAgain(was adopt.Scaffold) (now adopt.Scaffold, err error) {
+// renderAgain renders the scaffold with the templates of this version and the id that the plugin has now. If the
+// scaffold had another one, it returns the changes of the files that do not follow Slipway as well.
+func renderAgain(root *os.Root, was adopt.Scaffold) (now adopt.Scaffold, renamed []adopt.Merge, err error) {
 	var o templates.Options
 	if err := json.Unmarshal(was.Options, &o); err != nil {
-		return now, fmt.Errorf("read %s: %w", adopt.ScaffoldRecord, err)
+		return now, nil, fmt.Errorf("read %s: %w", adopt.ScaffoldRecord, err)
 	}
 	from, err := version.Find()
 	if err != nil {
-		return now, err
+		return now, nil, err
 	}
 	o.Slipway, o.Today = templates.Module{Checkout: from.Checkout, Version: from.Version}, time.Now()
 	profile, err := templates.CheckProfile(o.Profile)
 	if err != nil {
-		return now, err
+		return now, nil, err
 	}
 	if o.Schema, err = pluginSchema(profile.Keys); err != nil {
-		return now, err
+		return now, nil, err
 	}
-	return scaffoldOf(o)
+	former := o.ID
+	data, err := root.ReadFile("src/" + bundle.MetadataFile)
+	if err != nil {
+		return now, nil, err
+	}
+	metadata, err := bundle.ParseMetadata(data)
+	if err != nil {
+		return now, nil, fmt.Errorf("src/%s: %w", bundle.MetadataFile, err)
+	}
+	if o.ID = metadata.ID; o.ID != former {
+		if renamed, err = renameIn(root, o, former); err != nil {
+			return now, nil, err
+		}
+	}
+	now, err = scaffoldOf(o)
+	return now, renamed, err
+}
+
+// renameIn returns the changes of the files that a scaffold writes once, if they have a former id of the plugin. The
+// path of the Go module stays: imports have it, and it need not be the id.
+func renameIn(root *os.Root, o templates.Options, former string) (changes []adopt.Merge, err error) {
+	files, err := templates.Render(o)
+	if err != nil {
+		return nil, err
+	}
+	word := regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(former) + `($|[^\w-])`)
+	for _, f := range files {
+		before, err := root.ReadFile(filepath.FromSlash(f.Path))
+		if f.Owned || slices.Contains([]string{"go.mod", "CHANGELOG.md"}, f.Path) || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if after := word.ReplaceAll(before, []byte("${1}"+o.ID+"${2}")); !bytes.Equal(before, after) {
+			changes = append(changes, adopt.Merge{Path: f.Path, Status: adopt.Updated, Before: before, After: after})
+		}
+	}
+	return changes, nil
 }
 
 // scaffoldOf renders a scaffold for its record.
