@@ -57,6 +57,9 @@ func (s *session) checkTypes(ctx context.Context, running *sync.WaitGroup) {
 			r.problems, err = c.Check(ctx)
 		}
 		r.took, r.err = time.Since(started), err
+		if ctx.Err() != nil {
+			return // a later change is checked, and this result is about none
+		}
 		select {
 		case s.types.checked <- r:
 		case <-ctx.Done():

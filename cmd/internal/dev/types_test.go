@@ -1,9 +1,11 @@
 package dev
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,6 +48,24 @@ func TestTyped(t *testing.T) {
 		all, err := os.ReadFile(out.Name())
 		if diff := cmp.Diff(c.want, string(all[len(before):])); diff != "" || err != nil {
 			t.Errorf("%d: %v\n%s", i, err, diff)
+		}
+	}
+}
+
+// The result of a check that a later change has canceled is not shown.
+func TestCanceledTypes(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "src", "module.ts"), "")
+	s := &session{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src")}, types: types{checked: make(chan typing, 1), cancel: func() {}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 30 {
+		var running sync.WaitGroup
+		s.checkTypes(ctx, &running)
+		running.Wait()
+		if len(s.types.checked) > 0 {
+			t.Fatalf("a canceled check has a result: %v", <-s.types.checked)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func run(cmd *exec.Cmd, what string, w io.Writer) error {
 		return err
 	}
 	var compiled atomic.Int64
-	stop := progress.Task{W: w, Name: what, Left: func() string { return fmt.Sprintf("compiled %d packages", compiled.Load()) }}.Start()
+	stop := progress.Task{W: w, Name: what, Left: func() string { return fmt.Sprintf("packages compiled: %d", compiled.Load()) }}.Start()
 	defer stop()
 	var rest strings.Builder
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {

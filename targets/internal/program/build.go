@@ -81,7 +81,7 @@ func (o origin) runGo(ctx context.Context, dir, built string, w io.Writer) error
 			select {
 			case <-ticks.C:
 				mu.Lock()
-				fmt.Fprintf(w, "  building slipway, %.0fs; downloaded %d modules, compiled %d packages\n", time.Since(started).Seconds(), downloaded, compiled)
+				fmt.Fprintf(w, "  building slipway, %.0fs; modules downloaded: %d, packages compiled: %d\n", time.Since(started).Seconds(), downloaded, compiled)
 				mu.Unlock()
 			case <-done:
 				return
