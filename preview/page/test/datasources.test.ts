@@ -59,6 +59,7 @@ test('lists are sorted and filtered', () => {
 
 const module = (answers: string) => `define(['@grafana/data'], ({ DataSourcePlugin }) => {
   class Source { // without the parent's constructor, as some do
+    constructor(settings, backendSrv) {}
     query = async () => ({ data: [{ fields: [{ name: '${answers}', values: [1] }] }] });
   }
   return { plugin: new DataSourcePlugin(Source).setQueryEditor(() => 'editor') };
@@ -68,6 +69,7 @@ test('an instance of the plugin is made once for each data source, complete, and
   routes[`GET /public/plugins/${type}/module.js`] = () => module('first');
   const [one, same, other] = await Promise.all(['a', 'a', 'b'].map((uid) => dataSources.get(uid)));
   assert.ok(one === same && one !== other);
+  assert.ok(record.notes.has(`The class of ${type} takes 2 arguments. Since 11.0, hosts pass its settings only.`));
   assert.equal(
     [one.uid, one.name, one.type, one.meta.id, typeof one.components?.QueryEditor].join(),
     `a,Name of a,${type},${type},function`,

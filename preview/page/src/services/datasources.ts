@@ -56,6 +56,11 @@ class DataSources implements DataSourceSrv {
       return standIn(settings.uid, settings.type);
     }
     const plugin = (await loadPlugin(settings.type)) as AnyDataSourcePlugin;
+    if (plugin.DataSourceClass.length > 1) {
+      record.note(
+        `The class of ${settings.type} takes ${plugin.DataSourceClass.length} arguments. Since 11.0, hosts pass its settings only.`,
+      );
+    }
     const instance = new plugin.DataSourceClass(settings) as DataSourceApi;
     // The interface completes instances of classes that do not call their parent's constructor.
     return Object.assign(instance, {
