@@ -170,14 +170,7 @@ func (o Options) open(browser context.Context, kept *album, i int) (results []Re
 			return nil, fmt.Errorf("the browser ended while it showed %s: %w", r.Title(), browser.Err())
 		}
 		hasReport := seen != "" && seen != "null"
-		switch {
-		case errors.Is(err, errRestless) && hasReport: // on a busy machine, or because of a stream
-			r.Notes = append(r.Notes, err.Error())
-		case err != nil:
-			r.Problems = append(r.Problems, err.Error())
-		case !hasReport:
-			r.Problems = append(r.Problems, errRestless.Error())
-		}
+		r.ended(err, hasReport, picture != nil)
 		if hasReport {
 			if err := r.read(seen, o.IsUsed); err != nil {
 				r.Problems = append(r.Problems, err.Error())
@@ -207,6 +200,19 @@ func (o Options) open(browser context.Context, kept *album, i int) (results []Re
 	}
 	distinguish(results)
 	return results, nil
+}
+
+// ended records how a view ended. One that does not come to rest, on a busy machine or because of a stream, is judged by its
+// report and its picture; without both, nothing was checked.
+func (r *Result) ended(err error, hasReport, hasPicture bool) {
+	switch {
+	case errors.Is(err, errRestless) && hasReport && hasPicture:
+		r.Notes = append(r.Notes, err.Error())
+	case err != nil:
+		r.Problems = append(r.Problems, err.Error())
+	case !hasReport:
+		r.Problems = append(r.Problems, errRestless.Error())
+	}
 }
 
 // rest returns what is wrong with the check itself: pictures that no view has, and expectations that do not occur.

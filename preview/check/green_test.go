@@ -2,6 +2,7 @@ package check
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -143,5 +144,26 @@ func TestAgainst(t *testing.T) {
 	want := "draw: ours; no pictures to compare; could not be drawn again: the page did not come to rest"
 	if got := strings.Join(same[0].Problems, "; "); got != want || len(same[1].Problems) > 0 {
 		t.Errorf("%s; %q", got, same[1].Problems)
+	}
+}
+
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err                   error
+		hasReport, hasPicture bool
+		problems, notes       int
+	}{
+		{nil, true, true, 0, 0},
+		{nil, false, true, 1, 0},
+		{errRestless, true, true, 0, 1},
+		{errRestless, true, false, 1, 0}, // or it would pass
+		{errRestless, false, true, 1, 0},
+		{errors.New("no target"), true, true, 1, 0},
+	} {
+		var r Result
+		if r.ended(c.err, c.hasReport, c.hasPicture); len(r.Problems) != c.problems || len(r.Notes) != c.notes {
+			t.Errorf("%+v: problems %q, notes %q", c, r.Problems, r.Notes)
+		}
 	}
 }
