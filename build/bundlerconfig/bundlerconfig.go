@@ -49,9 +49,10 @@ type Settings struct {
 	Conditions   []string                 `json:"conditions"` // of "exports" in package.json, besides the usual ones
 
 	// CompilerOptions are those of tsconfig.json with which it says what the compiler of the repository does, and
-	// IsTypeScript reports that this is TypeScript, which reads the others.
+	// IsTypeScript reports that this is TypeScript, which reads the others. HasTypes reports that .js files may have types, too.
 	CompilerOptions map[string]any `json:"compilerOptions,omitempty"`
 	IsTypeScript    bool           `json:"isTypeScript"`
+	HasTypes        bool           `json:"hasTypes"`
 
 	IsExact         bool `json:"isExact"`         // what stands for a module depends on its name alone
 	HasRelative     bool `json:"hasRelative"`     // something may stand for a file

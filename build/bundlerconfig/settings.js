@@ -323,7 +323,7 @@
         report('decorators', `the decorators of ${name} are those that were proposed in 2021, and builds have those of TypeScript`, host.ownBundler, file);
       }
       const experimentalDecorators = legacyDecorator ? true : parser.decorators && decoratorVersion >= '2022' ? false : undefined;
-      return { ...jsx({ runtime: 'classic', ...transform?.react }), experimentalDecorators, useDefineForClassFields, verbatimModuleSyntax };
+      return { hasTypes: parser.syntax === 'typescript', ...jsx({ runtime: 'classic', ...transform?.react }), experimentalDecorators, useDefineForClassFields, verbatimModuleSyntax };
     },
     ts(name, { configFile, getCustomTransformers, compilerOptions = {} }) {
       rest(name, { getCustomTransformers, configFile: path.basename(configFile ?? 'tsconfig.json') !== 'tsconfig.json' }, '');
@@ -335,7 +335,7 @@
     esbuild(name, { jsx: runtime, jsxImportSource, jsxFactory, jsxFragment, tsconfigRaw, ...others }) {
       rest(name, others, 'loader target implementation minify minifyWhitespace minifyIdentifiers minifySyntax keepNames legalComments sourcemap sourcesContent charset supported treeShaking');
       const own = { jsx: { automatic: 'react-jsx', transform: 'react' }[runtime] ?? runtime, jsxImportSource, jsxFactory, jsxFragmentFactory: jsxFragment };
-      return merged(optionsOf.ts(name, { compilerOptions: tsconfigRaw?.compilerOptions }), own);
+      return { ...merged(optionsOf.ts(name, { compilerOptions: tsconfigRaw?.compilerOptions }), own), hasTypes: /^tsx?$/.test(others.loader) };
     },
     babel(name, options) {
       const about = JSON.parse(host.read(path.join(host.root, 'package.json')) ?? '{}');
@@ -409,8 +409,8 @@
     if (chain === undefined) {
       return {};
     }
-    const { isTypeScript, ...options } = chain.reduceRight((out, next) => (out.jsx === 'preserve' ? { ...next, ...out, jsx: next.jsx } : out));
-    return { isTypeScript, compilerOptions: options };
+    const { isTypeScript, hasTypes, ...options } = chain.reduceRight((out, next) => (out.jsx === 'preserve' ? { ...next, ...out, jsx: next.jsx } : out));
+    return { isTypeScript, hasTypes: chains[3].pop()?.hasTypes, compilerOptions: options };
   }
 
   let hasOther = false;

@@ -14,7 +14,7 @@ import (
 // value, which may set others. esbuild defines one after the other, as swc does in other classes. So the fields
 // without a value are defined at the brace of such a class, where they come after a field with one.
 func defineFirst(name string, text []byte) []byte {
-	if !script.IsTypeScript(name) || !bytes.Contains(text, []byte("constructor")) {
+	if !bytes.Contains(text, []byte("constructor")) {
 		return text
 	}
 	f, err := script.Parse(name, text)

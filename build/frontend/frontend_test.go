@@ -718,6 +718,38 @@ func TestCompiler(t *testing.T) {
 	}
 }
 
+// The parser that the loader of .js files names decides whether these have types, not their names. Packages have none: there,
+// "<" compares, and an import without a use has effects.
+func TestTypesInJS(t *testing.T) {
+	t.Parallel()
+	const typed = "import './b';\nexport const a = (x: number) => <i>{x as number}</i>;\n"
+	const untyped = "import { b } from './b';\nexport const a = (x) => <i>{x}</i>;\n"
+	for _, c := range []struct{ rule, code, want string }{
+		{`{ test: /\.[tj]sx?$/, loader: 'swc-loader', options: { jsc: { parser: { syntax: 'typescript', tsx: true } } } }`, typed, "ok"},
+		{`{ test: /\.[tj]sx?$/, loader: 'esbuild-loader', options: { loader: 'tsx' } }`, typed, "ok"},
+		{`{ test: /\.[tj]sx?$/, loader: 'swc-loader', options: { jsc: { parser: { syntax: 'ecmascript', jsx: true } } } }`, typed, `src/a.js:3:20: expected ")" but found ":"`},
+		{`{ test: /\.tsx?$/, loader: 'swc-loader', options: { jsc: { parser: { syntax: 'typescript', tsx: true } } } }`, typed, `src/a.js:3:20: expected ")" but found ":"`},
+		{`{ test: /\.tsx?$/, loader: 'swc-loader', options: { jsc: { parser: { syntax: 'typescript', tsx: true } } } }`, untyped, "ok"},
+	} {
+		r, err := bundle(t, map[string]string{
+			"webpack.config.ts": "export default { externals: ['react', /jsx-runtime$/], module: { rules: [" + c.rule + "] } };",
+			"src/module.ts":     "import React from 'react';\nimport { a } from './a';\nimport p from 'p';\nexport const plugin = [a, p];\n", "src/a.js": "import React from 'react';\n" + c.code,
+			"src/b.js":                "export const b = 1;\nwindow.effect = 1;\n",
+			"node_modules/p/index.js": "import { q } from './q';\nexport default (a, b, c) => a<b>(c);\n",
+			"node_modules/p/q.js":     "export const q = 1;\nwindow.packageEffect = 1;\n",
+		}, func(o *Options) { o.Dev = true })
+		got := "ok"
+		if err != nil {
+			got, _, _ = strings.Cut(err.Error(), "\n")
+		} else if text := file(t, r, "module.js"); !strings.Contains(text, "window.effect") || !strings.Contains(text, "window.packageEffect") || !strings.Contains(text, "> c;") {
+			t.Errorf("%s: %s", c.rule, text)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.rule, diff)
+		}
+	}
+}
+
 // The names of a bundle, such as those that the minifier gives, do not hide what the host provides.
 func TestScope(t *testing.T) {
 	t.Parallel()

@@ -152,12 +152,14 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	}
 	var out api.OnLoadResult
 	changed := text
-	if !strings.Contains(filepath.ToSlash(in.Path), modulesDir) {
+	isOwn := !strings.Contains(filepath.ToSlash(in.Path), modulesDir)
+	if isOwn {
 		changed = b.loadOwn(in.Path, text, &out)
 	}
 	changed, wrong := b.provideDefine(in.Path, importURLs(in.Path, changed))
 	out.Errors = append(out.Errors, wrong...)
-	if bytes.Equal(changed, text) {
+	hasTypes := isOwn && b.config.HasTypes && strings.Contains(filepath.Ext(in.Path), ".js")
+	if bytes.Equal(changed, text) && !hasTypes {
 		return out, nil
 	}
 	b.mu.Lock()
@@ -165,10 +167,10 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	b.mu.Unlock()
 	contents := string(changed)
 	out.Contents, out.ResolveDir, out.Loader = &contents, filepath.Dir(in.Path), api.LoaderJSX
-	switch filepath.Ext(in.Path) {
-	case ".ts", ".mts", ".cts":
+	switch extension := filepath.Ext(in.Path); {
+	case slices.Contains([]string{".ts", ".mts", ".cts"}, extension):
 		out.Loader = api.LoaderTS
-	case ".tsx":
+	case extension == ".tsx" || hasTypes:
 		out.Loader = api.LoaderTSX
 	}
 	return out, nil
