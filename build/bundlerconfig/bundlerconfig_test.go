@@ -109,6 +109,8 @@ export default async (env: Env) => merge(await base(env), { devtool: 'source-map
 			"c.json": `{"externals": [], "resolve": {"alias": {"a": "b"}}}`},
 		{"webpack.config.js": "const all = require('lodash').merge({}, " + alias + "); module.exports = all", "node_modules/lodash/index.js": "exports.merge = Object.assign"},
 		{"webpack.config.ts": "export default (env) => new Promise((done) => require('glob')('src/*.{ts,tsx}', (_, f) => done({ externals: [], resolve: { alias: { [f[0][4]]: 'b' } } })))", "src/a.ts": ""},
+		{"webpack.config.ts": "const src = __dirname + '/src'; const f = require('glob').globSync(src + '/*.{ts,tsx}', { ignore: src + '/?b.ts' }); " +
+			"export default { externals: [], resolve: { alias: { [f.join() === src + '/a.ts' ? 'a' : f.join()]: 'b' } } };", "src/a.ts": "", "src/bb.ts": ""},
 	} {
 		c, err := evaluate(t, files)
 		if err != nil {

@@ -258,21 +258,12 @@
 
   function globbed(patterns, options = {}) {
     const cwd = path.resolve(`${options.cwd ?? ''}`);
-    const all = [];
-    for (const pattern of [patterns].flat()) {
-      const isWhole = isAbsolute(pattern);
-      let found = host.glob(isWhole ? '/' : cwd, pattern, Boolean(options.dot), Boolean(options.onlyDirectories));
-      if (isWhole || options.absolute || options.realpath) {
-        found = found.map((file) => path.resolve(isWhole ? '/' : cwd, file));
-      }
-      all.push(...found);
-    }
-    const ignored = new Set();
-    for (const pattern of [options.ignore ?? []].flat()) {
-      for (const file of host.glob(isAbsolute(pattern) ? '/' : cwd, pattern, true, false)) {
-        ignored.add(path.resolve(isAbsolute(pattern) ? '/' : cwd, file));
-      }
-    }
+    const find = (pattern, dot, onlyDirectories) => host.glob(cwd, isAbsolute(pattern) ? path.relative(cwd, pattern) : pattern, dot, onlyDirectories);
+    const all = [patterns].flat().flatMap((pattern) => {
+      const found = find(pattern, Boolean(options.dot), Boolean(options.onlyDirectories));
+      return isAbsolute(pattern) || options.absolute || options.realpath ? found.map((file) => path.resolve(cwd, file)) : found;
+    });
+    const ignored = new Set([options.ignore ?? []].flat().flatMap((pattern) => find(pattern, true, false)).map((file) => path.resolve(cwd, file)));
     return [...new Set(all)].filter((file) => !ignored.has(path.resolve(cwd, file)));
   }
   const glob = (patterns, options, callback) => {
