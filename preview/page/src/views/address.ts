@@ -1,7 +1,9 @@
 // The settings of a view are in the query of the address, where a link keeps them.
+import type { TimeRange } from '@grafana/data';
 import { locationService } from '@grafana/runtime';
 import { useLocation } from 'react-router-dom-v5-compat';
 import { useMemo } from 'react';
+import { timeRange } from '../data/frames';
 
 export interface Settings {
   get(name: string): string | undefined;
@@ -30,4 +32,13 @@ export function useSettings(): Settings {
       },
     };
   }, [search]);
+}
+
+/** The range of time that the address asks for, from now on. */
+export const rangeOf = (settings: Settings) => timeRange({ from: settings.get('from') ?? 'now-1h', to: settings.get('to') ?? 'now' });
+
+/** The same, as every editor of queries has it from the first drawing on. */
+export function useTimeRange(): TimeRange {
+  const settings = useSettings();
+  return useMemo(() => rangeOf(settings), [settings]);
 }

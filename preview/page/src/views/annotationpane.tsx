@@ -8,6 +8,7 @@ import {
 } from '@grafana/data';
 import { Button } from '@grafana/ui';
 import { useKept } from '../refresh/kept';
+import { useTimeRange } from './address';
 import { Boundary } from './boundary';
 import { FramesView } from './frames';
 import { useRun } from './queryrunpane';
@@ -24,6 +25,7 @@ export function AnnotationPane({ instance, settings }: { instance: DataSourceApi
   });
   const [annotation, setAnnotation] = useKept(`annotation:${settings.type}`, first);
   const { data, run } = useRun(instance);
+  const range = useTimeRange();
   if (!annotations) {
     return 'annotationQuery' in instance ? (
       <p>The preview does not call annotationQuery, which is deprecated: annotations need the property "annotations".</p>
@@ -44,6 +46,7 @@ export function AnnotationPane({ instance, settings }: { instance: DataSourceApi
             annotation={prepared}
             onAnnotationChange={setAnnotation}
             data={data}
+            range={data?.timeRange ?? range}
             onChange={(target: DataQuery) => setAnnotation({ ...annotation, target })}
             onRunQuery={() => run([query()])}
           />

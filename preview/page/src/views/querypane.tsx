@@ -10,6 +10,7 @@ import {
 } from '@grafana/data';
 import { Button } from '@grafana/ui';
 import type { ComponentType } from 'react';
+import { useTimeRange } from './address';
 import { Boundary } from './boundary';
 
 interface Props {
@@ -27,6 +28,7 @@ export function firstQuery(instance: DataSourceApi): DataQuery {
 }
 
 export function QueryPane({ instance, settings, query, data, onChange, onRun }: Props) {
+  const range = useTimeRange();
   const { QueryEditor, QueryEditorHelp } = instance.components ?? {};
   if (!QueryEditor) {
     return <p>The data source has no query editor: setQueryEditor was not called.</p>;
@@ -41,7 +43,7 @@ export function QueryPane({ instance, settings, query, data, onChange, onRun }: 
           query={query}
           queries={[query]}
           data={data}
-          range={data?.timeRange}
+          range={data?.timeRange ?? range}
           app={CoreApp.PanelEditor}
           history={[]}
           onChange={onChange}

@@ -4,14 +4,13 @@ import { Select } from '@grafana/ui';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Subscription } from 'rxjs';
 import { bare, boot } from '../boot/boot';
-import { timeRange } from '../data/frames';
 import { markWorking } from '../observe/network';
 import { record } from '../observe/record';
 import { savedQueries } from '../panels/stories';
 import { onBackend } from '../refresh/reload';
 import { useKept } from '../refresh/kept';
 import { makeRequest, runRequest } from '../services/queries';
-import { useSettings } from './address';
+import { rangeOf, useSettings } from './address';
 import { FramesView } from './frames';
 import { firstQuery, QueryPane } from './querypane';
 
@@ -23,7 +22,7 @@ export function useRun(instance: DataSourceApi): { data?: PanelData; run(queries
   useEffect(() => () => running.current?.unsubscribe(), [instance]);
   const run = (targets: DataQuery[]) => {
     running.current?.unsubscribe();
-    const range = timeRange({ from: settings.get('from') ?? 'now-1h', to: settings.get('to') ?? 'now' });
+    const range = rangeOf(settings);
     const asked = targets.filter((query) => !instance.filterQuery || instance.filterQuery(query));
     markWorking('query', true);
     setData({ state: LoadingState.Loading, series: [], timeRange: range });

@@ -6,16 +6,17 @@ import {
   type DataSourceApi,
   type DataSourceInstanceSettings,
   type MetricFindValue,
+  type TimeRange,
 } from '@grafana/data';
 import { Button, Field, Input } from '@grafana/ui';
 import { useState, type ComponentType } from 'react';
 import { Link } from 'react-router-dom-v5-compat';
 import { lastValueFrom } from 'rxjs';
-import { timeRange } from '../data/frames';
 import { fault } from '../observe/faults';
 import { useKept } from '../refresh/kept';
 import type { AnyDataSourcePlugin } from '../services/plugins';
 import { makeRequest, runRequest } from '../services/queries';
+import { useTimeRange } from './address';
 import { Boundary } from './boundary';
 
 interface VariableSupport {
@@ -26,8 +27,12 @@ interface VariableSupport {
 }
 
 /** The texts of an answer's first text field, or of its first field. */
-async function values(instance: DataSourceApi, query: DataQuery, how?: VariableSupport['query']): Promise<MetricFindValue[]> {
-  const range = timeRange({ from: 'now-1h', to: 'now' });
+async function values(
+  instance: DataSourceApi,
+  query: DataQuery,
+  range: TimeRange,
+  how?: VariableSupport['query'],
+): Promise<MetricFindValue[]> {
   const { series, error } = await lastValueFrom(runRequest(instance, makeRequest({ range, targets: [query] }), how));
   if (error) {
     throw new Error(error.message);
@@ -46,6 +51,7 @@ export function VariablePane({ plugin, instance, settings }: Props) {
   const support = instance.variables as unknown as VariableSupport | undefined;
   const [query, setQuery] = useKept<unknown>(`variable:${settings.type}`, () => (support ? { refId: 'A' } : ''));
   const [found, setFound] = useState<MetricFindValue[]>();
+  const range = useTimeRange();
   const kind = support?.getType();
   const LegacyEditor = plugin.components.VariableQueryEditor as
     ComponentType<{ datasource: DataSourceApi; query: unknown; onChange(query: unknown, definition: string): void }> | undefined;
@@ -53,15 +59,15 @@ export function VariablePane({ plugin, instance, settings }: Props) {
   const ask = async () => {
     const asQuery = { ...(query as DataQuery), refId: 'A' };
     if (support && kind !== VariableSupportType.Standard) {
-      return values(instance, asQuery, support.query?.bind(support));
+      return values(instance, asQuery, range, support.query?.bind(support));
     }
     if (support?.toDataQuery) {
-      return values(instance, support.toDataQuery(query), support.query?.bind(support));
+      return values(instance, support.toDataQuery(query), range, support.query?.bind(support));
     }
     if (!instance.metricFindQuery) {
       throw new Error('the data source has neither variables nor metricFindQuery');
     }
-    return instance.metricFindQuery(query, { range: timeRange({ from: 'now-1h', to: 'now' }), variable: { name: 'preview' } });
+    return instance.metricFindQuery(query, { range, variable: { name: 'preview' } });
   };
   const run = () => void ask().then(setFound, (e: unknown) => fault('event', e));
   const hasNothing = !Editor && !LegacyEditor && !support && !instance.metricFindQuery;
@@ -73,7 +79,7 @@ export function VariablePane({ plugin, instance, settings }: Props) {
     <DataSourcePluginContextProvider instanceSettings={settings}>
       <Boundary what="the variable editor" dependencies={[Editor, LegacyEditor, query]}>
         {Editor ? (
-          <Editor datasource={instance} query={query as DataQuery} onChange={setQuery} onRunQuery={run} />
+          <Editor datasource={instance} query={query as DataQuery} range={range} onChange={setQuery} onRunQuery={run} />
         ) : LegacyEditor ? (
           <LegacyEditor datasource={instance} query={query} onChange={(changed) => setQuery(changed)} />
         ) : (
