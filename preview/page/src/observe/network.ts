@@ -42,6 +42,12 @@ export function watchNetwork(): void {
         const message = answer.ok ? undefined : await messageOf(answer.clone());
         record.call({ method, path, status: answer.status, refused: answer.headers.has(refusal), message });
       }
+      if (answer.status >= 400) {
+        answer
+          .clone()
+          .text()
+          .catch(() => {}); // the browser lists a file, which may be absent, once all of it was read
+      }
       if (answer.headers.get('X-Preview-Missing') === 'icon') {
         record.note(`The icon ${iconName(answer.url)} is not in @grafana/ui; its place is empty here.`);
       }

@@ -60,6 +60,19 @@ export function forgetDrawing(key: string): void {
 
 const isVisible = (element: Element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
 
+const marks = 'svg :is(path, rect, circle, ellipse, line, polyline, polygon, text, image, use, foreignObject)';
+
+/** Whether nothing was drawn on a canvas. Of WebGL's, and with images of other origins, nobody knows. */
+function isBlank(element: Element): boolean {
+  try {
+    const canvas = element as HTMLCanvasElement;
+    const context = element.localName === 'canvas' ? canvas.getContext('2d') : null;
+    return context !== null && !new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer).some(Boolean);
+  } catch {
+    return false;
+  }
+}
+
 /** Whether nothing of the plugin can be seen. What the interface or the page itself has around it does not count. */
 function isEmpty(element: HTMLElement): boolean {
   const inside = element.querySelector('[data-testid="data-testid panel content"]') ?? element;
@@ -70,7 +83,8 @@ function isEmpty(element: HTMLElement): boolean {
       return false;
     }
   }
-  return ![...inside.querySelectorAll('canvas, svg, img, video, iframe, input, textarea, button')].some(isPlugins);
+  const seen = [...inside.querySelectorAll(`canvas, ${marks}, img, video, iframe, input, textarea, button`)];
+  return !seen.some((e) => isPlugins(e) && !isBlank(e));
 }
 
 function absentFiles(): string[] {
