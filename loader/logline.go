@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/text"
@@ -56,49 +54,12 @@ func (e entry) attrs() []slog.Attr {
 	return attrs
 }
 
-// parseLine reads a line of a structured log: JSON of hclog, slog, zap or zerolog, text of
-// hclog, or logfmt, which slog writes as text. ok is false for any other line.
+// parseLine reads a line of a structured log: JSON of hclog, slog, zap or zerolog. ok is false
+// for any other line.
 func parseLine(line string) (e entry, ok bool) {
-	if strings.HasPrefix(line, "{") {
-		return parseJSON(line)
+	if !strings.HasPrefix(line, "{") {
+		return entry{}, false
 	}
-	if m := hclogText.FindStringSubmatch(line); m != nil {
-		e.level, _ = backend.ParseLevel(m[1])
-		e.message = m[2]
-		if parts := trailingPairs.FindStringSubmatch(m[2]); parts != nil {
-			e.message, e.fields = parts[1], pairsOf(parts[2])
-		}
-		return e, true
-	}
-	if logfmt.MatchString(line) {
-		return entryOf(pairsOf(line))
-	}
-	return entry{}, false
-}
-
-const pairPattern = `[^\s="]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)`
-
-var (
-	hclogText     = regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\S+ \[(TRACE|DEBUG|INFO|WARN|ERROR)\] +(.*)$`)
-	trailingPairs = regexp.MustCompile(`^(.*?): (` + pairPattern + `(?: +` + pairPattern + `)*) *$`)
-	logfmt        = regexp.MustCompile(`^` + pairPattern + `(?: +` + pairPattern + `)* *$`)
-	pair          = regexp.MustCompile(pairPattern)
-)
-
-// pairsOf returns the pairs of a line in logfmt.
-func pairsOf(text string) map[string]any {
-	fields := map[string]any{}
-	for _, p := range pair.FindAllString(text, -1) {
-		key, value, _ := strings.Cut(p, "=")
-		if unquoted, err := strconv.Unquote(value); err == nil {
-			value = unquoted
-		}
-		fields[key] = value
-	}
-	return fields
-}
-
-func parseJSON(line string) (entry, bool) {
 	var fields map[string]any
 	d := json.NewDecoder(strings.NewReader(line))
 	d.UseNumber()

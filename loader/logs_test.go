@@ -62,19 +62,7 @@ func TestFormatsOfLogs(t *testing.T) {
 			[]Record{{Level: slog.LevelError + 1, Message: "m", Fields: []byte(`{"g":{"a":[1]}}`)}},
 		},
 		"zerolog": {`{"level":"panic","message":"m"}` + "\n", []Record{{Level: slog.LevelError, Message: "m"}}},
-		"hclog text": {
-			"2026-11-22T01:02:03.004Z [WARN]  store: cannot open: path=/a/b err=\"no: such file\"\n2026-11-22T01:02:03.004+0100 [TRACE] at 12: 30\n",
-			[]Record{
-				{Level: slog.LevelWarn, Message: "store: cannot open", Fields: []byte(`{"err":"no: such file","path":"/a/b"}`)},
-				{Level: slog.LevelDebug - 4, Message: "at 12: 30"},
-			},
-		},
-		"slog text": {
-			`time=2026-01-01T00:00:00Z level=WARN msg="two words \"quoted\"" n=1` + "\n",
-			[]Record{{Level: slog.LevelWarn, Message: `two words "quoted"`, Fields: []byte(`{"n":"1"}`)}},
-		},
 		"JSON that is no record": {`{"a":1}` + "\n", []Record{{Level: slog.LevelWarn, Message: `{"a":1}`}}},
-		"pairs without message":  {"a=1 b=2\n", []Record{{Level: slog.LevelWarn, Message: "a=1 b=2"}}},
 		"plain": {
 			"one\r\n\ntwo\n  indented\n\n\tdeeper\nthree\n",
 			[]Record{{Level: slog.LevelWarn, Message: "one"}, {Level: slog.LevelWarn, Message: "two\n  indented\n\n\tdeeper"}, {Level: slog.LevelWarn, Message: "three"}},
@@ -139,26 +127,6 @@ func TestRecordsAreBounded(t *testing.T) {
 		}
 		if n := len(l.kept); n == 0 || n > maxRecords || total > maxRecordBytes || total != l.bytes {
 			t.Errorf("messages of %d bytes: kept %d records with %d bytes, counted as %d", size, n, total, l.bytes)
-		}
-	}
-}
-
-// A crash that repeats the one before is an error in the log of the host only if it tells something.
-func TestRepeatedCrashes(t *testing.T) {
-	t.Parallel()
-	var host strings.Builder
-	l := newRecords(slog.New(slog.NewTextHandler(&host, nil)))
-	for _, c := range []struct {
-		message      string
-		isRepetition bool
-		want         int // errors so far
-	}{
-		{"panic: a (m.go:1)\n0x1", false, 1}, {"panic: a (m.go:1)\n0x2", true, 1}, {"panic: b", true, 2}, {"panic: b", false, 3}, {"broken", true, 4}, {"broken", true, 5},
-	} {
-		l.expectRepetition(c.isRepetition)
-		l.add(time.Now(), entry{level: slog.LevelError, message: c.message})
-		if n := strings.Count(host.String(), "level=ERROR"); n != c.want {
-			t.Errorf("after %q: %d errors, want %d", c.message, n, c.want)
 		}
 	}
 }

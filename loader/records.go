@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -47,9 +46,6 @@ type records struct {
 	dropped uint64
 	second  int64        // to which volume belongs
 	volume  map[bool]int // bytes; true is for errors
-
-	crash        string // the first line of the last crash
-	isRepetition bool   // another such crash tells nothing new
 }
 
 func newRecords(logger *slog.Logger) *records {
@@ -61,32 +57,10 @@ func (l *records) add(now time.Time, e entry) {
 	isLogged, isFirst := l.keep(now, e)
 	switch {
 	case isLogged:
-		l.logger.LogAttrs(context.Background(), l.levelOf(e), e.message, e.attrs()...)
+		l.logger.LogAttrs(context.Background(), e.level, e.message, e.attrs()...)
 	case isFirst:
 		l.logger.LogAttrs(context.Background(), slog.LevelWarn, droppingText)
 	}
-}
-
-// expectRepetition tells whether the same crash as before is to be hidden from the log of the host.
-func (l *records) expectRepetition(is bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.isRepetition = is
-}
-
-// levelOf returns the level at which the host logs an entry.
-func (l *records) levelOf(e entry) slog.Level {
-	first, _, _ := strings.Cut(e.message, "\n")
-	if !text.IsPanic(first) {
-		return e.level
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.isRepetition && first == l.crash {
-		return slog.LevelDebug
-	}
-	l.crash = first
-	return e.level
 }
 
 const droppingText = "the plugin is logging too much; its remaining records in this second are dropped"

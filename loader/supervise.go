@@ -70,7 +70,6 @@ func (s *supervisor) handle(ctx context.Context, e event) {
 		case actionAttempt:
 			s.retry, version = nil, e.want.version
 			s.isRetry = e.kind == eventDue
-			s.records.expectRepetition(s.isRetry)
 			e = s.attempt(ctx, e.want, do.mustReplace)
 			if ctx.Err() == nil {
 				continue
@@ -156,7 +155,6 @@ func (s *supervisor) swap(ctx context.Context, old, next *Process) {
 		status.State, status.Reason, status.PID, status.Token, status.NextStart = StateRunning, "", next.PID(), next.token, time.Time{}
 	})
 	s.logger.Info("plugin started", "pid", next.PID(), "serviceAccountToken", next.token.Reason)
-	s.records.expectRepetition(false)
 	next.probe(s.options.Probes)
 	if old == nil {
 		return
