@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -213,8 +214,8 @@ func (p position) String() string {
 		text, err := io.ReadAll(response.Body)
 		if sources, parseErr := sourcemap.Parse("", text); err == nil && parseErr == nil {
 			if file, _, line, _, ok := sources.Source(p.line+1, p.column); ok {
-				_, file, _ = strings.Cut(file, "/./") // after webpack://, and the name of the package
-				return fmt.Sprintf("src/%s:%d", file, line)
+				_, file, _ = strings.Cut(file, "/.") // after webpack://, and the name of the package
+				return fmt.Sprintf("%s:%d", path.Join("src", "."+file), line)
 			}
 		}
 	}

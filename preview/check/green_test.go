@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,6 +166,20 @@ func TestEnded(t *testing.T) {
 		var r Result
 		if r.ended(c.err, c.hasReport, c.hasPicture); len(r.Problems) != c.problems || len(r.Notes) != c.notes {
 			t.Errorf("%+v: problems %q, notes %q", c, r.Problems, r.Notes)
+		}
+	}
+}
+
+// TestPosition requires that the place of an endless function is that of the author's file, or of the package's.
+func TestPosition(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"version": 3, "sources": ["webpack://@acme/x%s"], "names": [], "mappings": "AACA"}`, r.URL.Query().Get("of"))
+	}))
+	defer server.Close()
+	for source, want := range map[string]string{"/./b/a.ts": "src/b/a.ts:2", "/../node_modules/p/q.js": "node_modules/p/q.js:2"} {
+		if got := (position{url: server.URL + "/?of=" + source + "&"}).String(); got != want {
+			t.Errorf("%s: %s, want %s", source, got, want)
 		}
 	}
 }
