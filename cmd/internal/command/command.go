@@ -172,12 +172,16 @@ func addFlag(f *pflag.FlagSet, o verbs.Option) {
 		f.StringVarP(v, o.Name, o.Short, *v, o.Help)
 	case *bool:
 		f.BoolVarP(v, o.Name, o.Short, *v, o.Help)
+	case *int:
+		f.IntVarP(v, o.Name, o.Short, *v, o.Help)
 	case *time.Duration:
 		f.DurationVarP(v, o.Name, o.Short, *v, o.Help)
 	case *[]string:
 		f.StringSliceVarP(v, o.Name, o.Short, *v, o.Help)
 	case *verbs.Paths:
 		f.StringArrayVarP((*[]string)(v), o.Name, o.Short, *v, o.Help)
+	default:
+		panic(fmt.Sprintf("no flag has the type %T of the option %s", v, o.Name))
 	}
 }
 
