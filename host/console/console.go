@@ -251,7 +251,6 @@ func (c *content) functions() template.FuncMap {
 		"longField": func(name, label string, isSet bool) formField {
 			return formField{Name: name, Label: label, IsSet: isSet, IsLong: true}
 		},
-		"keyed":        func(f formField, key string) formField { f.Key = key; return f },
 		"playlistItem": func() hostapi.PlaylistItem { return hostapi.PlaylistItem{} },
 	}
 }

@@ -244,12 +244,12 @@ func TestBooleanSettings(t *testing.T) {
 	api := adminAPI{
 		"/api/plugins/p/settings": `{"id":"p","name":"P","type":"app","jsonData":{"off":false,"on":true},"secureJsonFields":{}}`,
 		"/api/plugins/p" + settingsSchemaPath: `{"properties":{"jsonData":{"properties":{
-				"off":{"type":"boolean"},"on":{"type":"boolean"},"free":{"type":"boolean","title":"Mine"},"must":{"type":"boolean"}},"required":["must"]}}}`,
+				"off":{"type":"boolean"},"on":{"type":"boolean"},"free":{"type":"boolean"},"must":{"type":"boolean"}},"required":["must"]}}}`,
 	}
 	page := load(t, api, "/plugins/p/settings").Body.String()
 	for _, want := range []string{
 		`<input type="checkbox" name="jsonData.off">`, `<input type="checkbox" name="jsonData.on" checked>`,
-		`Off <small class="code">off</small>`, `Mine <small class="code">free</small>`, `<select name="jsonData.free" data-type="boolean" data-optional>`, `<select name="jsonData.must" data-type="boolean" required>`,
+		`<select name="jsonData.free" data-type="boolean" data-optional>`, `<select name="jsonData.must" data-type="boolean" required>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not contain %s:\n%s", want, page)
@@ -297,19 +297,6 @@ func TestEmptyLog(t *testing.T) {
 		_, log, _ := strings.Cut(page, `id="log"`)
 		if !strings.Contains(log, want) || strings.Contains(log, "panic: no database\nexit status 2") != strings.Contains(c.problems, "panic") || strings.Contains(log, "other") {
 			t.Errorf("%s: the log is\n%s", want, log)
-		}
-	}
-}
-
-// A label is made from the key if the schema has no title.
-func TestLabels(t *testing.T) {
-	t.Parallel()
-	for key, want := range map[string]string{
-		"defaultBucket": "Default bucket", "apiKey": "API key", "APIKey": "API key", "tlsSkipVerify": "TLS skip verify", "clientID": "Client ID", "max_data_points": "Max data points",
-		"retry-after": "Retry after", "x": "X", "sha256Sum": "Sha256 sum", "_a": "A", "awsARN": "Aws ARN",
-	} {
-		if got := labelOf(key); got != want {
-			t.Errorf("%s: %q, want %q", key, got, want)
 		}
 	}
 }

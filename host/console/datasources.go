@@ -258,5 +258,4 @@ func settingsOf(jsonData json.RawMessage) (visible map[string]any, err error) {
 type formField struct {
 	Name, Label   string
 	IsSet, IsLong bool
-	Key           string // in the JSON, if the label does not say it
 }

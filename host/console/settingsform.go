@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -10,14 +9,12 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
 // settingsField is a field that the plugin's own schema asks for.
 type settingsField struct {
 	Name, Description string
-	Label             string // for people
 	Type              string // string, integer, number or boolean
 	Value             string // of a string or a number
 	IsSet             bool   // a flag is true, or a secret is stored
@@ -34,7 +31,7 @@ type settingsForm struct {
 type settingsSchema struct {
 	Properties struct {
 		JSONData, SecureJSONData struct {
-			Properties map[string]struct{ Type, Title, Description string }
+			Properties map[string]struct{ Type, Description string }
 			Required   []string // read from JSONData only
 		}
 	}
@@ -50,9 +47,6 @@ const (
 
 // fieldName matches the names that a form can have fields for: a dot would nest.
 var fieldName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
-
-// wordStart matches where a word starts in a key: bB in defaultBucket, PIK in APIKey.
-var wordStart = regexp.MustCompile(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
 
 // settingsForm returns the fields that a plugin asks for, with the values that are set. The
 // form is empty if the plugin publishes no schema.
@@ -73,7 +67,7 @@ func (c *client) settingsForm(pluginID string, visible map[string]any, secrets m
 		if isKnown || !fieldName.MatchString(name) || len(f.Fields) == maxFields {
 			continue
 		}
-		field := settingsField{Name: name, Label: cmp.Or(p.Title, labelOf(name), name), Description: p.Description, Type: p.Type, IsRequired: slices.Contains(jsonData.Required, name), IsSet: visible[name] == true, HasValue: visible[name] != nil}
+		field := settingsField{Name: name, Description: p.Description, Type: p.Type, IsRequired: slices.Contains(jsonData.Required, name), IsSet: visible[name] == true, HasValue: visible[name] != nil}
 		var fits bool
 		if field.Value, fits = fieldText(p.Type, visible[name]); !fits {
 			continue // the text area shows it
@@ -85,28 +79,9 @@ func (c *client) settingsForm(pluginID string, visible map[string]any, secrets m
 			continue
 		}
 		p := secureJSONData.Properties[name]
-		f.Secrets = append(f.Secrets, settingsField{Name: name, Label: cmp.Or(p.Title, labelOf(name), name), Description: p.Description, Type: "string", IsSet: secrets[name]})
+		f.Secrets = append(f.Secrets, settingsField{Name: name, Description: p.Description, Type: "string", IsSet: secrets[name]})
 	}
 	return f
-}
-
-// labelOf returns a key such as defaultBucket in words, for a label.
-func labelOf(key string) string {
-	key = strings.ReplaceAll(strings.ReplaceAll(key, "_", " "), "-", " ")
-	key = wordStart.ReplaceAllString(key, "$1$3 $2$4")
-	list := strings.Fields(key)
-	for i, word := range list {
-		lower := strings.ToLower(word)
-		switch {
-		case slices.Contains([]string{"api", "ca", "db", "dns", "http", "https", "id", "ip", "json", "sql", "ssh", "tls", "ttl", "uid", "uri", "url"}, lower):
-			list[i] = strings.ToUpper(word)
-		case i == 0:
-			list[i] = strings.ToUpper(word[:1]) + word[1:]
-		case strings.ToUpper(word) != word:
-			list[i] = lower
-		}
-	}
-	return strings.Join(list, " ")
 }
 
 // fieldText returns the text of a value in a field, and whether it has the type of the field
