@@ -1,17 +1,15 @@
 // Package profiling serves the profiles of net/http/pprof while a plugin runs. It listens
 // on the loopback interface only, since profiles expose the memory of the process.
-// Importing it also registers the profiles with http.DefaultServeMux, as net/http/pprof
-// does, so a plugin must not serve http.DefaultServeMux as its resources.
+// They are those of http.DefaultServeMux, so a plugin must not serve that as its resources.
 package profiling
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/pprof"
+	_ "net/http/pprof" // registers the profiles
 	"strconv"
 	"strings"
 	"time"
@@ -67,20 +65,11 @@ func Serve(port int) (stop func() error, address string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("serve profiles: %w", err)
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	server := &http.Server{Handler: localOnly(mux), ReadHeaderTimeout: headerTime}
+	server := &http.Server{Handler: localOnly(http.DefaultServeMux), ReadHeaderTimeout: headerTime}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	stop = func() error {
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // do not wait for profiles in progress
-		_ = server.Shutdown(ctx)
-		err := server.Close()
+		err := server.Close() // without waiting for profiles in progress
 		if e := <-served; !errors.Is(e, http.ErrServerClosed) {
 			err = errors.Join(err, e)
 		}
