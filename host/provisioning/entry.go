@@ -154,8 +154,6 @@ func (e entry) flag(key string) bool {
 	return value
 }
 
-const maxSettings = 1 << 20 // bytes of jsonData, whose aliases can multiply a text
-
 // settings returns jsonData, an object.
 func (e entry) settings() json.RawMessage {
 	n := valueOf(e.node, "jsonData")
@@ -164,10 +162,6 @@ func (e entry) settings() json.RawMessage {
 	}
 	if n.Kind != yaml.MappingNode {
 		e.fail(e.file, n, "jsonData must be a mapping")
-		return nil
-	}
-	if expandedBytes(n, maxSettings) > maxSettings {
-		e.fail(e.file, n, "jsonData must not be longer than %d MiB", maxSettings>>20)
 		return nil
 	}
 	var value map[string]any
@@ -180,19 +174,6 @@ func (e entry) settings() json.RawMessage {
 		e.fail(e.file, n, "jsonData: %w", err)
 	}
 	return text
-}
-
-// expandedBytes returns the length of a tree's texts, through its aliases, or a number above most.
-func expandedBytes(n *yaml.Node, most int) int {
-	n = resolve(n)
-	length := len(n.Value) + 1
-	for _, child := range n.Content {
-		if length > most {
-			break
-		}
-		length += expandedBytes(child, most-length)
-	}
-	return length
 }
 
 // scalars calls do for each value of the mapping at a key, all of which must be strings.

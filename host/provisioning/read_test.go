@@ -286,7 +286,7 @@ func TestReadHostile(t *testing.T) {
 		bomb += "a" + string(rune('0'+i)) + ": &a" + string(rune('0'+i)) + " [" + strings.Repeat(ref+", ", 9) + ref + "]\n"
 	}
 	bomb += "datasources:\n  - {name: A, type: x, jsonData: {a: *a8}}\n"
-	if _, _, err := read(t, map[string]string{"datasources/a.yaml": bomb}); err == nil || !strings.Contains(err.Error(), "must not be longer than 1 MiB") {
+	if _, _, err := read(t, map[string]string{"datasources/a.yaml": bomb}); err == nil || !strings.Contains(err.Error(), "excessive aliasing") {
 		t.Errorf("bomb: %v", err)
 	}
 }
@@ -297,7 +297,7 @@ func TestReadSecrets(t *testing.T) {
 	t.Parallel()
 	const head = "apiVersion: 1\n"
 	for text, want := range map[string]string{
-		head + "x: &x " + strings.Repeat("x", 1<<14) + "\ndatasources:\n  - {name: A, type: x, jsonData: {a: [" + strings.Repeat("*x, ", 100) + "]}}\n": "4:34: jsonData must not be longer than 1 MiB",
+		head + "x: &x " + strings.Repeat("x", 1<<14) + "\ndatasources:\n  - {name: A, type: x, jsonData: {a: [" + strings.Repeat("*x, ", 100) + "]}}\n": "4:34: jsonData: must not be longer than 524288 bytes",
 		head + "datasources:\n  - {name: $HOST, type: x}\n  - {name: $HOST, type: x}\n":                                                                 `4:5: another data source has the name "$HOST"`,
 		head + "apps:\n  - {type: $HOST}\n  - {type: $HOST}\n":                                                                                          `another entry has the settings of "$HOST"`,
 		head + "providers:\n  - {type: $HOST}\n":                                                                                                        `3:12: type must be file, found "$HOST"`,
