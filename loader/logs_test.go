@@ -61,7 +61,7 @@ func TestFormatsOfLogs(t *testing.T) {
 			`{"time":"2026-01-01T00:00:00Z","level":"ERROR+1","msg":"m","g":{"a":[1]}}` + "\n",
 			[]Record{{Level: slog.LevelError + 1, Message: "m", Fields: []byte(`{"g":{"a":[1]}}`)}},
 		},
-		"zerolog": {`{"level":"panic","message":"m"}` + "\n", []Record{{Level: slog.LevelError, Message: "m"}}},
+		"zerolog":                {`{"level":"panic","message":"m"}` + "\n", []Record{{Level: slog.LevelError, Message: "m"}}},
 		"JSON that is no record": {`{"a":1}` + "\n", []Record{{Level: slog.LevelWarn, Message: `{"a":1}`}}},
 		"plain": {
 			"one\r\n\ntwo\n  indented\n\n\tdeeper\nthree\n",
