@@ -96,7 +96,7 @@ const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What the page waits for. */
-function awaited(): string[] {
+export function awaited(): string[] {
   const images = [...document.images].filter((image) => !image.complete && image.loading !== 'lazy');
   const fonts = document.fonts.status === 'loading' ? ['fonts'] : [];
   return [...working, ...calls.values(), ...images.map((image) => `image ${image.src.slice(0, 200)}`), ...fonts];

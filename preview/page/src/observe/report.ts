@@ -1,6 +1,6 @@
 // The report: what window.__preview.report() returns.
 import { boot } from '../boot/boot';
-import { settled } from './network';
+import { awaited, settled } from './network';
 import { record, type Call, type Fault, type Loaded } from './record';
 
 /** One drawing of a plugin: the panel, an editor, an app's page, or one story of many. */
@@ -96,7 +96,7 @@ function absentFiles(): string[] {
 }
 
 let plugin = '';
-let awaited: string[] = [];
+let left: string[] | undefined; // of what the page waited for, when it had come to rest
 
 /** The plugin that the address is about. */
 export function setSubject(id: string): void {
@@ -122,7 +122,7 @@ export function report(): Report {
     drawn: drawings.length ? Math.min(...drawings.map((d) => d.drawn ?? Infinity)) : null,
     empty: drawings.every((d) => d.empty),
     drawings,
-    awaited,
+    awaited: left ?? awaited(),
   };
 }
 
@@ -134,5 +134,5 @@ declare global {
 
 /** Is settled when the page has come to rest. What it still waits for is in the report. */
 export async function rest(): Promise<void> {
-  awaited = await settled();
+  left = await settled();
 }
