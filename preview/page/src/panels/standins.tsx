@@ -3,6 +3,10 @@ import { FieldColorModeId, FieldConfigProperty, PanelPlugin, type PanelProps } f
 import type { ComponentType } from 'react';
 import { record } from '../observe/record';
 import { metaOf } from '../services/plugins';
+import { BarChartPanel } from './barchart';
+import { LogsPanel } from './logs';
+import { PieChartPanel } from './piechart';
+import { StateTimelinePanel, StatusHistoryPanel } from './statetimeline';
 import { TablePanel } from './table';
 import { TextPanel } from './text';
 import { TimeSeriesPanel } from './timeseries';
@@ -30,8 +34,22 @@ const panels: Record<string, ComponentType<PanelProps<any>>> = {
   singlestat: StatPanel,
   gauge: saying('A gauge, drawn as a bar', BarGaugePanel),
   bargauge: BarGaugePanel,
+  barchart: BarChartPanel,
+  piechart: PieChartPanel,
+  'state-timeline': StateTimelinePanel,
+  'status-history': StatusHistoryPanel,
+  logs: LogsPanel,
   table: TablePanel,
   text: TextPanel,
+};
+
+/** The colors of those that begin with others than those of thresholds. */
+const colors: Record<string, FieldColorModeId> = {
+  timeseries: FieldColorModeId.PaletteClassic,
+  graph: FieldColorModeId.PaletteClassic,
+  barchart: FieldColorModeId.PaletteClassic,
+  piechart: FieldColorModeId.PaletteClassic,
+  'state-timeline': FieldColorModeId.ContinuousGrYlRd,
 };
 
 const made = new Map<string, PanelPlugin>();
@@ -40,11 +58,8 @@ function make(id: string): PanelPlugin {
   const own = panels[id];
   record.note(own ? `The panel ${id} is a stand-in.` : `The panel ${id} is not here; a table of its data takes its place.`);
   const plugin = new PanelPlugin(own ?? saying(`The panel ${id}, drawn as a table`, TablePanel));
-  const palette =
-    id === 'timeseries' || id === 'graph'
-      ? { [FieldConfigProperty.Color]: { defaultValue: { mode: FieldColorModeId.PaletteClassic } } }
-      : {};
-  plugin.useFieldConfig({ standardOptions: palette });
+  const mode = colors[id];
+  plugin.useFieldConfig({ standardOptions: mode ? { [FieldConfigProperty.Color]: { defaultValue: { mode } } } : {} });
   plugin.meta = { ...metaOf({ id, name: id, type: 'panel' }), sort: 0 };
   return plugin;
 }

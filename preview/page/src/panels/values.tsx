@@ -23,7 +23,7 @@ import {
 import type { ReactElement } from 'react';
 import { Message } from './message';
 
-interface ValueOptions {
+export interface ValueOptions {
   reduceOptions?: ReduceDataOptions;
   orientation?: VizOrientation;
   text?: VizTextDisplayOptions;
@@ -39,7 +39,16 @@ type Props = PanelProps<ValueOptions>;
 
 const lastValue: ReduceDataOptions = { values: false, calcs: ['lastNotNull'], fields: '' };
 
-/** The reduced values of a panel, each in a place of its own. */
+/** The reduced values of a panel. */
+export function useValues({ data, options, fieldConfig, timeZone, replaceVariables }: Props): FieldDisplay[] {
+  const theme = useTheme2();
+  const reduceOptions = options.reduceOptions?.calcs?.length || options.reduceOptions?.values ? options.reduceOptions : lastValue;
+  return data.series.some((f) => f.length)
+    ? getFieldDisplayValues({ fieldConfig, reduceOptions, replaceVariables, theme, data: data.series, sparkline: true, timeZone })
+    : [];
+}
+
+/** Each value in a place of its own. */
 function Values({
   props,
   draw,
@@ -47,12 +56,8 @@ function Values({
   props: Props;
   draw: (value: FieldDisplay, width: number, height: number, all: FieldDisplay[]) => ReactElement;
 }) {
-  const { data, options, fieldConfig, width, height, timeZone, replaceVariables, renderCounter } = props;
-  const theme = useTheme2();
-  const reduceOptions = options.reduceOptions?.calcs?.length || options.reduceOptions?.values ? options.reduceOptions : lastValue;
-  const values = data.series.some((f) => f.length)
-    ? getFieldDisplayValues({ fieldConfig, reduceOptions, replaceVariables, theme, data: data.series, sparkline: true, timeZone })
-    : [];
+  const { data, options, width, height, renderCounter } = props;
+  const values = useValues(props);
   if (!values.length) {
     return <Message data={data} otherwise="The data has no numbers." />;
   }
