@@ -42,7 +42,7 @@ func (e *events) send(one event) {
 		e.failed = []event{one}
 	case "typed":
 		e.typed = []event{one}
-	default:
+	case "ready", "fixed":
 		e.failed = nil
 	}
 	e.feed.Send(one)
@@ -67,6 +67,11 @@ func (s *Server) Failed(messages []Message) {
 // Typed tells the pages the type errors, which stop nothing, in the place of those before.
 func (s *Server) Typed(messages []Message) {
 	s.events.send(event{"typed", map[string]any{"messages": messages}})
+}
+
+// Panicked tells the pages where the backend panicked, which may be why their last query failed.
+func (s *Server) Panicked(m Message) {
+	s.events.send(event{"panicked", map[string]any{"messages": []Message{m}}})
 }
 
 // Fixed tells the pages that there is nothing left of what Failed told them.

@@ -94,6 +94,7 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 		types: types{checked: make(chan typing), cancel: func() {}}}
 	s.bundler.Dev = true
 	defer s.bundler.Close()
+	s.options.Server.Logger = serve.NewLogger(stderr, s.logged)
 	invitation := ""
 	pages := pageOptions{isAsked: o.IsPreview, with: o.With, listen: o.Listen, cache: o.CacheDir, invite: func(text string) { invitation = text }}
 	if pages.answers, err = openAnswers(f, repo, o.Answers, true); err != nil {

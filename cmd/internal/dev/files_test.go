@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/preview"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -133,6 +134,26 @@ func TestReasons(t *testing.T) {
 		finding := validate.Finding{Place: validate.Place{File: filepath.ToSlash(path), Line: 2, Column: 3}, Message: "missing id"}
 		if got, want := s.reasonOf(finding), want+":2:3: missing id"; got != want {
 			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+	}
+}
+
+// A panic that a backend's log has is shown at its place in the repository.
+func TestPanicIn(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "pkg", "a.go"), "package a\n\nvar x = list[7]\n")
+	want := preview.Message{File: "pkg/a.go", Line: 3, Source: "var x = list[7]", Text: "panic: oh (x)"}
+	elsewhere := preview.Message{File: "example.com/b/b.go", Line: 9, Text: "panic: oh"}
+	for message, want := range map[string]preview.Message{
+		"panic: oh (x) (example.com/a/pkg/a.go:3)\n\ngoroutine 1":                          want,
+		"panic: oh (x) (" + filepath.ToSlash(filepath.Join(root, "pkg", "a.go")) + ":3)\n": want,
+		"panic: oh (example.com/b/b.go:9)":                                                 elsewhere,
+		"a query failed":                                                                   {},
+		"read a.go:3 (twice)":                                                              {},
+	} {
+		if got, ok := panicIn(root, message); got != want || ok != (want != preview.Message{}) {
+			t.Errorf("%q: %+v", message, got)
 		}
 	}
 }

@@ -166,32 +166,11 @@ func (l previews) close() (err error) {
 	return err
 }
 
-// ready tells the pages that a change is live.
-func (l previews) ready(id string, changed []string, isFixed bool) {
-	for _, p := range l {
-		if p.server != nil && isFixed {
-			p.server.Fixed()
-		}
-		if p.server != nil {
-			p.server.Ready(id, changed)
-		}
-	}
-}
-
-// failed tells the pages why a change is not live.
-func (l previews) failed(messages []preview.Message) {
+// tell tells the pages what happened.
+func (l previews) tell(say func(*preview.Server)) {
 	for _, p := range l {
 		if p.server != nil {
-			p.server.Failed(messages)
-		}
-	}
-}
-
-// typed tells the pages the type errors, which replace those before.
-func (l previews) typed(messages []preview.Message) {
-	for _, p := range l {
-		if p.server != nil {
-			p.server.Typed(messages)
+			say(p.server)
 		}
 	}
 }

@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/preview"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/report"
@@ -46,7 +50,7 @@ func (s *session) firstMount(ctx context.Context) {
 	switch {
 	case s.isBroken: // no host could announce that
 		s.announce(hostapi.PluginEvent{Name: api.EventFailed, Reason: s.reason})
-		s.preview.failed(s.messages)
+		s.preview.tell(func(p *preview.Server) { p.Failed(s.messages) })
 	case f != nil && ctx.Err() == nil:
 		s.failed(f)
 	}
@@ -121,7 +125,35 @@ func (s *session) failed(f *failure) {
 	}
 	fmt.Fprintln(s.stdout, terminal.Paint(s.stdout, terminal.Red, serving(states)))
 	s.announce(hostapi.PluginEvent{Name: api.EventFailed, Reason: f.reason})
-	s.preview.failed(f.messages)
+	s.preview.tell(func(p *preview.Server) { p.Failed(f.messages) })
+}
+
+// placed matches the first line of a panic in a log, whose place in the sources the loader has added.
+var placed = regexp.MustCompile(`^(.*) \((\S+\.go):(\d+)\)$`)
+
+// logged tells the pages the place of a panic, which the answer to their query does not have.
+func (s *session) logged(r slog.Record) {
+	if m, ok := panicIn(s.repo.Root, r.Message); ok {
+		s.preview.tell(func(p *preview.Server) { p.Panicked(m) })
+	}
+}
+
+// panicIn returns the panic that a message of a log is about, with its place in the repository.
+func panicIn(root, message string) (m preview.Message, ok bool) {
+	first, _, _ := strings.Cut(message, "\n")
+	found := placed.FindStringSubmatch(first)
+	if found == nil {
+		return m, false
+	}
+	m.Text, m.File = found[1], below(root, found[2])
+	m.Line, _ = strconv.Atoi(found[3])
+	for rest, isMore := m.File, true; isMore; _, rest, isMore = strings.Cut(rest, "/") { // it may begin with the path of the module
+		if source := lineOf(root, rest, m.Line); source != nil {
+			m.File, m.Source = rest, string(source)
+			break
+		}
+	}
+	return m, true
 }
 
 // serving describes what serves after a failure, given the states of the mounted plugins.
@@ -156,7 +188,12 @@ func (s *session) succeeded(ctx context.Context, o outcome, since time.Time) {
 	default:
 		for _, p := range s.server.Loader().Plugins() {
 			fmt.Fprintf(s.stdout, "%s%s %s is %s, %s\n", fixed, p.ID(), p.Bundle().Metadata.Info.Version, terminal.Paint(s.stdout, terminal.Green, "live"), took)
-			s.preview.ready(p.ID(), changed, s.isBroken)
+			s.preview.tell(func(page *preview.Server) {
+				if s.isBroken {
+					page.Fixed()
+				}
+				page.Ready(p.ID(), changed)
+			})
 		}
 		s.announce(hostapi.PluginEvent{Name: api.EventReady, Changed: changed})
 	}

@@ -95,7 +95,7 @@ func (s *session) typed(r typing) {
 	} else if r.err == nil {
 		fmt.Fprintln(s.stdout, "fixed: no type errors")
 	}
-	s.preview.typed(messages)
+	s.preview.tell(func(p *preview.Server) { p.Typed(messages) })
 }
 
 // renderTypes writes the first type errors as render does, with all lines in which the compiler explains them.

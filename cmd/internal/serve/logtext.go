@@ -22,15 +22,18 @@ type linesOutput struct {
 	mu     sync.Mutex
 	record bytes.Buffer // that Handler has written
 	w      io.Writer
+	each   func(slog.Record)
 }
 
-func newLinesHandler(w io.Writer) slog.Handler {
-	out := &linesOutput{w: w}
-	return linesHandler{slog.NewTextHandler(&out.record, nil), out}
+// NewLogger returns the logger of a host. It calls a function after each record that it has written.
+func NewLogger(w io.Writer, each func(slog.Record)) *slog.Logger {
+	out := &linesOutput{w: w, each: each}
+	return slog.New(linesHandler{slog.NewTextHandler(&out.record, nil), out})
 }
 
 // Handle implements slog.Handler.
 func (h linesHandler) Handle(ctx context.Context, r slog.Record) error {
+	defer h.out.each(r)
 	first, rest, _ := strings.Cut(r.Message, "\n")
 	r.Message = first
 	h.out.mu.Lock()

@@ -30,7 +30,10 @@ func IsLoopback(listen string) bool {
 // Open starts a host and prints its URL and, if asked for, a sign-in link: who can read a log must not
 // become the administrator by it.
 func Open(ctx context.Context, f verbs.Face, o server.Options, link bool, stdout, stderr io.Writer) (*server.Server, error) {
-	o.Logger, o.Environ, o.Commit = slog.New(newLinesHandler(stderr)), os.Environ(), verbs.ReadVersion().Commit
+	if o.Logger == nil {
+		o.Logger = NewLogger(stderr, func(slog.Record) {})
+	}
+	o.Environ, o.Commit = os.Environ(), verbs.ReadVersion().Commit
 	if o.DataDir == "" {
 		o.DataDir = filepath.Join(".slipway", "data")
 	}

@@ -71,9 +71,17 @@ export function fault(kind: FaultKind, thrown: unknown, componentStack = ''): vo
   }
 }
 
+/** Whether it is a panic of the backend: as a query's answer tells it, or with its place in the log, which the server sends. */
+export const isOfPanic = ({ kind, message, file }: Pick<Fault, 'kind' | 'message' | 'file'>): boolean =>
+  kind === 'query' && (file !== undefined || /see its log$|connection to the plugin was lost$/.test(message));
+
+/** The panic that a failed query is about, once its place is known. */
+export const panicOf = (message: string): Fault | undefined =>
+  isOfPanic({ kind: 'query', message }) ? record.faults.find((f) => isOfPanic(f) && f.file) : undefined;
+
 /** Notes an error of which there is no exception, because it was answered or printed. */
 export function noteFault(kind: FaultKind, message: string, stack = ''): void {
-  if (!record.faults.some((f) => f.kind === kind && f.message === message)) {
+  if (!panicOf(message) && !record.faults.some((f) => f.kind === kind && f.message === message)) {
     const made: Fault = { kind, message, stack, ours: false, quiet: true };
     record.fault(made);
     void place(made);

@@ -77,8 +77,8 @@ class Observations {
     this.changed();
   }
   /** Forgets faults that are fixed: those of a build when it succeeds, the others when the module was replaced. */
-  clear(kinds: (kind: FaultKind) => boolean): void {
-    const left = this.faults.filter((f) => !kinds(f.kind));
+  clear(isFixed: (fault: Fault) => boolean): void {
+    const left = this.faults.filter((f) => !isFixed(f));
     if (left.length !== this.faults.length) {
       this.faults = left;
       this.changed();

@@ -43,7 +43,7 @@ export async function swap(id: string): Promise<void> {
   } catch {
     return; // the fault is noted, and what was there before stays on the screen
   }
-  record.clear((kind) => kind !== 'build' && kind !== 'types');
+  record.clear(({ kind }) => kind !== 'build' && kind !== 'types');
   window.__refresh?.();
   dataSources.forget(id);
   if (plugin instanceof AppPlugin) {
@@ -71,6 +71,7 @@ async function putInUse(id: string, parts: Part[]): Promise<void> {
     await swap(id);
   }
   if (parts.includes('backend')) {
+    record.clear(({ kind }) => kind === 'query' || kind === 'health');
     dataSources.forget(id);
     backendListeners.forEach((listener) => listener());
   }

@@ -1,10 +1,13 @@
 // Frames of an answer, as a plot and as a table.
 import { getFrameDisplayName, type PanelData } from '@grafana/data';
-import { RadioButtonGroup, Stack } from '@grafana/ui';
+import { Alert, RadioButtonGroup, Stack } from '@grafana/ui';
 import { useEffect, useRef, useState } from 'react';
+import { panicOf } from '../observe/faults';
 import { graphable } from '../panels/prepare';
 import { initialState, Panel, type PanelState } from '../panels/panel';
 import { standInPanel } from '../panels/standins';
+import { Place } from './overlay';
+import { useRecord } from './toldus';
 
 type View = 'plot' | 'table' | 'json';
 const views = [
@@ -25,6 +28,17 @@ function useWidth() {
   return { element, width };
 }
 
+/** The error of a query, with the place in the backend's sources if it panicked. */
+function Failure({ message }: { message: string }) {
+  useRecord();
+  const panic = panicOf(message);
+  return (
+    <Alert severity="error" topSpacing={1} title={panic?.message ?? message}>
+      {panic && <Place fault={panic} />}
+    </Alert>
+  );
+}
+
 export function FramesView({ data, timeZone }: { data: PanelData; timeZone: string }) {
   const { element, width } = useWidth();
   const [chosen, choose] = useState<View>();
@@ -37,12 +51,9 @@ export function FramesView({ data, timeZone }: { data: PanelData; timeZone: stri
     <div ref={element}>
       <Stack alignItems="center" gap={2} wrap="wrap">
         <RadioButtonGroup size="sm" aria-label="How to show the frames" options={views} value={view} onChange={choose} />
-        <span>
-          {data.error
-            ? data.error.message
-            : `${data.series.length} ${data.series.length === 1 ? 'frame' : 'frames'}, ${rows} ${rows === 1 ? 'row' : 'rows'}`}
-        </span>
+        <span>{`${data.series.length} ${data.series.length === 1 ? 'frame' : 'frames'}, ${rows} ${rows === 1 ? 'row' : 'rows'}`}</span>
       </Stack>
+      {data.error && <Failure message={data.error.message ?? 'The query failed.'} />}
       {view === 'json' ? (
         <pre tabIndex={0} aria-label="Frames as JSON" style={{ maxHeight: 320, overflow: 'auto' }}>
           {JSON.stringify(
@@ -56,7 +67,8 @@ export function FramesView({ data, timeZone }: { data: PanelData; timeZone: stri
         </pre>
       ) : (
         state &&
-        width > 0 && (
+        width > 0 &&
+        (rows > 0 || !data.error) && (
           <Panel key={view} plugin={plugin} {...state} data={data} title="Frames" width={width} height={300} timeZone={timeZone} />
         )
       )}

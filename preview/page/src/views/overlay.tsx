@@ -18,8 +18,14 @@ const headings: Record<FaultKind, string> = {
   console: 'React reports an error',
 };
 
-function place({ file, line, column }: Fault): string | undefined {
-  return file && [file, line, column].filter((part) => part !== undefined).join(':');
+/** Where an error is in the author's sources, if that is known. */
+export function Place({ fault: { file, line, column } }: { fault: Fault }) {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return file ? (
+    <a href={`vscode://file/${encodeURI(boot.root)}/${place}`} title="Open in Visual Studio Code">
+      <code>{place}</code>
+    </a>
+  ) : null;
 }
 
 function Code({ fault }: { fault: Fault }) {
@@ -41,13 +47,9 @@ function One({ fault }: { fault: Fault }) {
     <article>
       <h3>{headings[fault.kind]}</h3>
       <p className="preview-fault-message">{fault.message}</p>
-      {place(fault) && (
-        <p>
-          <a href={`vscode://file/${encodeURI(boot.root)}/${place(fault)}`} title="Open in Visual Studio Code">
-            <code>{place(fault)}</code>
-          </a>
-        </p>
-      )}
+      <p>
+        <Place fault={fault} />
+      </p>
       {!!fault.code?.length && <Code fault={fault} />}
       {fault.help && <p>{fault.help}</p>}
       {fault.ours && <p>No code of the plugin took part: this is an error of the preview.</p>}
