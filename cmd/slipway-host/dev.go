@@ -20,7 +20,8 @@ func devVerb() verbs.Verb {
 		if err != nil {
 			return err
 		}
-		return dev.Run(ctx, c.Face, dev.Options{Server: served, Dir: o.Dir, Open: o.Open, UseDelve: o.Debug}, c.Stdout, c.Stderr)
+		options := dev.Options{Server: served, Dir: o.Dir, Open: o.Open, UseDelve: o.Debug, Keys: dev.Keys(c.Stdin, c.Stdout)}
+		return dev.Run(ctx, c.Face, options, c.Stdout, c.Stderr)
 	}
 	return v
 }
@@ -40,7 +41,8 @@ func previewVerb() verbs.Verb {
 		served := server.Options{
 			Listen: "127.0.0.1:0", DataDir: filepath.Join(cmp.Or(o.Dir, "."), ".slipway", "preview"), Toggles: dev.Toggles(),
 		}
-		options := dev.Options{Server: served, Dir: o.Dir, IsPreview: true, With: o.With, Listen: o.Listen, Answers: o.Answers, Open: o.Open}
+		options := dev.Options{Server: served, Dir: o.Dir, IsPreview: true, With: o.With, Listen: o.Listen, Answers: o.Answers, Open: o.Open,
+			Keys: dev.Keys(c.Stdin, c.Stdout)}
 		return dev.Run(ctx, c.Face, options, c.Stdout, c.Stderr)
 	}
 	return v

@@ -25,9 +25,10 @@ import (
 // Options are the options of Run.
 type Options struct {
 	Server   server.Options
-	Dir      string // the plugin repository, or a directory in it; "" is the current directory
-	Open     bool   // open the console, or the page of the preview, in a browser
-	UseDelve bool   // run the backend under Delve
+	Dir      string    // the plugin repository, or a directory in it; "" is the current directory
+	Open     bool      // open the console, or the page of the preview, in a browser
+	UseDelve bool      // run the backend under Delve
+	Keys     io.Reader // lines that a person types; nil if nobody can
 
 	IsPreview bool   // the verb is preview: the libraries of the page may be downloaded, and nothing else is announced
 	With      string // minor versions of the libraries, with commas between them; "" is that of the repository
@@ -54,13 +55,14 @@ type session struct {
 	server  *server.Server
 	preview previews
 
-	files     files  // after the last build
-	isBroken  bool   // the last failure is not fixed
-	reason    string // of the last failure
-	messages  []preview.Message
-	isWelcome bool   // the commands to try were printed
-	shown     string // the warnings printed last
-	types     types
+	files      files  // after the last build
+	isBroken   bool   // the last failure is not fixed
+	reason     string // of the last failure
+	messages   []preview.Message
+	isWelcome  bool   // the commands to try were printed
+	invitation string // how to get a preview; "" if there is one
+	shown      string // the warnings printed last
+	types      types
 }
 
 // Run builds and serves the plugin, and rebuilds and reloads what file changes affect, until ctx is done.
@@ -95,8 +97,7 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 	s.bundler.Dev = true
 	defer s.bundler.Close()
 	s.options.Server.Logger = serve.NewLogger(stderr, s.logged)
-	invitation := ""
-	pages := pageOptions{isAsked: o.IsPreview, with: o.With, listen: o.Listen, cache: o.CacheDir, invite: func(text string) { invitation = text }}
+	pages := pageOptions{isAsked: o.IsPreview, with: o.With, listen: o.Listen, cache: o.CacheDir, invite: func(text string) { s.invitation = text }}
 	if pages.answers, err = openAnswers(f, repo, o.Answers, true); err != nil {
 		return err
 	}
@@ -121,10 +122,18 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 		return nil
 	}
 	s.sayTypes(ctx)
-	serve.PrintSignIn(s.server, o.quietly(stdout)) // the last lines are what is seen first
-	s.preview.announce(stdout, invitation)
-	fmt.Fprintf(stdout, "watching %s; press Ctrl-C to stop\n", repo.Root)
+	s.links()
 	return s.watch(ctx, watcher)
+}
+
+// links prints where to look. The last lines are what is seen first.
+func (s *session) links() {
+	serve.PrintSignIn(s.server, s.options.quietly(s.stdout))
+	s.preview.announce(s.stdout, s.invitation)
+	fmt.Fprintf(s.stdout, "watching %s; press Ctrl-C to stop\n", s.repo.Root)
+	if s.options.Keys != nil {
+		fmt.Fprintln(s.stdout, "press h + enter to show help")
+	}
 }
 
 // serverOptions returns the options of the host.

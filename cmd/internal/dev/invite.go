@@ -34,9 +34,7 @@ func (s *session) welcome(ctx context.Context) {
 		return
 	}
 	if s.options.Open {
-		if err := s.open(ctx); err != nil {
-			fmt.Fprintf(s.stdout, "open the browser: %v\n", err)
-		}
+		s.openOrSay(ctx)
 	}
 	if s.options.IsPreview {
 		return
@@ -51,6 +49,12 @@ func (s *session) welcome(ctx context.Context) {
 		return
 	}
 	fmt.Fprintf(s.stdout, "commands that call the plugin, with a token: %s\n", shown(s.repo.Root, name))
+}
+
+func (s *session) openOrSay(ctx context.Context) {
+	if err := s.open(ctx); err != nil {
+		fmt.Fprintf(s.stdout, "open the browser: %v\n", err)
+	}
 }
 
 // open opens the preview or the console in the user's browser, signed in. The browser opens a file

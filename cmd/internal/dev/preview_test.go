@@ -53,8 +53,9 @@ func TestDevPreview(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
+	keys, typed := io.Pipe()
 	go func() {
-		o := Options{Server: server.Options{Listen: "127.0.0.1:0"}, Dir: repo, CacheDir: t.TempDir()}
+		o := Options{Server: server.Options{Listen: "127.0.0.1:0"}, Dir: repo, CacheDir: t.TempDir(), Keys: keys}
 		ended <- Run(ctx, verbs.Command, o, w, io.Discard)
 		_ = w.Close()
 	}()
@@ -141,6 +142,23 @@ func TestDevPreview(t *testing.T) {
 	if got := next(); got != `ready: {"changed":["frontend"],"id":"acme-x-panel"}` {
 		t.Error(got)
 	}
+	for _, c := range [][2]string{
+		{"h", "  q + enter  quit"},
+		{"x", "  h + enter  show this help"},
+		{"u", link[0]},
+		{"r", "nothing to reload, "},
+		{"q", ""}, // the end
+	} {
+		_, _ = io.WriteString(typed, c[0]+"\n")
+		isFound := c[1] == ""
+		for !isFound && lines.Scan() {
+			isFound = strings.HasPrefix(lines.Text(), c[1])
+		}
+		if !isFound {
+			t.Errorf("after the key %s, there is no line %q", c[0], c[1])
+		}
+	}
+	ended <- <-ended // without stop
 }
 
 // Without libraries, dev downloads nothing: it says what does. A preview of what has no frontend is an error.

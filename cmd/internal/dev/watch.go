@@ -28,6 +28,7 @@ func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 	}()
 	var l loop
 	changed := ""
+	typed := readKeys(ctx, s.options.Keys)
 	if s.isBroken {
 		l.todo = everything()
 	} else {
@@ -53,6 +54,14 @@ func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 		case r := <-s.types.checked:
 			s.typed(r)
 			continue
+		case line := <-typed:
+			isEnd := false
+			if e.parts, isEnd = s.press(ctx, line); isEnd {
+				return nil
+			}
+			if e.parts == (parts{}) {
+				continue
+			}
 		case <-settled.C:
 			e.kind = eventQuiet
 		case <-late.C:
