@@ -1,6 +1,6 @@
-// Editors of data links and of actions, and of the colours of fields.
+// Editors of data links and of the colours of fields, and a list of actions.
 import { fieldColorModeRegistry, type Action, type DataLink, type FieldColor, type StandardEditorProps } from '@grafana/data';
-import { Button, ColorPicker, DataLinksInlineEditor, IconButton, Input, Select, Stack } from '@grafana/ui';
+import { ColorPicker, DataLinksInlineEditor, Select, Stack } from '@grafana/ui';
 
 export function LinksEditor({ value, onChange, context }: StandardEditorProps<DataLink[]>) {
   return (
@@ -14,37 +14,9 @@ export function LinksEditor({ value, onChange, context }: StandardEditorProps<Da
   );
 }
 
-/** Calls that a click on a value makes: their titles, methods and addresses. */
-export function ActionsEditor({ value, onChange }: StandardEditorProps<Action[]>) {
-  const actions = value ?? [];
-  const set = (i: number, change: Partial<Action>) => onChange(actions.map((a, j) => (i === j ? { ...a, ...change } : a)));
-  const add = () => onChange([...actions, { title: '', type: 'fetch', fetch: { method: 'POST', url: '' } } as Action]);
-  return (
-    <Stack direction="column" gap={1}>
-      {actions.map((action, i) => (
-        <Stack key={i} gap={0.5} alignItems="center">
-          <Input
-            aria-label="Title of the action"
-            placeholder="Title"
-            defaultValue={action.title}
-            onBlur={(e) => set(i, { title: e.currentTarget.value })}
-          />
-          <Input
-            aria-label="URL of the action"
-            placeholder="https://"
-            defaultValue={action.fetch?.url ?? ''}
-            onBlur={(e) => set(i, { fetch: { method: 'POST', ...action.fetch, url: e.currentTarget.value } as Action['fetch'] })}
-          />
-          <IconButton name="trash-alt" aria-label="Remove action" onClick={() => onChange(actions.filter((_, j) => j !== i))} />
-        </Stack>
-      ))}
-      <div>
-        <Button size="sm" variant="secondary" icon="plus" onClick={add}>
-          Add action
-        </Button>
-      </div>
-    </Stack>
-  );
+/** Calls that a click on a value makes: nobody edits them while a plugin is written. */
+export function ActionsEditor({ value = [] }: StandardEditorProps<Action[]>) {
+  return <span>{value.length ? value.map(({ title }) => title).join(', ') : 'none'}</span>;
 }
 
 const seriesBy = [

@@ -78,63 +78,33 @@ const standardThresholds = {
 
 function fieldOptions(): FieldConfigPropertyItem[] {
   const auto = { placeholder: 'auto' };
+  const number = { kind: 'number', process: numberOverrideProcessor, shouldApply: isNumber, settings: auto };
+  const text = { kind: 'text', process: stringOverrideProcessor };
+  const flag = { kind: 'boolean', process: booleanOverrideProcessor };
+  const links = { process: dataLinksOverrideProcessor, category: ['Data links and actions'], settings: { placeholder: '-' } };
+  const limit = 'Leave empty to calculate based on all values';
+  const color = { mode: FieldColorModeId.Thresholds };
+  const whole = { ...auto, min: 0, max: 15, integer: true };
+  const name = { placeholder: 'none', expandTemplateVars: true };
   return [
+    option({ ...number, id: 'unit', kind: 'unit', name: 'Unit', process: unitOverrideProcessor, settings: { ...auto, isClearable: true } }),
+    option({ ...number, id: 'min', name: 'Min', description: limit }),
+    option({ ...number, id: 'max', name: 'Max', description: limit }),
+    option({ ...flag, id: 'fieldMinMax', name: 'Field min/max', description: 'Calculate min max per field', shouldApply: isNumber }),
+    option({ ...number, id: 'decimals', name: 'Decimals', settings: whole }),
     option({
-      id: 'unit',
-      kind: 'unit',
-      name: 'Unit',
-      process: unitOverrideProcessor,
-      shouldApply: isNumber,
-      settings: { ...auto, isClearable: true },
-    }),
-    option({
-      id: 'min',
-      kind: 'number',
-      name: 'Min',
-      description: 'Leave empty to calculate based on all values',
-      process: numberOverrideProcessor,
-      shouldApply: isNumber,
-      settings: auto,
-    }),
-    option({
-      id: 'max',
-      kind: 'number',
-      name: 'Max',
-      description: 'Leave empty to calculate based on all values',
-      process: numberOverrideProcessor,
-      shouldApply: isNumber,
-      settings: auto,
-    }),
-    option({
-      id: 'fieldMinMax',
-      kind: 'boolean',
-      name: 'Field min/max',
-      description: 'Calculate min max per field',
-      process: booleanOverrideProcessor,
-      shouldApply: isNumber,
-    }),
-    option({
-      id: 'decimals',
-      kind: 'number',
-      name: 'Decimals',
-      process: numberOverrideProcessor,
-      shouldApply: isNumber,
-      settings: { ...auto, min: 0, max: 15, integer: true },
-    }),
-    option({
+      ...text,
       id: 'displayName',
-      kind: 'text',
       name: 'Display name',
       description: 'Change the field or series name',
       process: displayNameOverrideProcessor,
-      settings: { placeholder: 'none', expandTemplateVars: true },
+      settings: name,
     }),
     option({
+      ...text,
       id: 'noValue',
-      kind: 'text',
       name: 'No value',
       description: 'What to show when there is no value',
-      process: stringOverrideProcessor,
       settings: { placeholder: '-' },
     }),
     option({
@@ -142,18 +112,11 @@ function fieldOptions(): FieldConfigPropertyItem[] {
       kind: 'fieldColor',
       name: 'Color scheme',
       process: identityOverrideProcessor,
-      defaultValue: { mode: FieldColorModeId.Thresholds },
+      defaultValue: color,
       settings: { byValueSupport: true },
     }),
-    option({
-      id: 'links',
-      kind: 'links',
-      name: 'Data links',
-      process: dataLinksOverrideProcessor,
-      category: ['Data links and actions'],
-      settings: { placeholder: '-' },
-    }),
-    option({ id: 'actions', kind: 'actions', name: 'Actions', process: identityOverrideProcessor, category: ['Data links and actions'] }),
+    option({ ...links, id: 'links', kind: 'links', name: 'Data links' }),
+    option({ ...links, id: 'actions', kind: 'actions', name: 'Actions', process: identityOverrideProcessor, settings: {} }),
     option({
       id: 'mappings',
       kind: 'mappings',
@@ -170,7 +133,7 @@ function fieldOptions(): FieldConfigPropertyItem[] {
       category: ['Thresholds'],
       defaultValue: standardThresholds,
     }),
-    option({ id: 'filterable', kind: 'boolean', name: 'Ad-hoc filterable', process: booleanOverrideProcessor }),
+    option({ ...flag, id: 'filterable', name: 'Ad-hoc filterable' }),
   ];
 }
 

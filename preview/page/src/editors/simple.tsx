@@ -9,67 +9,45 @@ import type {
 import { ColorPicker, Input, Slider, Switch, TagsInput, TextArea, TimeZonePicker, UnitPicker, useTheme2 } from '@grafana/ui';
 import { useEffect, useState } from 'react';
 
-/** The text in a field while it is edited; it takes effect when the field is left, or with Enter. */
-function useDraft(value: string, commit: (text: string) => void) {
-  const [draft, setDraft] = useState(value);
-  useEffect(() => setDraft(value), [value]);
-  const finish = () => {
-    if (draft !== value) {
-      commit(draft);
-    }
-  };
-  return { draft, setDraft, finish };
+interface DraftProps {
+  text: string;
+  commit: (text: string) => void;
+  isArea?: boolean;
+  rows?: number;
+  [attribute: string]: unknown;
+}
+
+/** A text that takes effect when the field is left, or with Enter. */
+function Draft({ text, commit, isArea, rows, ...rest }: DraftProps) {
+  const [draft, setDraft] = useState(text);
+  useEffect(() => setDraft(text), [text]);
+  const finish = () => draft !== text && commit(draft);
+  const change = (e: { currentTarget: { value: string } }) => setDraft(e.currentTarget.value);
+  const shared = { ...rest, value: draft, onChange: change, onBlur: finish };
+  return isArea ? <TextArea {...shared} rows={rows ?? 5} /> : <Input {...shared} onKeyDown={(e) => e.key === 'Enter' && finish()} />;
 }
 
 export function TextEditor({ value, onChange, item, id }: StandardEditorProps<string, StringFieldConfigSettings>) {
-  const { draft, setDraft, finish } = useDraft(value ?? '', (text) => onChange(text === '' ? undefined : text));
   const { placeholder, maxLength, useTextarea, rows } = item.settings ?? {};
-  if (useTextarea) {
-    return (
-      <TextArea
-        id={id}
-        value={draft}
-        placeholder={placeholder}
-        maxLength={maxLength}
-        rows={rows ?? 5}
-        onChange={(e) => setDraft(e.currentTarget.value)}
-        onBlur={finish}
-      />
-    );
-  }
-  return (
-    <Input
-      id={id}
-      value={draft}
-      placeholder={placeholder}
-      maxLength={maxLength}
-      onChange={(e) => setDraft(e.currentTarget.value)}
-      onBlur={finish}
-      onKeyDown={(e) => e.key === 'Enter' && finish()}
-    />
-  );
+  const commit = (text: string) => onChange(text === '' ? undefined : text);
+  return <Draft text={value ?? ''} commit={commit} isArea={useTextarea} {...{ id, placeholder, maxLength, rows }} />;
 }
 
 export function NumberEditor({ value, onChange, item, id }: StandardEditorProps<number, NumberFieldConfigSettings>) {
-  const { min, max, step, placeholder, integer } = item.settings ?? {};
+  const { min, max, step, placeholder = 'auto', integer } = item.settings ?? {};
   const commit = (text: string) => {
     const number = integer ? Math.round(Number(text)) : Number(text);
     onChange(text === '' || Number.isNaN(number) ? undefined : Math.min(max ?? Infinity, Math.max(min ?? -Infinity, number)));
   };
-  const { draft, setDraft, finish } = useDraft(value === undefined || value === null ? '' : String(value), commit);
+  return <Draft type="number" text={String(value ?? '')} commit={commit} {...{ id, min, max, step, placeholder }} />;
+}
+
+/** Takes a value away. */
+function Clear({ onChange }: { onChange: (value: undefined) => void }) {
   return (
-    <Input
-      id={id}
-      type="number"
-      value={draft}
-      min={min}
-      max={max}
-      step={step}
-      placeholder={placeholder ?? 'auto'}
-      onChange={(e) => setDraft(e.currentTarget.value)}
-      onBlur={finish}
-      onKeyDown={(e) => e.key === 'Enter' && finish()}
-    />
+    <button type="button" className="preview-link" onClick={() => onChange(undefined)}>
+      Clear
+    </button>
   );
 }
 
@@ -114,25 +92,16 @@ export function ColorEditor({
         enableNamedColors={settings.enableNamedColors !== false}
       />
       <span>{written}</span>
-      {settings.allowUndefined && value !== undefined && (
-        <button type="button" className="preview-link" onClick={() => onChange(undefined)}>
-          Clear
-        </button>
-      )}
+      {settings.allowUndefined && value !== undefined && <Clear onChange={onChange} />}
     </div>
   );
 }
 
 export function UnitEditor({ value, onChange, item, id }: StandardEditorProps<string, UnitFieldConfigSettings>) {
-  const clear = item.settings?.isClearable && value !== undefined;
   return (
     <>
       <UnitPicker id={id} value={value} onChange={onChange} />
-      {clear && (
-        <button type="button" className="preview-link" onClick={() => onChange(undefined)}>
-          Clear
-        </button>
-      )}
+      {item.settings?.isClearable && value !== undefined && <Clear onChange={onChange} />}
     </>
   );
 }
