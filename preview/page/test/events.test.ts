@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import { noteFault } from '../src/observe/faults';
 import { record } from '../src/observe/record';
 import { listen } from '../src/refresh/events';
 import { forgetKept, keep, readKept } from '../src/refresh/kept';
@@ -52,6 +53,24 @@ test('when the build works again, its errors go and others stay', async () => {
     shown().map((f) => f.message),
     ['other'],
   );
+});
+
+test('a panic of the backend takes the place of the answer that it caused, whichever comes first', async () => {
+  const answered = () => noteFault('query', 'A: the plugin failed on this query; see its log');
+  answered();
+  noteFault('query', 'B: other');
+  await new Promise(setImmediate); // these are noted
+  await send(server, 'panicked', { messages: [{ ...message, file: 'pkg/a.go', text: 'panic: oh' }] });
+  answered();
+  assert.deepEqual(
+    shown().map(({ message, file }) => [message, file]),
+    [
+      ['other', undefined],
+      ['B: other', undefined],
+      ['panic: oh', 'pkg/a.go'],
+    ],
+  );
+  record.clear(({ kind }) => kind === 'query');
 });
 
 test('type errors stay until others take their place', async () => {
