@@ -10,6 +10,8 @@ import {
 } from '@grafana/data';
 import { Button } from '@grafana/ui';
 import type { ComponentType } from 'react';
+import { bare } from '../boot/boot';
+import { fault } from '../observe/faults';
 import { useTimeRange } from './address';
 import { Boundary } from './boundary';
 
@@ -25,6 +27,16 @@ interface Props {
 /** The query that an editor begins with. */
 export function firstQuery(instance: DataSourceApi): DataQuery {
   return { ...instance.getDefaultQuery?.(CoreApp.PanelEditor), refId: 'A', datasource: { type: instance.type, uid: instance.uid } };
+}
+
+/** Whether the data source does not want the query to be sent, such as one that is not complete. */
+export function isDropped(instance: DataSourceApi, query: DataQuery): boolean {
+  try {
+    return instance.filterQuery !== undefined && !instance.filterQuery(query);
+  } catch (e) {
+    fault('event', e);
+    return false;
+  }
 }
 
 export function QueryPane({ instance, settings, query, data, onChange, onRun }: Props) {
@@ -54,6 +66,13 @@ export function QueryPane({ instance, settings, query, data, onChange, onRun }: 
       <Button icon="play" className="preview-action" data-preview-own onClick={onRun}>
         Run query
       </Button>
+      {isDropped(instance, query) && <p data-preview-own>filterQuery of the data source drops this query: it is not sent.</p>}
+      {!bare && (
+        <details>
+          <summary>JSON of the query</summary>
+          <pre tabIndex={0}>{JSON.stringify(query, null, 2)}</pre>
+        </details>
+      )}
       {QueryEditorHelp && (
         <details>
           <summary>Help of the query editor</summary>

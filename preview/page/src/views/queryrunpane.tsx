@@ -1,6 +1,6 @@
 // The query editor with what a run answers.
 import { LoadingState, type DataQuery, type DataSourceApi, type DataSourceInstanceSettings, type PanelData } from '@grafana/data';
-import { Select } from '@grafana/ui';
+import { Select, TimeRangeInput } from '@grafana/ui';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Subscription } from 'rxjs';
 import { bare, boot } from '../boot/boot';
@@ -12,7 +12,7 @@ import { useKept } from '../refresh/kept';
 import { makeRequest, runRequest } from '../services/queries';
 import { rangeOf, useSettings } from './address';
 import { FramesView } from './frames';
-import { firstQuery, QueryPane } from './querypane';
+import { firstQuery, isDropped, QueryPane } from './querypane';
 
 /** The latest answer to a query of the instance, and how to ask. */
 export function useRun(instance: DataSourceApi): { data?: PanelData; run(queries: DataQuery[]): void } {
@@ -23,11 +23,11 @@ export function useRun(instance: DataSourceApi): { data?: PanelData; run(queries
   const run = (targets: DataQuery[]) => {
     running.current?.unsubscribe();
     const range = rangeOf(settings);
-    const asked = targets.filter((query) => !instance.filterQuery || instance.filterQuery(query));
+    const asked = targets.filter((query) => !isDropped(instance, query));
     markWorking('query', true);
     setData({ state: LoadingState.Loading, series: [], timeRange: range });
     if (!asked.length) {
-      record.note('filterQuery of the data source refuses this query: nothing was sent.');
+      record.note('filterQuery of the data source drops the query: nothing was sent.');
     }
     running.current = runRequest(instance, makeRequest({ range, targets: asked })).subscribe((answer) => {
       setData(answer);
@@ -78,6 +78,14 @@ export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; 
           options={saved.map(({ label }, value) => ({ value, label }))}
           onChange={(c) => choose(saved[c.value ?? -1]?.query)}
         />
+      )}
+      {!bare && (
+        <div style={{ width: 'fit-content', marginBottom: 8 }}>
+          <TimeRangeInput
+            value={rangeOf(address)}
+            onChange={({ raw }) => address.set({ from: String(raw.from.valueOf()), to: String(raw.to.valueOf()) })}
+          />
+        </div>
       )}
       <QueryPane instance={instance} settings={settings} query={query} data={data} onChange={change} onRun={runLatest} />
       {data && (!bare || boot.clock > 0) && (
