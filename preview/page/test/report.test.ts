@@ -14,6 +14,7 @@ test('a drawing is empty if nothing of the plugin can be seen', () => {
     },
   };
   Object.assign(Element.prototype, { checkVisibility: () => true });
+  Object.assign(document, { fonts: { status: 'loaded' } });
   HTMLCanvasElement.prototype.getContext = function (this: Element) {
     return contexts[this.id]();
   } as never;
