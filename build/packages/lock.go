@@ -6,6 +6,7 @@
 package packages
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -196,7 +197,9 @@ func damaged(root, file string, data []byte, err error) error {
 		file = filepath.ToSlash(rel)
 	}
 	offset := int64(-1)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+	if conflict := bytes.Index(append([]byte("\n"), data...), []byte("\n<<<<<<< ")); conflict >= 0 {
+		err, offset = errors.New("unresolved merge conflict"), int64(conflict)
+	} else if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		offset = syntax.Offset - 1 // of the byte after which the error was noticed
 	} else if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		offset = mismatch.Offset - 1

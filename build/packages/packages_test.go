@@ -483,6 +483,8 @@ func TestDamagedLockfile(t *testing.T) {
 		{"package-lock.json", "{\n  \"packages\": broken", "package-lock.json:2:15: invalid lockfile: invalid character 'b' "},
 		{"package-lock.json", "{\n", "package-lock.json:1:2: invalid lockfile: unexpected end of JSON input"},
 		{"package-lock.json", "{\n\"packages\": 7}", "package-lock.json:2:13: invalid lockfile: json: cannot unmarshal number "},
+		{"package-lock.json", "{\n<<<<<<< HEAD\n", "package-lock.json:2:1: invalid lockfile: unresolved merge conflict; restore it"},
+		{"pnpm-lock.yaml", "<<<<<<< HEAD\na:\n", "pnpm-lock.yaml:1:1: invalid lockfile: unresolved merge conflict; restore it"},
 		{"pnpm-lock.yaml", "a:\n\tb: 1", "pnpm-lock.yaml: invalid lockfile: yaml: line 2"},
 	} {
 		o := repo(t, r, map[string]string{c.name: c.text})
