@@ -7,6 +7,7 @@
 package baseline
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,8 +69,9 @@ func Read(name string) (*Baseline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("baseline %s: %w", name, err)
 	}
-	b := &Baseline{}
-	if err := json.Unmarshal(data, b); err != nil {
+	b, d := &Baseline{}, json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields() // such as those of a JSON report
+	if err := d.Decode(b); err != nil {
 		return nil, fmt.Errorf("decode baseline %s: %w", name, err)
 	}
 	if b.Version != version {

@@ -97,7 +97,7 @@ func TestFile(t *testing.T) {
 	if _, err := Read(name); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Read of a missing file returned %v", err)
 	}
-	for text, want := range map[string]string{first.String(): "", "{": "decode baseline", `{"version": 2}`: "unsupported version 2"} {
+	for text, want := range map[string]string{first.String(): "", "{": "decode baseline", `{"version": 1, "exitCode": 0, "findings": []}`: `unknown field "exitCode"`, `{"version": 2}`: "unsupported version 2"} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
