@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/cmd/internal/serve"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/conformance"
+	"github.com/slipway-dev/slipway/internal/jsontype"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -48,6 +49,9 @@ func checkConformance(f verbs.Face, o verbs.ConformanceOptions) error {
 			continue
 		}
 		if err := json.Unmarshal([]byte(text), &object); err != nil {
+			if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				err = fmt.Errorf("found %s", jsontype.Name(mismatch.Value))
+			}
 			return fmt.Errorf("%s must be a JSON object: %w", f.Option(name), err)
 		}
 	}
