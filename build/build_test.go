@@ -273,6 +273,10 @@ func TestFailuresKeepDist(t *testing.T) {
 		"does not compile": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { undefined() }\n")
 		}, "pkg/main.go:3:15: undefined: undefined"},
+		"entries missing in go.sum": {func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "go.mod"), "module x\n\ngo 1.26\n\nrequire golang.org/x/text v0.3.0\n")
+			write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nimport _ \"golang.org/x/text\"\n\nfunc main() {}\n")
+		}, "go mod tidy"},
 		"errors in plugin.json": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": 1}`)
 		}, "src/plugin.json:1:8:"},

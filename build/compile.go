@@ -160,6 +160,9 @@ func (p *Plan) compileError(failures []error) error {
 	for _, text := range texts {
 		fmt.Fprintf(&b, "\n%s:\n  %s", strings.Join(platforms[text], ", "), strings.ReplaceAll(text, "\n", "\n  "))
 	}
+	if strings.Contains(b.String(), "missing go.sum entry") {
+		b.WriteString("\n  to add all entries that go.sum lacks: go mod tidy")
+	}
 	if p.options.Backend.Cgo {
 		b.WriteString("\n  slipway.yaml enables cgo, so each platform needs a C compiler that targets it; build for this machine only, or set CC")
 	}
