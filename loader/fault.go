@@ -196,6 +196,9 @@ func exitFault(c *command, stderr []string, isStart bool) *bundle.Fault {
 		exited, killed, panicked = bundle.FaultExitedAtStart, bundle.FaultKilledAtStart, bundle.FaultPanicAtStart
 		memory = killed
 		what = "it exited before the handshake"
+		if c.waitErr == nil {
+			what = "main must call Serve, which returns when the host stops the plugin: " + what
+		}
 	}
 	code := exited
 	exit, hasExit := errors.AsType[*exec.ExitError](c.waitErr)

@@ -354,6 +354,7 @@ func seeds(t *testing.T) []seed {
 		{code: bundle.FaultTimeout, write: plugin("a", "hang", ""), options: quick},
 		{code: bundle.FaultOutput, write: plugin("a", "noise", ""), want: "hello from main"},
 		{code: bundle.FaultExitedAtStart, write: plugin("a", "crash", ""), stderr: "cannot find my settings", want: "exit status 3"},
+		{code: bundle.FaultExitedAtStart, write: plugin("a", "return", ""), want: "main must call Serve"},
 		{code: bundle.FaultKilledAtStart, write: plugin("a", "killstart", ""), want: "signal: killed"},
 		{code: bundle.FaultPanicAtStart, write: plugin("a", "panicstart", ""), stderr: "panic: no region"},
 		{code: bundle.FaultCookie, write: plugin("a", "foreign", "")},
