@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/cmd/internal/serve"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/preview"
@@ -117,7 +118,15 @@ func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo b
 		return err
 	}
 	if t.opened == 0 {
-		return &verbs.ExitError{Code: verbs.ExitBroken, Err: errors.New("nothing was checked: the preview shows no such view of this plugin")}
+		err := errors.New("the preview shows no view of this plugin")
+		if o.Only != "" {
+			var names []string
+			for _, v := range options.Views {
+				names = append(names, v.Name)
+			}
+			err = fmt.Errorf("%s: %w", c.Face.Option("only"), nearest.Unknown("view", o.Only, names))
+		}
+		return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("nothing was checked: %w", err)}
 	}
 	said := fmt.Sprintf("%s, %d failed", text.Plural(t.opened, "view"), t.failed)
 	switch {
