@@ -179,6 +179,9 @@ func (r *pluginsReport) print(w io.Writer, isJSON bool) error {
 	if len(r.Errors) > 0 {
 		fmt.Fprintln(w)
 	}
+	if len(r.Plugins)+len(r.Errors) == 0 {
+		fmt.Fprintln(w, "no plugins found: each needs a directory with a plugin.json")
+	}
 	_, err := fmt.Fprintf(w, "plugins: %d, failures: %d\n", len(r.Plugins), len(r.Errors))
 	return err
 }

@@ -69,6 +69,10 @@ func TestPluginsOfHost(t *testing.T) {
 		t.Errorf("printed:\n%s", out.String())
 	}
 	out.Reset()
+	if err := new(pluginsReport).print(&out, false); err != nil || !strings.HasPrefix(out.String(), "no plugins found: ") {
+		t.Errorf("an empty report (%v):\n%s", err, out.String())
+	}
+	out.Reset()
 	var parsed pluginsReport
 	if err := report.print(&out, true); err != nil || json.Unmarshal([]byte(out.String()), &parsed) != nil || parsed.Plugins[0].State != "failed" {
 		t.Errorf("JSON (%v):\n%s", err, out.String())
