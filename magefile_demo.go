@@ -71,14 +71,14 @@ func serveDemo(ctx context.Context, ends bool, name string, args ...string) erro
 	if err := dev.Start(); err != nil {
 		return err
 	}
-	var host, token string
+	var host, calls string
 	isServed := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		fmt.Println(lines.Text())
-		host, token = found(host, `^slipway host is at (\S+)$`, lines.Text()), found(token, `^  TOKEN=(\S+)$`, lines.Text())
+		host, calls = found(host, `^slipway host is at (.+)$`, lines.Text()), found(calls, `^commands .* with a token: (.+)$`, lines.Text())
 		if strings.HasPrefix(lines.Text(), "watching ") {
 			isServed = true
-			err = listPlaylists(ctx, host, token)
+			err = listPlaylists(ctx, host, calls)
 			if ends || err != nil {
 				err = errors.Join(err, dev.Process.Signal(os.Interrupt))
 			}
@@ -98,8 +98,14 @@ func found(before, pattern, line string) string {
 	return before
 }
 
-// listPlaylists creates a playlist in the host and has the backend list it. It prints each request as a command.
-func listPlaylists(ctx context.Context, host, token string) error {
+// listPlaylists creates a playlist in the host and has the backend list it, with the token in a file. It prints each request
+// as a command.
+func listPlaylists(ctx context.Context, host, file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	token := found("", `(?m)^TOKEN=(\S+)$`, string(text))
 	fmt.Println("\nthe backend lists the playlists of the host, with the token in its SVC_PLUGIN_APP_CLIENT_SECRET:")
 	const playlist = `{"name":"Morning round","interval":"5m","items":[{"type":"dashboard_by_tag","value":"overview","order":1,"title":"overview"}]}`
 	created, err := call(ctx, http.MethodPost, host+"/api/playlists", token, playlist)
