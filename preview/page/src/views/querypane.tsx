@@ -68,13 +68,13 @@ export function QueryPane({ instance, settings, query, data, onChange, onRun }: 
       </Button>
       {isDropped(instance, query) && <p data-preview-own>filterQuery of the data source drops this query: it is not sent.</p>}
       {!bare && (
-        <details>
+        <details className="preview-action">
           <summary>JSON of the query</summary>
           <pre tabIndex={0}>{JSON.stringify(query, null, 2)}</pre>
         </details>
       )}
       {QueryEditorHelp && (
-        <details>
+        <details className="preview-action">
           <summary>Help of the query editor</summary>
           <Boundary what="the help" dependencies={[QueryEditorHelp]}>
             <QueryEditorHelp
