@@ -53,6 +53,9 @@ func findPacked(paths []string) (plugins []packed, err error) {
 	paths, err = withZips(paths)
 	for _, path := range paths {
 		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, Usage("%s does not exist: name a dist, a zip or a directory of zips", path)
+		}
 		if err != nil {
 			return nil, Usage("%w", err)
 		}

@@ -120,10 +120,16 @@ func TestSeveralRefused(t *testing.T) {
 		!strings.Contains(printed(), "junk.zip: not checked: not a valid zip file") || !strings.Contains(printed(), "in 1 plugin.json file") {
 		t.Errorf("a file that is no zip: %v\n%s", err, printed())
 	}
+	w, printed = captured(t)
+	img := filepath.Join(dirs[0], "src", "img")
+	if err := runValidate(t.Context(), w, validateOptions{Path: img}); code(err) != ExitFindings || !strings.Contains(printed(), "note: "+filepath.ToSlash(img)+" is a part of the plugin repository ") {
+		t.Errorf("a part of a plugin: %v\n%s", err, printed())
+	}
 	for name, err := range map[string]error{
 		"--all: no plugin.json":               runBuild(t.Context(), w, BuildOptions{Dir: t.TempDir(), All: true}),
 		"nothing to validate: ":               runValidate(t.Context(), w, validateOptions{Paths: append(dirs, filepath.Join(root, "none"))}),
 		"is a URL, which is not downloaded":   runValidate(t.Context(), w, validateOptions{Paths: []string{dirs[0], "https://example.org/x.zip"}}),
+		"release does not exist: name a dist": runVerify(t.Context(), w, verifyOptions{Paths: []string{"release"}}),
 		"is not a built plugin":               runVerify(t.Context(), w, verifyOptions{Paths: dirs}),
 		"--all: no plugin.json or src/plugin": runVerify(t.Context(), w, verifyOptions{Dir: t.TempDir(), All: true}),
 	} {
