@@ -153,6 +153,7 @@ func show(browser context.Context, address string, patience time.Duration) (pict
 	if err := chromedp.Listen(tab, run.add); err != nil {
 		return nil, "", err
 	}
+	begun := time.Now()
 	ctx, cancel := context.WithTimeout(tab, patience+patience/2)
 	defer cancel()
 	err = settle(ctx, address, patience)
@@ -163,7 +164,7 @@ func show(browser context.Context, address string, patience time.Duration) (pict
 	}
 	if errors.Is(err, errRestless) {
 		if loop := interrupt(tab, run); loop != "" {
-			err = fmt.Errorf("the page does not come to rest: what runs without end is %s", loop)
+			err = fmt.Errorf("the page does not come to rest: after %.0fs, %s still runs", time.Since(begun).Seconds(), loop)
 		}
 	}
 	last, cancel := context.WithTimeout(tab, patience)
