@@ -109,7 +109,7 @@ func build(ctx context.Context, from version.Origin, name, program string, w io.
 	cmd := exec.CommandContext(ctx, "go", args...)
 	// Nothing that is set for the plugin may apply.
 	cmd.Dir, cmd.Env = at, append(os.Environ(), "GOBIN="+dir, "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "GOFLAGS=-mod="+mod,
-		"GOWORK=off", "CGO_ENABLED=0")
+		"GOWORK=off", "CGO_ENABLED=0", "GOAMD64=", "GOARM64=", "GOARM=", "GOEXPERIMENT=")
 	if err := run(cmd, "building "+name, w); err != nil {
 		return err
 	}

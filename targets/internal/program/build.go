@@ -17,6 +17,12 @@ import (
 
 // build builds the program into a temporary directory and moves it to path.
 func (o origin) build(ctx context.Context, path string, w io.Writer) error {
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(path)), "*", ".build-*")) // by builds that were killed
+	for _, name := range left {
+		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.RemoveAll(name)
+		}
+	}
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".build-")
 	if err != nil {
 		return err
@@ -51,7 +57,8 @@ func (o origin) command(ctx context.Context, dir, built string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	// Nothing that is set for the plugin may apply.
-	cmd.Dir, cmd.Env = at, append(os.Environ(), "GOBIN="+dir, "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "GOFLAGS=-mod="+mod, "GOWORK=off", "CGO_ENABLED=0")
+	cmd.Dir, cmd.Env = at, append(os.Environ(), "GOBIN="+dir, "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "GOFLAGS=-mod="+mod, "GOWORK=off", "CGO_ENABLED=0",
+		"GOAMD64=", "GOARM64=", "GOARM=", "GOEXPERIMENT=")
 	return cmd
 }
 

@@ -100,7 +100,7 @@ func (o origin) program(ctx context.Context, dir string, w io.Writer) (string, e
 	if err := o.build(ctx, path, w); err != nil {
 		return "", err
 	}
-	return path, os.WriteFile(path+".stamp", []byte(stamp), 0o644)
+	return path, os.WriteFile(path+".stamp", []byte(record(path, stamp)), 0o644)
 }
 
 // directory returns the name of the directory of an origin. The program slipway looks for others in
@@ -113,13 +113,20 @@ func (o origin) directory() string {
 	return "checkout-" + hex.EncodeToString(sum[:6])
 }
 
-// isBuilt reports whether the program exists and was built from the files of a stamp.
+// isBuilt reports whether the program was built from the files of a stamp, and is as it was then: a machine that crashed
+// may have lost a part of it.
 func isBuilt(path, stamp string) bool {
-	if _, err := os.Stat(path); err != nil {
-		return false
-	}
 	was, err := os.ReadFile(path + ".stamp")
-	return err == nil && string(was) == stamp
+	return err == nil && string(was) == record(path, stamp)
+}
+
+// record returns what is kept about a program.
+func record(path, stamp string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "no program"
+	}
+	return fmt.Sprintf("%s %d %v", stamp, info.Size(), info.Mode())
 }
 
 // stamp returns a digest of the names, sizes and times of the sources in a checkout. A version never

@@ -117,6 +117,21 @@ func TestCheckout(t *testing.T) {
 	if progress := find("one"); progress != "" {
 		t.Errorf("the second run printed %q", progress)
 	}
+	program, _ := filepath.Glob(filepath.Join(cache, "*", "slipway*"))
+	old := filepath.Join(cache, "v1.0.0", ".build-old")
+	write(t, filepath.Join(old, "slipway"), "")
+	if err := os.Chtimes(old, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(program[0], 1000); err != nil {
+		t.Fatal(err)
+	}
+	if progress := find("one"); !strings.HasPrefix(progress, "building ") {
+		t.Errorf("a damaged program was not built again: %q", progress)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("what a killed build left is still there")
+	}
 	write(t, filepath.Join(dir, "main_test.go"), "package x\n")
 	if progress := find("one"); progress != "" {
 		t.Errorf("after a change of a test, the program was built: %q", progress)
@@ -169,7 +184,7 @@ func TestVersion(t *testing.T) {
 	}
 	want := filepath.Join(cache, "v1.2.3", name)
 	write(t, want, "")
-	write(t, want+".stamp", "")
+	write(t, want+".stamp", record(want, ""))
 	if got, err := o.program(t.Context(), cache, &bytes.Buffer{}); err != nil || got != want {
 		t.Errorf("%s (%v)", got, err)
 	}
