@@ -26,7 +26,7 @@ const MaxKeyLifetime = 30 * 24 * time.Hour
 func ParseTTL(field, text string) (time.Duration, error) {
 	d, ok := parseSpan(text)
 	if !ok {
-		return 0, Invalid(field, "must be "+spanRule+", found %s", "7d", quote(text))
+		return 0, Invalid(field, "must be "+spanRule+", found %s", "7d", Quote(text))
 	}
 	if d > MaxKeyLifetime {
 		return 0, Invalid(field, "must not be longer than 30 days (2592000 seconds)")

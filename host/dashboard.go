@@ -64,7 +64,7 @@ func (d Dashboard) check(path string) error {
 		return err
 	}
 	if d.UID != "" && !IsUID(d.UID) {
-		return Invalid(path+"uid", UIDRule, quote(d.UID))
+		return Invalid(path+"uid", UIDRule, Quote(d.UID))
 	}
 	if len(d.Tags) > gate.MaxTags {
 		return Invalid(path+"tags", "must not have more than %d entries, found %d", gate.MaxTags, len(d.Tags))

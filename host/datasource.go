@@ -72,10 +72,10 @@ func (d DataSource) Check() error {
 		return err
 	}
 	if d.UID != "" && !IsUID(d.UID) {
-		return Invalid("uid", UIDRule, quote(d.UID))
+		return Invalid("uid", UIDRule, Quote(d.UID))
 	}
 	if slices.Contains([]string{BuiltinUID, ExpressionUID, OldExpressionUID}, d.UID) {
-		return Invalid("uid", "is reserved for a built-in data source: %s", quote(d.UID))
+		return Invalid("uid", "is reserved for a built-in data source: %s", Quote(d.UID))
 	}
 	for _, text := range [][2]string{{"user", d.User}, {"database", d.Database}, {"basicAuthUser", d.BasicAuthUser}} {
 		if err := checkText(text[0], text[1]); err != nil {

@@ -25,7 +25,7 @@ func (f Folder) Check() error {
 		return err
 	}
 	if f.UID != "" && !IsUID(f.UID) {
-		return Invalid("uid", UIDRule, quote(f.UID))
+		return Invalid("uid", UIDRule, Quote(f.UID))
 	}
 	if f.UID == access.GeneralFolder {
 		return Invalid("uid", "must not be %s, which stands for no folder", access.GeneralFolder)

@@ -31,7 +31,7 @@ func CheckGrants(grants []Grant) error {
 			return err
 		}
 		if strings.ContainsAny(g.Action, " *") || !strings.Contains(g.Action, ":") {
-			return Invalid("iam.permissions.action", "must have the form resource:verb, found %s", quote(g.Action))
+			return Invalid("iam.permissions.action", "must have the form resource:verb, found %s", Quote(g.Action))
 		}
 		if err := checkText("iam.permissions.scope", g.Scope); err != nil {
 			return err
@@ -114,15 +114,15 @@ func (r PluginRole) Check() error {
 	}
 	for _, p := range r.Permissions {
 		if isOwn(p.Action) {
-			return Invalid("roles.role.permissions.action", "must be an action of the plugin, but %s of role %s is an action of the host", quote(p.Action), quote(r.Name))
+			return Invalid("roles.role.permissions.action", "must be an action of the plugin, but %s of role %s is an action of the host", Quote(p.Action), Quote(r.Name))
 		}
 		if !isActionOf(p.Action, r.PluginID) {
-			return Invalid("roles.role.permissions.action", "must start with the plugin id %s, found %s in role %s", r.PluginID, quote(p.Action), quote(r.Name))
+			return Invalid("roles.role.permissions.action", "must start with the plugin id %s, found %s in role %s", r.PluginID, Quote(p.Action), Quote(r.Name))
 		}
 	}
 	for _, to := range r.GrantedTo {
 		if _, err := ParseRole(to); err != nil && to != serviceAdmin {
-			return Invalid("roles.grant", "must be Viewer, Editor, Admin or %s, found %s", serviceAdmin, quote(to))
+			return Invalid("roles.grant", "must be Viewer, Editor, Admin or %s, found %s", serviceAdmin, Quote(to))
 		}
 	}
 	return nil
@@ -171,14 +171,14 @@ func (r Requirement) Check(who Identity) error {
 	if r.Role != "" {
 		weakest, err := ParseRole(r.Role)
 		if err != nil {
-			return Forbidden("Permission denied: plugin.json requires the role %s, which is not Viewer, Editor or Admin", quote(r.Role))
+			return Forbidden("Permission denied: plugin.json requires the role %s, which is not Viewer, Editor or Admin", Quote(r.Role))
 		}
 		if who.Role < weakest {
 			return Forbidden("Permission denied: requires the role %s", weakest)
 		}
 	}
 	if r.Action != "" && !r.isHeld(who) {
-		return Forbidden("Permission denied: requires %s on %s", quote(r.Action), quote(r.Scope))
+		return Forbidden("Permission denied: requires %s on %s", Quote(r.Action), Quote(r.Scope))
 	}
 	return nil
 }

@@ -163,7 +163,7 @@ func ParseRole(text string) (Role, error) {
 	if text == "" {
 		return RoleNone, Invalid("role", "is required and must be Viewer, Editor or Admin")
 	}
-	return RoleNone, Invalid("role", "must be Viewer, Editor or Admin, found %s", quote(text))
+	return RoleNone, Invalid("role", "must be Viewer, Editor or Admin, found %s", Quote(text))
 }
 
 // addedBy returns the actions that a basic role has beyond those of the weaker roles.

@@ -51,14 +51,14 @@ func checkItem(path string, i hostapi.PlaylistItem) error {
 		}
 	case DashboardByID:
 		if id, err := strconv.ParseInt(i.Value, 10, 64); err != nil || id < 1 {
-			return Invalid(path+"value", "must be the numeric id of a dashboard, found %s", quote(i.Value))
+			return Invalid(path+"value", "must be the numeric id of a dashboard, found %s", Quote(i.Value))
 		}
 	case DashboardByUID:
 		if !IsUID(i.Value) {
-			return Invalid(path+"value", UIDRule, quote(i.Value))
+			return Invalid(path+"value", UIDRule, Quote(i.Value))
 		}
 	default:
-		return Invalid(path+"type", "must be %s, %s or %s, found %s", DashboardByID, DashboardByUID, DashboardByTag, quote(i.Type))
+		return Invalid(path+"type", "must be %s, %s or %s, found %s", DashboardByID, DashboardByUID, DashboardByTag, Quote(i.Type))
 	}
 	if i.Order < 0 {
 		return Invalid(path+"order", "must not be negative")

@@ -14,7 +14,7 @@ func ParseInterval(text string) (time.Duration, error) {
 	}
 	d, ok := parseSpan(text)
 	if !ok {
-		return 0, Invalid("interval", "must be "+spanRule+", found %s", "5m", quote(text))
+		return 0, Invalid("interval", "must be "+spanRule+", found %s", "5m", Quote(text))
 	}
 	return d, nil
 }

@@ -75,8 +75,8 @@ func checkControl(field, text string) error {
 	return nil
 }
 
-// quote quotes text from a request, shortened to fit in a message.
-func quote(s string) string {
+// Quote quotes text from a request, shortened to fit in a message.
+func Quote(s string) string {
 	const most = 40
 	if len(s) > most {
 		return strconv.Quote(text.Cut(s, most)) + "..."

@@ -232,6 +232,11 @@ func (e entry) check(err error) {
 		if found := valueOf(e.node, key); found != nil {
 			at = cmp.Or(valueOf(found, rest), found)
 		}
+		said := *problem
+		for n, written := range e.written { // what a variable holds may be a secret
+			said.Message = strings.ReplaceAll(said.Message, host.Quote(n.Value), host.Quote(written))
+		}
+		err = &said
 	}
 	e.fail(e.file, at, "%w", err)
 }

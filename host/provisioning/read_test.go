@@ -300,6 +300,10 @@ func TestReadSecrets(t *testing.T) {
 		head + "x: &x " + strings.Repeat("x", 1<<14) + "\ndatasources:\n  - {name: A, type: x, jsonData: {a: [" + strings.Repeat("*x, ", 100) + "]}}\n": "4:34: jsonData: must not be longer than 524288 bytes",
 		head + "datasources:\n  - {name: $HOST, type: x}\n  - {name: $HOST, type: x}\n":                                                                 `4:5: another data source has the name "$HOST"`,
 		head + "apps:\n  - {type: $HOST}\n  - {type: $HOST}\n":                                                                                          `another entry has the settings of "$HOST"`,
+		head + "datasources:\n  - {name: A, type: x, uid: $HOST}\n":                                                                                     `3:29: uid: must be 1 to 40 letters, digits, - and _, found "$HOST"`,
+		head + "playlists:\n  - {name: A, interval: $HOST}\n":                                                                                           `3:25: interval: must be a positive integer and a unit (s, m, h, d, w, M), such as 5m, found "$HOST"`,
+		head + "playlists:\n  - {name: A, interval: 5m, items: [{type: $HOST, value: '1'}]}\n":                                                          `found "$HOST"`,
+		head + "playlists:\n  - {name: A, interval: 5m, items: [{type: dashboard_by_id, value: 'x$HOST'}]}\n":                                           `found "x$HOST"`,
 		head + "providers:\n  - {type: $HOST}\n":                                                                                                        `3:12: type must be file, found "$HOST"`,
 	} {
 		name := "datasources/a.yaml"
@@ -308,6 +312,8 @@ func TestReadSecrets(t *testing.T) {
 			name = "plugins/a.yaml"
 		case strings.Contains(text, "providers:"):
 			name = "dashboards/a.yaml"
+		case strings.Contains(text, "playlists:"):
+			name = "playlists/a.yaml"
 		}
 		_, _, err := read(t, map[string]string{name: text})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "db.example") {
