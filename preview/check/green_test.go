@@ -151,6 +151,9 @@ func TestAgainst(t *testing.T) {
 
 func TestEnded(t *testing.T) {
 	t.Parallel()
+	if got := strings.Join(unique([]string{"no rest", "b", "no rest: for x", "b"}), "; "); got != "b; no rest: for x" {
+		t.Errorf("%s", got)
+	}
 	for _, c := range []struct {
 		err                   error
 		hasReport, hasPicture bool

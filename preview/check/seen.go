@@ -105,10 +105,12 @@ func isWithoutData(path string) bool {
 	return strings.Contains(path, "scenario=empty") || strings.Contains(path, "scenario=nodata")
 }
 
+// unique leaves out what is said twice, the second time perhaps with more.
 func unique(list []string) (of []string) {
 	of = []string{}
 	for _, one := range list {
-		if !slices.Contains(of, one) {
+		hasMore := func(other string) bool { return strings.HasPrefix(other, one+": ") }
+		if !slices.Contains(of, one) && !slices.ContainsFunc(list, hasMore) {
 			of = append(of, one)
 		}
 	}
