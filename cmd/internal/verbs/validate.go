@@ -298,8 +298,10 @@ func notes(o validateOptions, r *validate.Report) (list string) {
 		list = fmt.Sprintf("wrote %s to %s\n", text.Plural(n, "finding"), filepath.ToSlash(o.WriteBaseline))
 	}
 	isMissing := func(f validate.Finding) bool { return f.Rule == "meta-missing" }
-	if repo, err := bundle.FindRepo(o.Path); err == nil && slices.ContainsFunc(r.Findings, isMissing) {
-		list += fmt.Sprintf("note: %s is a part of the plugin repository %s\n", filepath.ToSlash(o.Path), filepath.ToSlash(repo.Root))
+	if slices.ContainsFunc(r.Findings, isMissing) {
+		if repo, err := bundle.FindRepo(o.Path); err == nil {
+			list += fmt.Sprintf("note: %s is a part of the plugin repository %s\n", filepath.ToSlash(o.Path), filepath.ToSlash(repo.Root))
+		}
 	}
 	if len(r.Left) == 0 {
 		return list
