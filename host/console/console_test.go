@@ -244,12 +244,12 @@ func TestBooleanSettings(t *testing.T) {
 	api := adminAPI{
 		"/api/plugins/p/settings": `{"id":"p","name":"P","type":"app","jsonData":{"off":false,"on":true},"secureJsonFields":{}}`,
 		"/api/plugins/p" + settingsSchemaPath: `{"properties":{"jsonData":{"properties":{
-				"off":{"type":"boolean"},"on":{"type":"boolean"},"free":{"type":"boolean"},"must":{"type":"boolean"}},"required":["must"]}}}`,
+				"off":{"type":"boolean"},"on":{"type":"boolean"},"free":{"type":"boolean","title":"Mine"},"must":{"type":"boolean"}},"required":["must"]}}}`,
 	}
 	page := load(t, api, "/plugins/p/settings").Body.String()
 	for _, want := range []string{
 		`<input type="checkbox" name="jsonData.off">`, `<input type="checkbox" name="jsonData.on" checked>`,
-		`<select name="jsonData.free" data-type="boolean" data-optional>`, `<select name="jsonData.must" data-type="boolean" required>`,
+		`<label>Mine <select name="jsonData.free" data-type="boolean" data-optional>`, `<select name="jsonData.must" data-type="boolean" required>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not contain %s:\n%s", want, page)

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -14,6 +15,7 @@ import (
 
 // settingsField is a field that the plugin's own schema asks for.
 type settingsField struct {
+	Label             string // the title that the schema gives, or the name
 	Name, Description string
 	Type              string // string, integer, number or boolean
 	Value             string // of a string or a number
@@ -31,7 +33,7 @@ type settingsForm struct {
 type settingsSchema struct {
 	Properties struct {
 		JSONData, SecureJSONData struct {
-			Properties map[string]struct{ Type, Description string }
+			Properties map[string]struct{ Type, Title, Description string }
 			Required   []string // read from JSONData only
 		}
 	}
@@ -67,7 +69,7 @@ func (c *client) settingsForm(pluginID string, visible map[string]any, secrets m
 		if isKnown || !fieldName.MatchString(name) || len(f.Fields) == maxFields {
 			continue
 		}
-		field := settingsField{Name: name, Description: p.Description, Type: p.Type, IsRequired: slices.Contains(jsonData.Required, name), IsSet: visible[name] == true, HasValue: visible[name] != nil}
+		field := settingsField{Name: name, Label: cmp.Or(p.Title, name), Description: p.Description, Type: p.Type, IsRequired: slices.Contains(jsonData.Required, name), IsSet: visible[name] == true, HasValue: visible[name] != nil}
 		var fits bool
 		if field.Value, fits = fieldText(p.Type, visible[name]); !fits {
 			continue // the text area shows it
@@ -79,7 +81,7 @@ func (c *client) settingsForm(pluginID string, visible map[string]any, secrets m
 			continue
 		}
 		p := secureJSONData.Properties[name]
-		f.Secrets = append(f.Secrets, settingsField{Name: name, Description: p.Description, Type: "string", IsSet: secrets[name]})
+		f.Secrets = append(f.Secrets, settingsField{Name: name, Label: cmp.Or(p.Title, name), Description: p.Description, Type: "string", IsSet: secrets[name]})
 	}
 	return f
 }
