@@ -38,7 +38,7 @@ func printResults(w io.Writer, f verbs.Face, r conformance.Report, isVerbose boo
 			same[one.SameAs] = append(same[one.SameAs], one.ID)
 		}
 	}
-	print := func(outcome conformance.Outcome, mark string) {
+	printAll := func(outcome conformance.Outcome, mark string) {
 		for _, one := range r.Results {
 			if one.Outcome == outcome && one.SameAs == "" && !r.IsOfSDK(one) {
 				printCause(w, mark, one, same[one.ID])
@@ -46,14 +46,14 @@ func printResults(w io.Writer, f verbs.Face, r conformance.Report, isVerbose boo
 		}
 	}
 	if isVerbose {
-		print(conformance.Skipped, terminal.Paint(w, terminal.Dim, "skip"))
+		printAll(conformance.Skipped, terminal.Paint(w, terminal.Dim, "skip"))
 	}
-	print(conformance.Warned, terminal.Paint(w, terminal.Yellow, "warn"))
+	printAll(conformance.Warned, terminal.Paint(w, terminal.Yellow, "warn"))
 	if len(ofSDK) > 0 {
 		fmt.Fprintf(w, "  warn  %s that plugins on Grafana's SDK do not pass, whatever their authors do; %s=%s explains them\n          checks: %s\n",
 			text.Plural(len(ofSDK), "check"), f.Option("checks"), conformance.Strict, strings.Join(ofSDK, ", "))
 	}
-	print(conformance.Failed, terminal.Paint(w, terminal.Red, "FAIL"))
+	printAll(conformance.Failed, terminal.Paint(w, terminal.Red, "FAIL"))
 	skipped := fmt.Sprintf("%d skipped", r.Count(conformance.Skipped))
 	if !isVerbose && r.Count(conformance.Skipped) > 0 {
 		skipped += " (" + f.Option("verbose") + " says why)"

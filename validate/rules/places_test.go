@@ -61,7 +61,7 @@ func isOfPlace(fault string) bool {
 	return slices.Contains([]string{
 		"meta-missing", "go-manifest", "sourcemap-stale", // of a source with its dist
 		"import-outside-range", "route-outside-range", "module-not-shared", "module that old hosts lack", // of code: TestCompiledCode
-		"version of package.json", "another id than the scaffold", // of files that are not beside a dist; the examples have them
+		"version of package.json", "another id than the scaffold", // in files that are not next to a dist; the examples cover them
 		"logo behind a link that leaves the plugin", // but not the repository
 		"signature for one machine",                 // which only a zip distributes
 	}, fault)

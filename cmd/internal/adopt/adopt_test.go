@@ -210,7 +210,7 @@ func TestPlan(t *testing.T) {
 
 			_, hasGo := before["go.mod"]
 			isNew := !hasGo && slices.Contains(c.files, "go.mod")
-			if got := strings.Contains(text, bundle.GrafanaModule+"/build"); got != isNew { // Grafana's catalog requires it beside a go.mod
+			if got := strings.Contains(text, bundle.GrafanaModule+"/build"); got != isNew { // Grafana's catalog requires it in a repository with a go.mod
 				t.Errorf("the magefile names the targets of Grafana's SDK: %t\n%s", got, text)
 			}
 

@@ -35,7 +35,7 @@ func (s *session) keys() []key {
 	}
 }
 
-// press does what a line that was typed asks for. Another line than a key, such as h, lists the keys; an empty one separates output.
+// press does what a line that was typed asks for. Any other line, such as h, lists the keys; an empty one does nothing.
 func (s *session) press(ctx context.Context, line string) (p parts, isEnd bool) {
 	line = strings.TrimSpace(line)
 	if line == "" {
@@ -52,7 +52,7 @@ func (s *session) press(ctx context.Context, line string) (p parts, isEnd bool) 
 	return parts{}, false
 }
 
-// restart starts the processes of the backends anew, also those that crashed too often.
+// restart starts the processes of the backends again, even of those that are down after several crashes.
 func (s *session) restart(ctx context.Context) {
 	for _, p := range s.server.Loader().Plugins() {
 		if !p.Bundle().Metadata.Backend {

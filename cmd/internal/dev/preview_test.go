@@ -155,7 +155,7 @@ func TestDevPreview(t *testing.T) {
 			isFound = strings.HasPrefix(lines.Text(), c[1])
 		}
 		if !isFound {
-			t.Errorf("after the key %s, there is no line %q", c[0], c[1])
+			t.Errorf("key %s: missing line %q", c[0], c[1])
 		}
 	}
 	ended <- <-ended // without stop

@@ -69,7 +69,7 @@ func runBase(ctx context.Context, w *os.File, o scaffoldOptions) error {
 	}
 	fmt.Fprintf(w, "create-plugin created %s in %s\n", o.ID, dir)
 	if lockErr != nil {
-		fmt.Fprintf(w, "note: there is no package-lock.json; run npm install there: its lockfile decides which versions a build bundles\n  %s\n",
+		fmt.Fprintf(w, "note: package-lock.json is missing; run npm install in that directory: a build bundles the versions in the lockfile\n  %s\n",
 			strings.ReplaceAll(lockErr.Error(), "\n", "\n  "))
 	}
 	return runInit(ctx, w, initOptions{Face: o.Face, Dir: dir})
