@@ -59,8 +59,11 @@ func HasBrowser(ctx context.Context) error {
 // open starts a browser. Its sandbox needs features of the system that containers lack: what runs
 // is the author's own plugin, so the check goes on without it.
 func open(ctx context.Context) (browser context.Context, stop func(), err error) {
-	// Pages that are kept to go back to hold their streams, and a browser opens six connections to an origin.
-	shared := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("disable-back-forward-cache", true))
+	shared := append(chromedp.DefaultExecAllocatorOptions[:],
+		// Pages that are kept to go back to hold their streams, and a browser opens six connections to an origin.
+		chromedp.Flag("disable-back-forward-cache", true),
+		// Frames come as the page asks for them; else one comes a second, as virtual time leaves the browser none to wait for.
+		chromedp.Flag("run-all-compositor-stages-before-draw", true))
 	for _, options := range [][]chromedp.ExecAllocatorOption{nil, {chromedp.NoSandbox}} {
 		allocator, free := chromedp.NewExecAllocator(ctx, append(shared, options...)...)
 		browser, closeBrowser := chromedp.NewContext(allocator)
@@ -144,7 +147,7 @@ func settle(ctx context.Context, address string, patience time.Duration) error {
 
 // show opens a view, waits until it has come to rest, and returns its picture and its report, as far as there are any.
 func show(browser context.Context, address string, patience time.Duration) (picture []byte, seen string, err error) {
-	tab, closeTab := chromedp.NewContext(browser)
+	tab, closeTab := chromedp.NewContext(browser, chromedp.WithNewWindow(false)) // the bars of a window cost as much as a view
 	defer closeTab()
 	run := &scripts{urls: map[cdp.ScriptID]string{}}
 	if err := chromedp.Do(tab, chromedp.EmulateViewport(width, height), chromedp.Func(prepare)); err != nil {

@@ -102,11 +102,6 @@ export function awaited(): string[] {
   return [...working, ...calls.values(), ...images.map((image) => `image ${image.src.slice(0, 200)}`), ...fonts];
 }
 
-/** Whether the browser found no idle moment: React draws in slices, between which timers run. */
-function hasWork(): Promise<boolean> {
-  return new Promise((resolve) => requestIdleCallback((deadline) => resolve(deadline.didTimeout), { timeout: 1000 }));
-}
-
 /**
  * Resolves when nothing was under way at so many looks in a row, and two frames were drawn; at the latest after the limit, and
  * then with what was still under way. It counts looks and not time, of which a long task takes much without a look. Icons need
@@ -117,9 +112,8 @@ export async function settled(quietLooks = 12, limit = 20_000): Promise<string[]
   let left: string[] = [];
   for (let quiet = 0; quiet < quietLooks && performance.now() < end;) {
     await wait(50);
-    const isDrawing = await hasWork();
     left = awaited();
-    quiet = isDrawing || left.length ? 0 : quiet + 1;
+    quiet = left.length ? 0 : quiet + 1;
   }
   await frame();
   await frame();
