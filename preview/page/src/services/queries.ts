@@ -50,6 +50,11 @@ export function runRequest(dataSource: DataSourceApi, request: DataQueryRequest,
   let last: DataFrame[] = [];
   let structureRev = 1;
   request.startTime ||= Date.now();
+  const targets = request.targets.filter((query) => dataSource.filterQuery?.(query) ?? true);
+  const isDropped = targets.length < request.targets.length;
+  if (isDropped) {
+    record.note(`filterQuery of ${dataSource.name || dataSource.type} drops a query: it is not sent.`);
+  }
 
   const merge = (packet: DataQueryResponse): PanelData => {
     packets.set(packet.key ?? 'A', packet);
@@ -76,7 +81,11 @@ export function runRequest(dataSource: DataSourceApi, request: DataQueryRequest,
 
   let answer: ReturnType<QueryFunction>;
   try {
-    answer = queryFunction ? queryFunction(request) : dataSource.query(request);
+    if (isDropped && !targets.length) {
+      return of(merge({ data: [] }));
+    }
+    const asked = isDropped ? { ...request, targets } : request;
+    answer = queryFunction ? queryFunction(asked) : dataSource.query(asked);
   } catch (e) {
     return of(merge({ data: [], error: errorOf(e) }));
   }

@@ -1,6 +1,6 @@
 // The controls above a panel: its data, size, time range and time zone.
 import type { TimeRange } from '@grafana/data';
-import { Button, FileDropzone, InlineField, Input, Select, Stack, TimeRangeInput, TimeZonePicker } from '@grafana/ui';
+import { Button, FileDropzone, InlineField, Input, RefreshPicker, Select, Stack, TimeRangeInput, TimeZonePicker } from '@grafana/ui';
 import { scenarios } from '../data/scenarios';
 import type { Story } from '../panels/stories';
 import { dataSources } from '../services/datasources';
@@ -16,6 +16,7 @@ interface Props {
   size: { width: number; height: number };
   isEdited: boolean;
   onReset(): void;
+  onRun(): void;
   onSave(): void;
   onFile(text: string): void;
 }
@@ -43,7 +44,7 @@ function choices(stories: Story[]) {
   ].filter((group) => group.options.length);
 }
 
-export function PanelControls({ settings, stories, choice, range, timeZone, size, isEdited, onReset, onSave, onFile }: Props) {
+export function PanelControls({ settings, stories, choice, range, timeZone, size, isEdited, onReset, onRun, onSave, onFile }: Props) {
   const setRange = ({ raw }: TimeRange) => settings.set({ from: String(raw.from.valueOf()), to: String(raw.to.valueOf()) });
   const resize = (name: 'w' | 'h') => (e: { currentTarget: HTMLInputElement }) => settings.set({ [name]: e.currentTarget.value });
   return (
@@ -68,6 +69,12 @@ export function PanelControls({ settings, stories, choice, range, timeZone, size
         <InlineField label="Time range">
           <TimeRangeInput value={range} timeZone={timeZone} onChange={setRange} onChangeTimeZone={(tz) => settings.set({ tz })} />
         </InlineField>
+        <RefreshPicker
+          value={settings.get('refresh')}
+          tooltip="Run the queries"
+          onRefresh={onRun}
+          onIntervalChanged={(refresh) => settings.set({ refresh })}
+        />
         <InlineField label="Time zone" htmlFor="timezone">
           <TimeZonePicker inputId="timezone" value={timeZone} includeInternal onChange={(tz) => settings.set({ tz })} width={24} />
         </InlineField>

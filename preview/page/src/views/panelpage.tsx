@@ -1,6 +1,6 @@
 // The view of a panel plugin.
-import { dataFrameToJSON, type DataFrame, type DataQuery, type PanelData, type PanelPlugin } from '@grafana/data';
-import { Tab, TabsBar } from '@grafana/ui';
+import { dataFrameToJSON, rangeUtil, type DataFrame, type DataQuery, type PanelData, type PanelPlugin } from '@grafana/data';
+import { defaultIntervals, Tab, TabsBar } from '@grafana/ui';
 import { useEffect, useMemo, useState } from 'react';
 import { bare } from '../boot/boot';
 import { frameFromAny, timeRange } from '../data/frames';
@@ -63,10 +63,15 @@ function Ready({ plugin, stories, onSaved }: { plugin: PanelPlugin; stories: Sto
   const timeZone = settings.get('tz') ?? 'browser';
   const from = settings.get('from') ?? story?.time?.from ?? 'now-6h';
   const to = settings.get('to') ?? story?.time?.to ?? 'now';
-  const range = useMemo(() => timeRange({ from, to }, timeZone), [from, to, timeZone]);
   const [queries, setQueries] = useKept<DataQuery[]>(`query:${plugin.meta.id}:${id}`, () => []);
   const [file, setFile] = useKept<object[]>(`file:${plugin.meta.id}`, () => []);
   const [run, setRun] = useState(0);
+  const refresh = defaultIntervals.find((interval) => interval === settings.get('refresh'));
+  useEffect(() => {
+    const timer = refresh && setInterval(() => setRun((n) => n + 1), rangeUtil.intervalToMs(refresh));
+    return () => clearInterval(timer || undefined);
+  }, [refresh]);
+  const range = useMemo(() => timeRange({ from, to }, timeZone), [from, to, timeZone, run]);
   const source = useMemo((): Source => {
     switch (kind) {
       case 'story':
@@ -135,7 +140,13 @@ function Ready({ plugin, stories, onSaved }: { plugin: PanelPlugin; stories: Sto
   };
   return (
     <>
-      <PanelControls {...{ settings, stories, choice, range, timeZone, size, isEdited }} onReset={reset} onSave={save} onFile={readFile} />
+      <PanelControls
+        {...{ settings, stories, choice, range, timeZone, size, isEdited }}
+        onReset={reset}
+        onRun={() => setRun(run + 1)}
+        onSave={save}
+        onFile={readFile}
+      />
       <div className="preview-split">
         <div className="preview-scroll">
           {card}

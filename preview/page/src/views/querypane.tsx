@@ -30,7 +30,7 @@ export function firstQuery(instance: DataSourceApi): DataQuery {
 }
 
 /** Whether the data source does not want the query to be sent, such as one that is not complete. */
-export function isDropped(instance: DataSourceApi, query: DataQuery): boolean {
+function isDropped(instance: DataSourceApi, query: DataQuery): boolean {
   try {
     return instance.filterQuery !== undefined && !instance.filterQuery(query);
   } catch (e) {
