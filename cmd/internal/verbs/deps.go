@@ -37,7 +37,7 @@ func runDeps(ctx context.Context, w *os.File, o depsOptions) error {
 // bringTypes lays out node_modules for the compiler of TypeScript, and prints what it did.
 func bringTypes(ctx context.Context, w *os.File, root string) error {
 	started := time.Now()
-	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "downloading types"}.Start()
+	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "laying out types"}.Start()
 	defer stop()
 	b, err := typecheck.Bring(ctx, typecheck.Options{Root: root})
 	if err != nil {
