@@ -1,5 +1,5 @@
-// Package rulebook prints the documentation of rules: a list, a page for a terminal,
-// and one Markdown document.
+// Package rulebook prints the documentation of rules: a list, and a page for a terminal.
+// Its tests write doc/rules.md.
 //
 // It defines the layout. The content is in the rules and their examples, which the
 // tests of validate/rules verify; the caller passes the rules.

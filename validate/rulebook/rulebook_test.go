@@ -1,8 +1,6 @@
 package rulebook
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
@@ -11,27 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
-
-var update = flag.Bool("update", false, "write doc/rules.md")
-
-// TestDocument fails if doc/rules.md does not match the rules.
-func TestDocument(t *testing.T) {
-	t.Parallel()
-	const file = "../../doc/rules.md"
-	var b strings.Builder
-	if err := Markdown(&b, rules.All()); err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != b.String() {
-		t.Errorf("doc/rules.md is stale: run go tool mage docs (%v)", err)
-	}
-}
 
 // TestEveryRuleHasAPage requires all parts of each page.
 func TestEveryRuleHasAPage(t *testing.T) {
@@ -115,18 +92,5 @@ x        error     everywhere  all is well
 `
 	if b.String() != want {
 		t.Errorf("got:\n%s", &b)
-	}
-}
-
-func TestMarkdownIsPlain(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	if err := Markdown(&b, []validate.Rule{sample()}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`| [no-bell](#no-bell) | info | info | info | no bell \| rings |`, "| [no-bell](#no-bell) | runs | only for code and files that a build replaces | only", "## no-bell", `A &lt;bell&gt; wakes \*people\*.`} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("missing %s in:\n%s", want, &b)
-		}
 	}
 }

@@ -4,19 +4,57 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// Markdown writes one document of all rules: a table, then a section for each rule.
-// The heading of a section is the id of the rule, so that #path-missing links to it.
-func Markdown(w io.Writer, rules []validate.Rule) error {
+var update = flag.Bool("update", false, "write doc/rules.md")
+
+// TestDocument fails if doc/rules.md does not match the rules.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	const file = "../../doc/rules.md"
+	var b strings.Builder
+	if err := document(&b, rules.All()); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != b.String() {
+		t.Errorf("doc/rules.md is stale: run go tool mage docs (%v)", err)
+	}
+}
+
+func TestDocumentIsPlain(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	if err := document(&b, []validate.Rule{sample()}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`| [no-bell](#no-bell) | info | info | info | no bell \| rings |`, "| [no-bell](#no-bell) | runs | only for code and files that a build replaces | only", "## no-bell", `A &lt;bell&gt; wakes \*people\*.`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("missing %s in:\n%s", want, &b)
+		}
+	}
+}
+
+// document writes doc/rules.md: a table, then a section for each rule. The heading of a section
+// is the id of the rule, so that #path-missing links to it.
+func document(w io.Writer, rules []validate.Rule) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, `# Rules
 
