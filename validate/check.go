@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"sync/atomic"
+	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/tree"
@@ -38,7 +39,7 @@ func (r runner) group(targets []target) Report {
 	outer := ""
 	view, err := r.confine(targets[0].root, targets[0].where)
 	if err != nil {
-		view = lone{} // without files: load has reported the error
+		view = fstest.MapFS{} // load has reported the error
 	}
 	defer closeTree(view)
 	for _, t := range targets {

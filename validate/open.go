@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/tree"
@@ -87,7 +88,7 @@ func OpenReader(in io.Reader) (fs.FS, Options, error) {
 	if err != nil {
 		return nil, Options{}, fmt.Errorf("read standard input: %w", err)
 	}
-	return lone{name: Stdin, data: data}, Options{Path: Stdin, IsAlone: true}, nil
+	return fstest.MapFS{Stdin: {Data: data}}, Options{Path: Stdin, IsAlone: true}, nil
 }
 
 // linkKind reports whether a path is a symbolic link, and whether that is part of a
