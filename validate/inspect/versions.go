@@ -3,7 +3,6 @@ package inspect
 import (
 	"errors"
 	"path"
-	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/ranges"
@@ -45,21 +44,15 @@ func parseRange(p *validate.Pass, pointer, text string) DeclaredRange {
 	return d
 }
 
-// RangeAt returns the range at a pointer.
-func RangeAt(p *validate.Pass, pointer string) (DeclaredRange, bool) {
-	all := DeclaredRanges.Of(p)
-	i := slices.IndexFunc(all, func(d DeclaredRange) bool { return d.Pointer == pointer })
-	if i < 0 {
-		return DeclaredRange{}, false
+// ServiceRange returns the range of service versions, which is the zero value if plugin.json
+// has no such string.
+func ServiceRange(p *validate.Pass) DeclaredRange {
+	for _, d := range DeclaredRanges.Of(p) {
+		if !d.IsOther {
+			return d
+		}
 	}
-	return all[i], true
-}
-
-// ServiceRange returns the range of service versions. ok is false if plugin.json has
-// no such string; err is the syntax error if the string is not a range.
-func ServiceRange(p *validate.Pass) (r ranges.Range, err *ranges.Error, ok bool) {
-	d, ok := RangeAt(p, RangePointer(p))
-	return d.Range, d.Err, ok
+	return DeclaredRange{}
 }
 
 // HostRange is the range of versions of existing hosts.
@@ -110,13 +103,4 @@ func hostRangeIn(p *validate.Pass, dir string) HostRange {
 	}
 	known[dir] = r
 	return r
-}
-
-// ServiceRangeWidth returns how many versions the range of the plugin admits, which is Many if it has none.
-func ServiceRangeWidth(p *validate.Pass) ranges.Width {
-	r, err, ok := ServiceRange(p)
-	if !ok || err != nil {
-		return ranges.Many
-	}
-	return r.Width()
 }

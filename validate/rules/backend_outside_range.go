@@ -21,7 +21,7 @@ func backendOutsideRange() validate.Rule {
 		Where:  validate.Source,
 		Aspect: "backend",
 		Check: func(p *validate.Pass) {
-			d, ok := publishedRange(p)
+			d, ok := publishedIn(p, inspect.HostRanges.Of(p))
 			if !ok {
 				return
 			}

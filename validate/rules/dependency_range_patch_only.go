@@ -15,15 +15,14 @@ func dependencyRangePatchOnly() validate.Rule {
 		Why:     "A new minor version of the service is released every few weeks. With the next one, the plugin can no longer be installed.",
 		Help:    "write only a lower bound, such as >=10.3.0",
 		Check: func(p *validate.Pass) {
-			if inspect.ServiceRangeWidth(p) != ranges.OneMinor {
+			d := inspect.ServiceRange(p)
+			if d.Range.Width() != ranges.OneMinor {
 				return
 			}
-			text, _ := p.Doc.Text(inspect.RangePointer(p))
-			r, _, _ := inspect.ServiceRange(p)
-			lowest, _ := r.Lowest()
+			lowest, _ := d.Range.Lowest()
 			p.Report(validate.Finding{
-				Place:   p.Value(inspect.RangePointer(p)),
-				Message: fmt.Sprintf("%q allows only patch releases of %d.%d", text, lowest.Major(), lowest.Minor()),
+				Place:   p.Value(d.Pointer),
+				Message: fmt.Sprintf("%q allows only patch releases of %d.%d", d.Text, lowest.Major(), lowest.Minor()),
 				Help:    fmt.Sprintf("write >=%s if the plugin also works with later versions", lowest),
 			})
 		},

@@ -18,9 +18,8 @@ func dependencyRangePrerelease() validate.Rule {
 			"12.2.0, and >=12.2.0-0 does. The publishing API asks for it in plugins of Grafana Labs.",
 		Help: "write -0 after each lower bound, as in >=12.2.0-0",
 		Check: func(p *validate.Pass) {
-			pointer := inspect.RangePointer(p)
-			d, ok := inspect.RangeAt(p, pointer)
-			if !ok || d.Err != nil {
+			d := inspect.ServiceRange(p)
+			if d.Pointer == "" || d.Err != nil {
 				return
 			}
 			alternatives := strings.Split(d.Text, "||")
@@ -35,10 +34,10 @@ func dependencyRangePrerelease() validate.Rule {
 			if lacking == 0 {
 				return
 			}
-			f := validate.Finding{Place: p.Value(pointer), Message: fmt.Sprintf("%q does not admit prereleases of its first version", d.Text)}
+			f := validate.Finding{Place: p.Value(d.Pointer), Message: fmt.Sprintf("%q does not admit prereleases of its first version", d.Text)}
 			if fixed := strings.Join(alternatives, "||"); fixed != d.Text {
 				f.Help = fmt.Sprintf("write %q if the plugin is to run in builds of a hosted service", fixed)
-				f.Fix = &validate.Fix{Title: fmt.Sprintf("change the range to %q", fixed), Edits: []validate.Edit{p.Replace(pointer, fixed)}}
+				f.Fix = &validate.Fix{Title: fmt.Sprintf("change the range to %q", fixed), Edits: []validate.Edit{p.Replace(d.Pointer, fixed)}}
 			}
 			p.Report(f)
 		},

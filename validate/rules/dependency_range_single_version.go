@@ -13,9 +13,8 @@ func dependencyRangeSingleVersion() validate.Rule {
 		Why:     "With the next release of the service, even a patch release, the plugin can no longer be installed.",
 		Help:    "put >= before the version",
 		Check: func(p *validate.Pass) {
-			if inspect.ServiceRangeWidth(p) == ranges.OneVersion {
-				text, _ := p.Doc.Text(inspect.RangePointer(p))
-				p.Reportf(p.Value(inspect.RangePointer(p)), "%q allows only a single service version", text)
+			if d := inspect.ServiceRange(p); d.Range.Width() == ranges.OneVersion {
+				p.Reportf(p.Value(d.Pointer), "%q allows only a single service version", d.Text)
 			}
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func fieldOutsideRange() validate.Rule {
@@ -16,7 +17,7 @@ func fieldOutsideRange() validate.Rule {
 		Help:   "change the range to versions that support it, or do without it",
 		Aspect: "plugin.json",
 		Check: func(p *validate.Pass) {
-			d, ok := publishedRange(p)
+			d, ok := publishedIn(p, inspect.HostRanges.Of(p))
 			if !ok {
 				return
 			}

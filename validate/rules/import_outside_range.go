@@ -26,11 +26,11 @@ func importOutsideRange() validate.Rule {
 		Aspect:    "imports",
 		IsOfRange: true,
 		Check: func(p *validate.Pass) {
-			declaredRange(p) // or why that is not compared, even if nothing is imported
+			declaredIn(p, inspect.HostRanges.Of(p)) // or why that is not compared, even if nothing is imported
 			widest := map[*bundle.Document]string{}
 			for _, use := range inspect.SharedImports.Of(p) {
 				d, ok := declaredIn(p, use.Range)
-				missing, why := d.missing(use)
+				missing, why := d.missing(p, use)
 				if !ok || missing == 0 {
 					continue
 				}
@@ -61,7 +61,7 @@ func importOutsideRange() validate.Rule {
 func (d declared) widest(p *validate.Pass) string {
 	good := d.Admitted
 	for _, use := range inspect.SharedImports.Of(p) {
-		if missing, _ := d.missing(use); !use.IsGuarded && use.Range.Doc == d.Doc {
+		if missing, _ := d.missing(p, use); !use.IsGuarded && use.Range.Doc == d.Doc {
 			good &^= missing
 		}
 	}
@@ -69,14 +69,14 @@ func (d declared) widest(p *validate.Pass) string {
 }
 
 // missing returns the versions in the range that do not have what a plugin uses, and which do.
-func (d declared) missing(use inspect.SharedImport) (shared.Set, string) {
+func (d declared) missing(p *validate.Pass, use inspect.SharedImport) (shared.Set, string) {
 	m, ok := shared.Find(use.Module)
 	if !ok || slices.Contains([]string{"default", "hasOwnProperty", "toString", "valueOf"}, use.Name) || strings.HasPrefix(use.Name, "__") {
 		return 0, ""
 	}
 	name, isKnown := m.Name(use.Name)
 	switch {
-	case !isKnown && (d.isBuilt || !shared.IsOurs(use.Module) || shared.IsAdded(use.Module, use.Name)):
+	case !isKnown && (p.Where != validate.Source || !shared.IsOurs(use.Module) || shared.IsAdded(use.Module, use.Name)):
 		return 0, "" // the table does not have the types of others, and a compiler has seen the names in a bundle
 	case !isKnown:
 		return d.Admitted & m.Versions(), fmt.Sprintf("does not export %s in the versions that Slipway knows", use.Name)
@@ -159,35 +159,23 @@ func narrowed(text string, admitted, good shared.Set) string {
 }
 
 // declared is the range of versions of existing hosts that a plugin allows.
-type declared struct {
-	inspect.HostRange
-	isBuilt bool
-}
+type declared struct{ inspect.HostRange }
 
-// declaredRange returns the range of a plugin. ok is false if it has none that can be read, or the table has none
-// of its versions.
-func declaredRange(p *validate.Pass) (d declared, ok bool) {
-	return declaredIn(p, inspect.HostRanges.Of(p))
-}
-
-// declaredIn is declaredRange for the range of a file, which may belong to a nested plugin.
+// declaredIn returns the range of a plugin, or of a file, which may belong to a nested plugin. ok is false if it cannot be
+// read, or the table has none of its versions.
 func declaredIn(p *validate.Pass, r inspect.HostRange) (d declared, ok bool) {
 	if r.Err != nil {
 		return d, false
 	}
-	d = declared{HostRange: r, isBuilt: p.Where != validate.Source}
+	d = declared{r}
 	if minors := shared.Minors(); d.Admitted == 0 && r.Range.IsSatisfiable() && !r.Range.AdmitsBelow(minors[len(minors)-1]) {
 		p.Skipf("the range has only versions after %s, the newest that this version of Slipway knows", shared.Minor(len(minors)-1))
 	}
 	return d, d.Admitted != 0
 }
 
-// publishedRange returns the range of a plugin for existing hosts: one that has their dependency key, or that is
-// checked as if it had.
-func publishedRange(p *validate.Pass) (d declared, ok bool) {
-	return publishedIn(p, inspect.HostRanges.Of(p))
-}
-
+// publishedIn is declaredIn for plugins for existing hosts: those that have their dependency key, or are checked as if
+// they had.
 func publishedIn(p *validate.Pass, r inspect.HostRange) (d declared, ok bool) {
 	if !r.Doc.Has("/dependencies/"+bundle.Published().DependencyKey) && p.Range("") == "" {
 		return d, false

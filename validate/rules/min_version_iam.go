@@ -31,7 +31,7 @@ func minVersionIAM() validate.Rule {
 // the plugin admits earlier ones.
 func needsVersion(p *validate.Pass, pointer string, least *semver.Version, k kind) {
 	d := inspect.HostRanges.Of(p)
-	if own, ok := inspect.RangeAt(p, inspect.RangePointer(p)); ok {
+	if own := inspect.ServiceRange(p); own.Pointer != "" {
 		d.DeclaredRange, d.Doc = own, p.Doc
 	}
 	r := d.Range

@@ -27,7 +27,7 @@ func moduleNotShared() validate.Rule {
 				})
 				return
 			}
-			d, ok := declaredRange(p)
+			d, ok := declaredIn(p, inspect.HostRanges.Of(p))
 			if !ok {
 				return
 			}

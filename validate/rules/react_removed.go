@@ -36,7 +36,7 @@ func reactRemoved() validate.Rule {
 			}
 			if len(found) > 0 {
 				at := bytes.Index(m.Data, []byte(found[0]))
-				d, _ := declaredRange(p)
+				d, _ := declaredIn(p, inspect.HostRanges.Of(p))
 				p.Report(validate.Finding{
 					Place:   inspect.PlaceIn(p, m.File, m.Data, at, at+len(found[0])),
 					Message: fmt.Sprintf("module.js contains %s, which React 19 has removed", strings.Join(found, ", ")),

@@ -26,7 +26,7 @@ func reactRuntimeBundled() validate.Rule {
 		Check: func(p *validate.Pass) {
 			m := inspect.Module.Of(p)
 			at := oldRuntime.FindIndex(m.Data)
-			d, ok := declaredRange(p)
+			d, ok := declaredIn(p, inspect.HostRanges.Of(p))
 			if at == nil || !ok {
 				return
 			}

@@ -25,7 +25,7 @@ func valueFormat() validate.Rule {
 						continue // required-field reports it
 					}
 				case "pattern":
-					if _, err, _ := inspect.ServiceRange(p); err != nil && v.Pointer == inspect.RangePointer(p) && p.Runs(dependencyRangeInvalidID) {
+					if d := inspect.ServiceRange(p); d.Err != nil && v.Pointer == d.Pointer && p.Runs(dependencyRangeInvalidID) {
 						continue
 					}
 				case "format":
