@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate/shared"
@@ -81,8 +80,4 @@ func (f Finding) compare(g Finding) int {
 		cmp.Compare(f.EndColumn, g.EndColumn),
 		cmp.Compare(f.Message, g.Message),
 	)
-}
-
-func sortFindings(findings []Finding) {
-	slices.SortStableFunc(findings, Finding.compare)
 }

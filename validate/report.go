@@ -139,13 +139,6 @@ func (r *Report) dropCopies() {
 	})
 }
 
-// prefix prepends a path to the names of all files.
-func (r *Report) prefix(with string) {
-	if with != "" {
-		r.Rename(func(file string) string { return path.Join(with, file) })
-	}
-}
-
 // Rename changes the names of all files.
 func (r *Report) Rename(rename func(file string) string) {
 	for i := range r.Findings {
@@ -195,7 +188,7 @@ func (f *Finding) rename(rename func(file string) string) {
 func (r *Report) sort() {
 	slices.Sort(r.Profiles)
 	r.Profiles = slices.Compact(r.Profiles)
-	sortFindings(r.Findings)
+	slices.SortStableFunc(r.Findings, Finding.compare)
 	slices.Sort(r.Files)
 	slices.Sort(r.Left)
 	slices.SortStableFunc(r.Suppressed, func(a, b Suppressed) int { return a.Finding.compare(b.Finding) })

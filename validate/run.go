@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -127,7 +128,9 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	unused := report.suppress(opts, seen)
 	report.dropCopies()
 	run.finish(unused)
-	report.prefix(opts.Prefix)
+	if opts.Prefix != "" {
+		report.Rename(func(file string) string { return path.Join(opts.Prefix, file) })
+	}
 	report.Findings = append(report.Findings, unused...) // these have their final file names
 	report.Skips = append(report.Skips, off...)
 	report.sort()

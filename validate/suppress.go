@@ -116,7 +116,7 @@ func (r *Report) suppress(opts Options, seen Where) (unused []Finding) {
 // couldUse reports whether the run would have found a finding for the suppression, if
 // there were one.
 func (r *Report) couldUse(s *Suppression, opts Options, seen Where) bool {
-	ran := func(rule Rule) bool { return (s.Rule == "" || rule.ID == s.Rule) && appliesTo(rule, seen) }
+	ran := func(rule Rule) bool { return (s.Rule == "" || rule.ID == s.Rule) && rule.Elsewhere(seen) == "" }
 	isSkipped := func(skip Skip) bool {
 		return (skip.Rule == "" || skip.Rule == s.Rule) && (skip.Rule == "" || s.coversFile(opts.name(skip.File)))
 	}
@@ -128,11 +128,3 @@ func (r *Report) couldUse(s *Suppression, opts Options, seen Where) bool {
 // IsOfDist reports whether a slash path leads into a directory called dist. What is accepted there
 // does not concern a run that leaves it out.
 func IsOfDist(file string) bool { return slices.Contains(strings.Split(file, "/"), bundle.DistDir) }
-
-// appliesTo reports whether a rule runs on one of the forms.
-func appliesTo(rule Rule, seen Where) bool {
-	if rule.OfArchive {
-		return seen&Zip != 0
-	}
-	return rule.Where.Has(seen)
-}
