@@ -13,11 +13,9 @@ func ExportsOfEntry(p *validate.Pass) (names map[string]bool, place func() valid
 	isEntry := func(name string) bool {
 		return name == path.Join(p.Dir, "module.ts") || name == path.Join(p.Dir, "module.tsx")
 	}
-	eachFrontend(p, func(c *Code) {
-		if s := readScript(p, c); s != nil {
-			names, ok = s.exports()
-			place = func() validate.Place { return s.At(p, 0, 0) }
-		}
+	eachScript(p, func(s *Script) {
+		names, ok = s.exports()
+		place = func() validate.Place { return s.At(p, 0, 0) }
 	}, isEntry, []string{""})
 	return names, place, ok
 }

@@ -122,20 +122,20 @@ var frontends = validate.NewFact(func(p *validate.Pass) *frontend {
 // EachTypeScript calls check with every TypeScript file that a bundle may contain and that contains one of
 // the words. A file that cannot be read is a skip. Nested plugins belong to the outer one.
 func EachTypeScript(p *validate.Pass, check func(*Script), words ...string) {
-	eachFrontend(p, func(c *Code) {
-		if s := readScript(p, c); s != nil {
-			check(s)
-		}
-	}, script.IsTypeScript, words)
+	eachScript(p, check, script.IsTypeScript, words)
 }
 
 // EachScript is EachTypeScript for JavaScript as well, which is often not the author's.
 func EachScript(p *validate.Pass, check func(*Script), words ...string) {
+	eachScript(p, check, isAny, words)
+}
+
+func eachScript(p *validate.Pass, check func(*Script), isWanted func(name string) bool, words []string) {
 	eachFrontend(p, func(c *Code) {
 		if s := readScript(p, c); s != nil {
 			check(s)
 		}
-	}, isAny, words)
+	}, isWanted, words)
 }
 
 func isAny(string) bool { return true }
