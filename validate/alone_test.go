@@ -19,10 +19,7 @@ func TestAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	opts.Rules = rules.All()
-	r, err := validate.Run(t.Context(), tree, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustRun(t, tree, opts)
 	for _, f := range r.Findings {
 		if f.File != validate.Stdin || strings.HasPrefix(f.Rule, "path-") {
 			t.Errorf("unexpected finding %s in %s: %s", f.Rule, f.File, f.Message)
@@ -54,10 +51,7 @@ func TestAloneTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	opts.Rules = rules.All()
-	r, err := validate.Run(t.Context(), tree, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustRun(t, tree, opts)
 	checkExit(t, r, validate.ExitBroken)
 	if got := r.Skips[0].Reason; !strings.Contains(got, "larger than 256 KiB") {
 		t.Errorf("the first skip has the reason %q", got)

@@ -50,6 +50,16 @@ func findings(r *validate.Report) string {
 	return b.String()
 }
 
+// mustRun runs rules that can start.
+func mustRun(t *testing.T, tree fs.FS, o validate.Options) *validate.Report {
+	t.Helper()
+	r, err := validate.Run(t.Context(), tree, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func checkExit(t *testing.T, r *validate.Report, want int) {
 	t.Helper()
 	if got := r.ExitCode(); got != want {
@@ -108,10 +118,7 @@ func TestTargets(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.opts.Rules = []validate.Rule{show()}
-			r, err := validate.Run(t.Context(), c.tree, c.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := mustRun(t, c.tree, c.opts)
 			if d := cmp.Diff(strings.Join(c.wants, "\n")+"\n", findings(r)); d != "" {
 				t.Errorf("the report differs (-want +got):\n%s", d)
 			}
@@ -160,10 +167,7 @@ func TestCopiesInDist(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r, err := validate.Run(t.Context(), c.tree, validate.Options{Rules: []validate.Rule{links, ids}, Suppressions: c.suppressions})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := mustRun(t, c.tree, validate.Options{Rules: []validate.Rule{links, ids}, Suppressions: c.suppressions})
 			if d := cmp.Diff(c.wants, strings.FieldsFunc(findings(r), func(r rune) bool { return r == '\n' })); d != "" {
 				t.Errorf("the report differs (-want +got):\n%s", d)
 			}
@@ -196,10 +200,7 @@ func TestUsageErrors(t *testing.T) {
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	twice := tree(`a/plugin.json={"x": 1, "x": 2}`, "b/plugin.json={")
-	r, err := validate.Run(t.Context(), twice, validate.Options{Rules: rules.All(), Prefix: "../up"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustRun(t, twice, validate.Options{Rules: rules.All(), Prefix: "../up"})
 	files := map[string]bool{}
 	for _, f := range r.Findings {
 		files[f.File] = true
@@ -219,10 +220,7 @@ func TestDetectedProfiles(t *testing.T) {
 	t.Parallel()
 	both := tree(`a/plugin.json={"dependencies":{"grafanaVersion":"9.x.x"}}`, "b/plugin.json", "c/plugin.json", "d/plugin.json={")
 	for asked, want := range map[string][]string{"": {"grafana", "service"}, "grafana": nil} {
-		r, err := validate.Run(t.Context(), both, validate.Options{Rules: []validate.Rule{show()}, Profile: asked})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustRun(t, both, validate.Options{Rules: []validate.Rule{show()}, Profile: asked})
 		if d := cmp.Diff(want, r.Profiles); d != "" {
 			t.Errorf("profile %q: the profiles differ (-want +got):\n%s", asked, d)
 		}
@@ -235,10 +233,7 @@ func TestEncoding(t *testing.T) {
 		"\xff\xfe{\x00": "file is encoded as UTF-16, little-endian; it must be UTF-8", "{\x00}\x00": "file is encoded as UTF-16, little-endian; it must be UTF-8",
 		"\xfe\xff\x00{": "file is encoded as UTF-16, big-endian; it must be UTF-8", "\x00{\x00}": "file is encoded as UTF-16, big-endian; it must be UTF-8",
 	} {
-		r, err := validate.Run(t.Context(), tree("plugin.json="+data), validate.Options{Rules: rules.All()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustRun(t, tree("plugin.json="+data), validate.Options{Rules: rules.All()})
 		if len(r.Findings) != 1 {
 			t.Fatalf("%q: got %d findings, want 1:\n%s", data, len(r.Findings), findings(r))
 		}
@@ -254,29 +249,20 @@ func TestEncoding(t *testing.T) {
 
 func TestNoPlugin(t *testing.T) {
 	t.Parallel()
-	r, err := validate.Run(t.Context(), tree("README.md"), validate.Options{Rules: rules.All()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustRun(t, tree("README.md"), validate.Options{Rules: rules.All()})
 	if len(r.Findings) != 1 || r.Findings[0].Rule != "meta-missing" {
 		t.Errorf("want one finding of meta-missing, got\n%s", findings(r))
 	}
 	checkExit(t, r, validate.ExitFindings)
 	none := validate.Rule{ID: "none", Check: func(*validate.Pass) {}}
-	r, err = validate.Run(t.Context(), tree("README.md"), validate.Options{Rules: []validate.Rule{none}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r = mustRun(t, tree("README.md"), validate.Options{Rules: []validate.Rule{none}})
 	checkExit(t, r, validate.ExitBroken)
 }
 
 func TestBrokenRuleIsASkip(t *testing.T) {
 	t.Parallel()
 	breaks := validate.Rule{ID: "breaks", Check: func(p *validate.Pass) { panic("no " + p.File) }}
-	r, err := validate.Run(t.Context(), tree("plugin.json"), validate.Options{Rules: []validate.Rule{breaks, show()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustRun(t, tree("plugin.json"), validate.Options{Rules: []validate.Rule{breaks, show()}})
 	want := "plugin.json warning: source in . of ., profile service, missing false\n" +
 		"plugin.json skip \"breaks\": panic in the rule: no plugin.json (please report this) (broken true)\n"
 	if d := cmp.Diff(want, findings(r)); d != "" {
@@ -297,10 +283,7 @@ func TestTooManyFindings(t *testing.T) {
 	}}
 	hasRun := false
 	after := validate.Rule{ID: "after", Check: func(*validate.Pass) { hasRun = true }}
-	r, err := validate.Run(t.Context(), tree("plugin.json"), validate.Options{Rules: []validate.Rule{floods, after}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustRun(t, tree("plugin.json"), validate.Options{Rules: []validate.Rule{floods, after}})
 	if reported == 100_000 || reported != len(r.Findings) || !hasRun {
 		t.Errorf("%d reports, %d findings; the next rule has run: %t", reported, len(r.Findings), hasRun)
 	}
@@ -312,11 +295,8 @@ func TestTooManyFindings(t *testing.T) {
 
 func TestSyntaxErrorInOneOfMany(t *testing.T) {
 	t.Parallel()
-	r, err := validate.Run(t.Context(), tree("a/plugin.json={", "b/plugin.json={}", "c/plugin.json=\xff\xfe{", "d/plugin.json="+strings.Repeat("[", 100000)),
+	r := mustRun(t, tree("a/plugin.json={", "b/plugin.json={}", "c/plugin.json=\xff\xfe{", "d/plugin.json="+strings.Repeat("[", 100000)),
 		validate.Options{Rules: rules.All()})
-	if err != nil {
-		t.Fatal(err)
-	}
 	count := map[string]int{}
 	for _, f := range r.Findings {
 		count[f.File+" "+f.Rule]++
@@ -336,10 +316,7 @@ func TestSyntaxErrorInOneOfMany(t *testing.T) {
 
 func TestHugeFileIsNotChecked(t *testing.T) {
 	t.Parallel()
-	r, err := validate.Run(t.Context(), tree("plugin.json="+strings.Repeat(" ", 256<<10+1)), validate.Options{Rules: []validate.Rule{show()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustRun(t, tree("plugin.json="+strings.Repeat(" ", 256<<10+1)), validate.Options{Rules: []validate.Rule{show()}})
 	want := "plugin.json skip \"show\": plugin.json is larger than 256 KiB (broken true)\n"
 	if d := cmp.Diff(want, findings(r)); d != "" {
 		t.Errorf("the report differs (-want +got):\n%s", d)
@@ -349,10 +326,7 @@ func TestHugeFileIsNotChecked(t *testing.T) {
 func TestHostileFileIsRefused(t *testing.T) {
 	t.Parallel()
 	data := `{"` + strings.Repeat("k", 100_000) + `":[` + strings.Repeat("1,", 70_000) + `1]}`
-	r, err := validate.Run(t.Context(), tree("plugin.json="+data), validate.Options{Rules: rules.All()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustRun(t, tree("plugin.json="+data), validate.Options{Rules: rules.All()})
 	if len(r.Findings) != 1 || r.Findings[0].Rule != "json-syntax" {
 		t.Errorf("want one finding of json-syntax, got %d, the first %+v", len(r.Findings), r.Findings[0])
 	}
@@ -396,10 +370,7 @@ func TestSymbolicLinks(t *testing.T) {
 	}
 	opts.Rules = slices.DeleteFunc(rules.All(), func(r validate.Rule) bool { return !strings.HasPrefix(r.ID, "path-") })
 	opts.Rules = append(opts.Rules, show())
-	r, err := validate.Run(t.Context(), fsys, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustRun(t, fsys, opts)
 	want := `plugins/linked-again/plugin.json warning: source in plugins/linked-again of plugins/linked-again, profile service, missing false
 plugins/linked/two/plugin.json warning: source in plugins/linked/two of plugins/linked/two, profile service, missing false
 plugins/one/plugin.json warning: source in plugins/one of plugins/one, profile service, missing false
@@ -438,10 +409,7 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		opts.Rules = []validate.Rule{show()}
-		r, err := validate.Run(t.Context(), fsys, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustRun(t, fsys, opts)
 		if got := findings(r); !strings.HasPrefix(got, c.want+" warning: dist in ") || len(r.Findings) != 1 {
 			t.Errorf("%s in %s: want one finding in %s, got\n%s", c.name, c.cwd, c.want, got)
 		}
@@ -471,10 +439,7 @@ func TestUnreadableIsASkip(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a", "a/plugin.json"} {
 		fsys := unreadable{tree("a/plugin.json", "b/plugin.json"), name}
-		r, err := validate.Run(t.Context(), fsys, validate.Options{Rules: []validate.Rule{show()}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustRun(t, fsys, validate.Options{Rules: []validate.Rule{show()}})
 		if len(r.Findings) != 1 {
 			t.Errorf("%s: got %d findings, want 1", name, len(r.Findings))
 		}
@@ -500,10 +465,7 @@ func TestForbiddenFile(t *testing.T) {
 		{unreadable{tree("a/plugin.json"), "a/module.js"}, validate.ExitBroken},
 		{tree("a/plugin.json"), validate.ExitClean}, // another rule reports a file that is missing
 	} {
-		r, err := validate.Run(t.Context(), c.fsys, validate.Options{Rules: []validate.Rule{read}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustRun(t, c.fsys, validate.Options{Rules: []validate.Rule{read}})
 		if len(r.Skips) != 1 {
 			t.Errorf("got the skips %+v", r.Skips)
 		}
@@ -532,12 +494,9 @@ func TestPreset(t *testing.T) {
 		{"turned on", false, map[string]validate.Severity{"off-rule": validate.Info}, "off-rule info catalog false, own-rule warning catalog false, raised-rule warning catalog false"},
 		{"turned off", true, map[string]validate.Severity{"off-rule": validate.Off, "raised-rule": validate.Info}, "own-rule warning catalog true, raised-rule info catalog true"},
 	} {
-		r, err := validate.Run(t.Context(), fstest.MapFS{"plugin.json": {Data: []byte("{}")}}, validate.Options{
+		r := mustRun(t, fstest.MapFS{"plugin.json": {Data: []byte("{}")}}, validate.Options{
 			Rules: all, IsCatalog: c.isCatalog, Severities: c.severities,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		var got []string
 		for _, f := range r.Findings {
 			got = append(got, fmt.Sprintf("%s %s %s", f.Rule, f.Severity, f.Message))

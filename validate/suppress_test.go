@@ -43,13 +43,10 @@ func TestSuppressions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.s.Reason, c.s.Place = "because", validate.Place{File: "slipway.yaml", Line: 3, Column: 5}
-			r, err := validate.Run(t.Context(), two, validate.Options{
+			r := mustRun(t, two, validate.Options{
 				Rules: append(slices.Clone(all), at("off", 0, "/x")), Prefix: "up", IsStrict: true,
 				Suppressions: []validate.Suppression{c.s}, Severities: map[string]validate.Severity{"off": validate.Off, "two": validate.Info},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			unused := ""
 			r.Findings = slices.DeleteFunc(r.Findings, func(f validate.Finding) bool {
 				if f.Rule == validate.UnusedSuppression {
@@ -94,13 +91,10 @@ func TestUnusedSuppressionOfPart(t *testing.T) {
 	t.Parallel()
 	s := []validate.Suppression{{Rule: "one", File: "home/b/plugin.json", Reason: "x"}, {Rule: "one", File: "home/a/plugin.json", Reason: "x"}, {Rule: "one", Reason: "x"}}
 	run := func(text string, isPart bool) string {
-		r, err := validate.Run(t.Context(), tree("a/plugin.json="+text), validate.Options{
+		r := mustRun(t, tree("a/plugin.json="+text), validate.Options{
 			Rules: []validate.Rule{at("one", 0)}, Suppressions: s, IsPart: isPart,
 			Names: func(file string) string { return "home/" + file },
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		return fmt.Sprint(len(r.Findings))
 	}
 	if got := run("{}", false) + run("{}", true) + run("{", false); got != "311" {

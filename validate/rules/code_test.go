@@ -94,10 +94,7 @@ func TestShippedCode(t *testing.T) {
 		for i := 0; i < len(c.files); i += 2 {
 			tree[c.files[i]] = &fstest.MapFile{Data: []byte(c.files[i+1])}
 		}
-		r, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{fmtPrintLogging(), consoleLogging()}, IsCatalog: c.isCatalog})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := runWith(t, tree, validate.Options{Rules: []validate.Rule{fmtPrintLogging(), consoleLogging()}, IsCatalog: c.isCatalog})
 		got := ""
 		for _, f := range r.Findings {
 			got += f.File

@@ -50,10 +50,7 @@ func TestCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		report, err := validate.Run(t.Context(), corpusTree(t, name, data), validate.Options{Rules: All(), Profile: "grafana"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := runWith(t, corpusTree(t, name, data), validate.Options{Rules: All(), Profile: "grafana"})
 		for _, f := range report.Findings {
 			fmt.Fprintf(&got, "%s:%d:%d %s %s %s", name, f.Line, f.Column, f.Severity, f.Rule, f.Message)
 			if f.Severity == validate.Error {
@@ -143,10 +140,7 @@ func FuzzRun(f *testing.F) {
 	rules := All()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tree := fstest.MapFS{"plugin.json": {Data: data}}
-		report, err := validate.Run(t.Context(), tree, validate.Options{Rules: rules})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := runWith(t, tree, validate.Options{Rules: rules})
 		for _, s := range report.Skips {
 			if s.IsBroken {
 				t.Errorf("%s broke: %s", s.Rule, s.Reason)

@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -224,11 +225,7 @@ func (e sample) run(t *testing.T, tree fstest.MapFS) *validate.Report {
 	if e.isCatalog {
 		rules = slices.DeleteFunc(rules, func(r validate.Rule) bool { return r.ID != e.rule.ID })
 	}
-	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: rules, Where: e.where, IsCatalog: e.isCatalog})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
+	return runWith(t, tree, validate.Options{Rules: rules, Where: e.where, IsCatalog: e.isCatalog})
 }
 
 // update writes the findings and the fixed files to the example.
@@ -259,9 +256,15 @@ func without(rules []validate.Rule, ids ...string) []validate.Rule {
 	return slices.DeleteFunc(rules, func(r validate.Rule) bool { return slices.Contains(ids, r.ID) })
 }
 
+// run runs all rules but one, for which every example would need a long line.
 func run(t *testing.T, tree fstest.MapFS) *validate.Report {
 	t.Helper()
-	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: without(All(), "schema-missing")})
+	return runWith(t, tree, validate.Options{Rules: without(All(), "schema-missing")})
+}
+
+func runWith(t testing.TB, tree fs.FS, o validate.Options) *validate.Report {
+	t.Helper()
+	report, err := validate.Run(t.Context(), tree, o)
 	if err != nil {
 		t.Fatal(err)
 	}

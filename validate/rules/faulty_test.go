@@ -83,10 +83,7 @@ func TestOneMistakeOneFinding(t *testing.T) {
 			}
 			tree := faultyTree(t)
 			tree["plugin.json"] = &fstest.MapFile{Data: []byte(text)}
-			report, err := validate.Run(t.Context(), tree, validate.Options{Rules: without(All(), "schema-missing"), Profile: "service"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := runWith(t, tree, validate.Options{Rules: without(All(), "schema-missing"), Profile: "service"})
 			var got []string
 			for line := range strings.Lines(lines(report)) {
 				fields := strings.Fields(line)

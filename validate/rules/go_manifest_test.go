@@ -26,10 +26,7 @@ func TestGoManifestOfSource(t *testing.T) {
 		{"another source", validate.Options{Source: source}, 1},
 	} {
 		c.o.Rules, c.o.Profile, c.o.Where = []validate.Rule{goManifest()}, "grafana", validate.Dist
-		r, err := validate.Run(t.Context(), dist, c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := runWith(t, dist, c.o)
 		const want = `changed since the build: "pkg/main.go"; not in the list: "pkg/new.go"; not in the repository: "pkg/old.go"`
 		if c.want > 0 && !strings.HasSuffix(r.Findings[0].Message, want) || len(r.Findings) != c.want || c.want > 0 && r.Findings[0].Severity != validate.Error {
 			t.Errorf("%s: %+v", c.name, r.Findings)

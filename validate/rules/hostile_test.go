@@ -59,10 +59,7 @@ func TestManyImages(t *testing.T) {
 	const image = "<svg><script/></svg>"
 	rule := validate.Rule{ID: "svg-unsafe", Severity: validate.Error, Check: func(p *validate.Pass) { scanImages(p, 2*int64(len(image))-1) }}
 	tree := fstest.MapFS{"plugin.json": {Data: []byte(`{"info": {"logos": {"small": "a.svg", "large": "b.svg"}}}`)}, "a.svg": {Data: []byte(image)}, "b.svg": {Data: []byte(image)}}
-	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{rule}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := runWith(t, tree, validate.Options{Rules: []validate.Rule{rule}})
 	if len(report.Findings) != 2 || report.Findings[0].File != "a.svg" || !strings.Contains(report.Findings[1].Message, "b.svg and those after it are not checked") {
 		t.Errorf("want a finding in a.svg and another one for b.svg, got\n%s%+v", lines(report), report.Skips)
 	}
@@ -73,10 +70,7 @@ func TestLargeImages(t *testing.T) {
 	t.Parallel()
 	large := slices.Concat([]byte("<svg><script/>"), bytes.Repeat([]byte(" "), inspect.MaxImageBytes), []byte("</svg>"))
 	tree := fstest.MapFS{"plugin.json": {Data: []byte(`{"info": {"logos": {"small": "a.SVG", "large": "b.png"}}}`)}, "a.SVG": {Data: large}, "b.png": {Data: large}}
-	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{svgUnsafe()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := runWith(t, tree, validate.Options{Rules: []validate.Rule{svgUnsafe()}})
 	if len(report.Findings) != 1 || report.Findings[0].Message != "a.SVG is not checked: it is larger than 8 MiB" {
 		t.Errorf("want a finding for a.SVG, got\n%s", lines(report))
 	}
@@ -90,10 +84,7 @@ func TestManyWrongEntries(t *testing.T) {
 		entries[i] = fmt.Sprintf(`"%d": ""`, i)
 	}
 	tree := fstest.MapFS{"plugin.json": {Data: []byte("{}")}, "MANIFEST.txt": {Data: []byte(`{"files": {` + strings.Join(entries, ",") + "}}")}}
-	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{manifestHash()}, Where: validate.Dist})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := runWith(t, tree, validate.Options{Rules: []validate.Rule{manifestHash()}, Where: validate.Dist})
 	if len(report.Findings) != 100 || len(report.Skips) != 1 || report.Skips[0].Reason != "MANIFEST.txt has more than 100 wrong entries" {
 		t.Errorf("%d findings, skips %+v", len(report.Findings), report.Skips)
 	}
@@ -119,10 +110,7 @@ func TestLinksStayInside(t *testing.T) {
 			t.Skipf("cannot create symbolic links: %v", err)
 		}
 	}
-	report, err := validate.Run(t.Context(), os.DirFS(dir), validate.Options{Path: "in", Rules: All()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := runWith(t, os.DirFS(dir), validate.Options{Path: "in", Rules: All()})
 	got := lines(report)
 	for _, leaked := range []string{"svg-unsafe", "scaffold-text", "readme-relative-link"} {
 		if strings.Contains(got, leaked) {
@@ -144,10 +132,7 @@ func TestManySiblings(t *testing.T) {
 		text = strings.Replace(text, "acme-tide-panel", fmt.Sprintf("acme-p%d-panel", i), 1)
 		tree[fmt.Sprintf("p%d/plugin.json", i)] = &fstest.MapFile{Data: []byte(text)}
 	}
-	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := runWith(t, tree, validate.Options{Rules: All()})
 	if n := len(of("dependency-cycle", report)); n != 300 {
 		t.Errorf("%d findings for one cycle of 300 plugins, want 300", n)
 	}

@@ -71,10 +71,7 @@ func compareDuplicates(t *testing.T, root string, want []string) {
 		t.Fatal(err)
 	}
 	opts.Rules = slices.DeleteFunc(All(), func(r validate.Rule) bool { return r.ID != "id-duplicate" })
-	r, err := validate.Run(t.Context(), fsys, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := runWith(t, fsys, opts)
 	var got []string
 	for _, f := range r.Findings {
 		path, _, _ := strings.Cut(f.Message, " has the same id ")

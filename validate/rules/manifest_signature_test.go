@@ -52,10 +52,7 @@ func TestManifestSignature(t *testing.T) {
 					delete(e.good, name)
 				}
 			}
-			r, err := validate.Run(t.Context(), e.good, validate.Options{Rules: []validate.Rule{manifestSignature()}, Keys: c.trusted})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := runWith(t, e.good, validate.Options{Rules: []validate.Rule{manifestSignature()}, Keys: c.trusted})
 			got := lines(r)
 			if c.want == "" && got != "" || c.want != "" && (len(r.Findings) != 1 || !strings.Contains(got, c.want)) {
 				t.Errorf("findings:\n%s\nwant %q", got, c.want)
@@ -78,10 +75,7 @@ func TestManifestJSON(t *testing.T) {
 		e := readExample(t, manifestSignature())
 		f := e.good["dist/MANIFEST.json"]
 		f.Data = []byte(strings.ReplaceAll(string(f.Data), c.old, c.new))
-		r, err := validate.Run(t.Context(), e.good, validate.Options{Rules: All()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := runWith(t, e.good, validate.Options{Rules: All()})
 		if got := lines(r); !strings.Contains(got, "manifest-hash") || !strings.Contains(got, c.want) {
 			t.Errorf("%q: findings:\n%s\nwant %q", c.new, got, c.want)
 		}

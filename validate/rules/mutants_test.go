@@ -140,11 +140,7 @@ func (p *plugin) run(t *testing.T, rules []validate.Rule) *validate.Report {
 	for name, f := range p.files {
 		tree[path.Join(p.dir, name)] = f
 	}
-	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: rules, Where: p.form, Profile: "service", Signers: p.signers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
+	return runWith(t, tree, validate.Options{Rules: rules, Where: p.form, Profile: "service", Signers: p.signers})
 }
 
 // place returns the expected position of a mutant's finding. It does not use the code

@@ -45,12 +45,8 @@ func TestPlaces(t *testing.T) {
 			e := readExample(t, r)
 			saysTheSame(t, r, func(place validate.Where) *validate.Report {
 				files, repository := e.in(place)
-				report, err := validate.Run(t.Context(), files, validate.Options{
+				return runWith(t, files, validate.Options{
 					Rules: []validate.Rule{r.TurnedOn()}, Where: place, Source: repository, IsCatalog: e.isCatalog})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return report
 			})
 		})
 	}

@@ -40,10 +40,7 @@ func TestDetectedProfile(t *testing.T) {
 			if c.file != "" {
 				tree[c.file] = &fstest.MapFile{Data: []byte(c.content)}
 			}
-			report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := runWith(t, tree, validate.Options{Rules: All()})
 			if want := []string{c.want}; !slices.Equal(report.Profiles, want) {
 				t.Errorf("profiles %v, want %v", report.Profiles, want)
 			}

@@ -219,10 +219,7 @@ func findingsOf(t *testing.T, data []byte, isCatalog bool) ([]validate.Finding, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := validate.Run(t.Context(), corpusTree(t, "plugin", data), validate.Options{Rules: All(), Profile: "grafana", IsCatalog: isCatalog})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := runWith(t, corpusTree(t, "plugin", data), validate.Options{Rules: All(), Profile: "grafana", IsCatalog: isCatalog})
 	return report.Findings, doc
 }
 

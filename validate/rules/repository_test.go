@@ -36,10 +36,7 @@ func TestFilesOfTheBuild(t *testing.T) {
 		for name, f := range p.files {
 			tree["repo/src/"+name] = f
 		}
-		report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All(), Path: "repo/src"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := runWith(t, tree, validate.Options{Rules: All(), Path: "repo/src"})
 		var got validate.Severity
 		for _, f := range report.Findings {
 			if f.Rule+" "+f.Pointer == finding {
@@ -73,10 +70,7 @@ func TestLicenseAbove(t *testing.T) {
 		for name, f := range p.files {
 			tree["plugins/tide/src/"+name] = f
 		}
-		report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := runWith(t, tree, validate.Options{Rules: All()})
 		if got := strings.Contains(lines(report), "license-missing"); got != c.want {
 			t.Errorf("%s: reported %t, want %t\n%s", c.name, got, c.want, lines(report))
 		}
@@ -89,10 +83,7 @@ func TestLicenseOfDist(t *testing.T) {
 	t.Parallel()
 	p := completePlugin(t, validate.Dist)
 	dropFile("LICENSE")(p)
-	report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Dist})
 	const want = "create LICENSE in the source of the plugin if it is missing there, and let the build copy it"
 	isHelp := func(f validate.Finding) bool { return f.Rule == "license-missing" && f.Help == want }
 	if !slices.ContainsFunc(report.Findings, isHelp) {
@@ -107,10 +98,7 @@ func TestVersionOfPackage(t *testing.T) {
 	for profile, want := range map[string]validate.Severity{"grafana": validate.Warning, "service": validate.Error} {
 		p := completePlugin(t, validate.Source)
 		p.write("package.json", `{"version": "0.0.1"}`)
-		report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
 		found := 0
 		for _, f := range report.Findings {
 			if f.Rule == "package-version-mismatch" {
@@ -161,10 +149,7 @@ func TestPlaceholders(t *testing.T) {
 		for name, f := range p.files {
 			tree[path.Join(p.dir, name)] = f
 		}
-		report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All(), Profile: "grafana"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := runWith(t, tree, validate.Options{Rules: All(), Profile: "grafana"})
 		var said []string
 		for _, f := range report.Findings {
 			if f.File == "package.json" || f.Pointer == c.pointer && f.File == "src/plugin.json" {
@@ -231,10 +216,7 @@ func TestDashboardWithoutUID(t *testing.T) {
 		for model, what := range map[string]string{`{"title": "Tides"}`: `has no "uid":`, `{"title": "Tides", "uid": null}`: `has a "uid" that is null:`} {
 			p := completePlugin(t, validate.Source)
 			p.write("dashboards/tides.json", model)
-			report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
 			at := slices.IndexFunc(report.Findings, func(f validate.Finding) bool { return f.Rule == "dashboard-invalid" })
 			if at < 0 || report.Findings[at].Help != want || !strings.Contains(report.Findings[at].Message, what) {
 				t.Errorf("%s: no finding with %q and help %q in:\n%s", profile, what, want, lines(report))
@@ -251,10 +233,7 @@ func TestNestedUndeclared(t *testing.T) {
 		p := completePlugin(t, validate.Source)
 		set("/includes", raw(`[{ "type": "datasource", "name": "Tide data", "path": "no/plugin.json" }]`))(p)
 		p.write("pages/__tests__/fixtures/plugin.json", `{}`)
-		report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
 		found := 0
 		for _, f := range report.Findings {
 			if f.Rule == "nested-declared" {
@@ -301,10 +280,7 @@ func TestSourcesOfWorkspace(t *testing.T) {
 			t.Fatal(err)
 		}
 		options.Rules, options.NoDist = []validate.Rule{sourcemapStale().TurnedOn()}, true
-		r, err := validate.Run(t.Context(), fsys, options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := runWith(t, fsys, options)
 		got := lines(r)
 		for _, s := range r.Skips {
 			got += "skip: " + s.Reason

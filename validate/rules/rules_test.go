@@ -83,10 +83,7 @@ func TestSrcAlone(t *testing.T) {
 	t.Parallel()
 	p := completePlugin(t, validate.Source)
 	dropFile("README.md", "CHANGELOG.md", "LICENSE")(p)
-	report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), RootName: "src"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := runWith(t, p.files, validate.Options{Rules: All(), RootName: "src"})
 	if got := lines(report); got != "" {
 		t.Errorf("findings:\n%s", got)
 	}
@@ -103,10 +100,7 @@ func TestTwoPluginJSON(t *testing.T) {
 	for name, f := range p.files {
 		tree["src/"+name] = f
 	}
-	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All(), Profile: "service"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := runWith(t, tree, validate.Options{Rules: All(), Profile: "service"})
 	isNamed := func(s validate.Skip) bool {
 		return s.File == "plugin.json" && strings.Contains(s.Reason, "two plugin.json")
 	}
@@ -129,10 +123,7 @@ func TestGrafanaRoles(t *testing.T) {
 		replaceText(file, "serviceVersion", "grafanaVersion")(p)
 		replaceText(file, ">=10.3.0", ">=10.4.0")(p)
 	}
-	report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Dist})
 	if got := lines(report); got != "" {
 		t.Error(got)
 	}
@@ -177,10 +168,7 @@ func TestModuleOfGroup(t *testing.T) {
 			removeIn("plugin.json", "/includes/0")(p)
 			set("/preload", false)(p)
 		}
-		report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist, IsCatalog: c.isCatalog})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Dist, IsCatalog: c.isCatalog})
 		if got := strings.Contains(lines(report), "module-js-missing"); got != c.want {
 			t.Errorf("pages %t, catalog %t: a finding of module-js-missing: %t\n%s", c.pages, c.isCatalog, got, lines(report))
 		}
@@ -203,10 +191,7 @@ func TestOfCatalogAlone(t *testing.T) {
 		for isCatalog, want := range map[bool]validate.Severity{false: c.byDefault, true: c.preset} {
 			p := completePlugin(t, validate.Dist)
 			c.mutate(p)
-			report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist, Profile: "grafana", IsCatalog: isCatalog})
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Dist, Profile: "grafana", IsCatalog: isCatalog})
 			got := validate.Severity("")
 			for _, f := range report.Findings {
 				if f.Rule == c.rule && f.File != datasourceFile && f.File != panelFile {
@@ -239,10 +224,7 @@ func TestNestedRequirements(t *testing.T) {
 		for pointer := range service {
 			removeIn(panelFile, pointer)(p)
 		}
-		report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist, Profile: c.profile, IsCatalog: c.isCatalog})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Dist, Profile: c.profile, IsCatalog: c.isCatalog})
 		got := map[string]validate.Severity{}
 		for _, f := range report.Findings {
 			if f.Rule == "required-field" && f.File == panelFile {

@@ -34,10 +34,7 @@ func zipExample(t *testing.T, rule validate.Rule) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := validate.Run(t.Context(), a, validate.Options{Rules: all, Prefix: side + ".zip"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := runWith(t, a, validate.Options{Rules: all, Prefix: side + ".zip"})
 		return lines(report)
 	}
 	if got := check("good"); got != "" {

@@ -24,10 +24,7 @@ func TestAMDMembers(t *testing.T) {
 		`define(["ui"],(u)=>{f({a:u.X,"b":u.Y},c?a:u.Z,u.V)});`:                                                                      "ui.V ui.X: ui.Y: ui.Z",
 		`f(["ui"],(u)=>u.X)`: "",
 	} {
-		f, err := Parse("module.js", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := parsed(t, "module.js", text)
 		var got []string
 		for m := range f.AMDMembers() {
 			guard := map[bool]string{true: "!"}[m.IsGuard]

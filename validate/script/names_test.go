@@ -32,10 +32,7 @@ func TestGlobals(t *testing.T) {
 		`function f(window: Window) { window.open() }`:            "",
 		"x = `window.open()` + /window.open/":                     "",
 	} {
-		f, err := Parse("a.ts", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := parsed(t, "a.ts", text)
 		got := ""
 		if strings.Contains(text, "window") {
 			var names []string
@@ -68,10 +65,7 @@ func TestArguments(t *testing.T) {
 		`x = { f(a): b }`:             "none",
 		`x = c ? f(a) : d`:            "[a]",
 	} {
-		f, err := Parse("a.ts", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := parsed(t, "a.ts", text)
 		at := 0
 		for !f.Is(at, "f") {
 			at++
@@ -106,10 +100,7 @@ export { n };
 const o = import('o'), p = import.meta.url;
 import q = require('r');
 `
-	f, err := Parse("a.ts", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := parsed(t, "a.ts", text)
 	var got []string
 	for _, m := range f.Imports() {
 		line := m.Module
@@ -136,10 +127,7 @@ func TestLiteral(t *testing.T) {
 		"const a = 'b'; { const a = 'c' } a": "?",
 		"let a = 'b'; a":                     "?",
 	} {
-		f, err := Parse("a.ts", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := parsed(t, "a.ts", text)
 		last := len(f.Tokens) - 1
 		first := last
 		if f.Is(last, "`") {

@@ -5,6 +5,15 @@ import (
 	"testing"
 )
 
+func parsed(t *testing.T, name, text string) *File {
+	t.Helper()
+	f, err := Parse(name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // show returns the tokens of a file: names and numbers as they are, strings as S, parts of
 // templates as T, and regular expressions as R.
 func show(f *File) string {
@@ -79,10 +88,7 @@ func TestParseErrors(t *testing.T) {
 
 func TestComments(t *testing.T) {
 	t.Parallel()
-	f, err := Parse("a.tsx", []byte("// a\nx = <A /* b */>// text {/* c */}</A> // d"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := parsed(t, "a.tsx", "// a\nx = <A /* b */>// text {/* c */}</A> // d")
 	var got []string
 	for _, c := range f.Comments {
 		got = append(got, string(f.Data[c.From:c.To]))

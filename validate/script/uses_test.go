@@ -34,10 +34,7 @@ func TestUses(t *testing.T) {
 		`const { X } = a; f(function (X) {})`:                           "0",
 		`const f = () => (X.a() ? <B /> : c(X)); g(() => (X))`:          "3",
 	} {
-		f, err := Parse("a.tsx", []byte("import { X } from 'x';\n"+text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := parsed(t, "a.tsx", "import { X } from 'x';\n"+text)
 		uses, guards := 0, 0
 		for u := range f.Uses(ImportedName{Local: "X"}, false) {
 			if u.IsGuard {
@@ -80,10 +77,7 @@ func TestMembers(t *testing.T) {
 		`const p = import('a'); p.b; let c: typeof import('a'); f.require('a').d`:    "",
 		`let a: import('a').B; lazy(() => import('a')); b = c as import('a').D`:      "",
 	} {
-		f, err := Parse("a.tsx", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := parsed(t, "a.tsx", text)
 		var got []string
 		for _, m := range f.Imports() {
 			for _, n := range m.Names {
