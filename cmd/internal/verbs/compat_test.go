@@ -2,8 +2,6 @@ package verbs
 
 import (
 	"encoding/json"
-	"errors"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,10 +20,7 @@ func TestCompat(t *testing.T) {
 		"src/QueryEditor.tsx": "import React from 'react';\nimport { X } from './x';\nimport { Combobox } from '@grafana/ui';\nf(Combobox);\n",
 		"src/Old.tsx":         "import React from 'react';\nimport { Graph } from '@grafana/ui';\nf(Graph);\n",
 	} {
-		file := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), text)
 	}
 	run := func(o compatOptions) (string, error) {
 		var out strings.Builder

@@ -18,13 +18,7 @@ func TestGoSums(t *testing.T) {
 		"magefile.go": "//go:build mage\n", "pkg/.hidden/a.go": "package a\n", "node_modules/m/x.go": "package m\n",
 		"pkg/node_modules/m/y.go": "package m\n", "pkg/go": "x", "pkg/a.go.txt": "x", ".slipway/kept/a.go": "package a\n",
 	} {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	if err := os.Symlink("/dev/zero", filepath.Join(dir, "zero.go")); err != nil {
 		t.Skipf("no symbolic links: %v", err)

@@ -18,10 +18,7 @@ func TestSchemaProfile(t *testing.T) {
 		{"grafanaDependency", "grafana"}, {"grafanaVersion", "grafana"}, {"serviceVersion", "service"}, {"other", "service"},
 	} {
 		dir := t.TempDir()
-		text := `{"dependencies": {"` + c.key + `": "9.x.x"}}`
-		if err := os.WriteFile(filepath.Join(dir, "plugin.json"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, "plugin.json"), `{"dependencies": {"`+c.key+`": "9.x.x"}}`)
 		var out strings.Builder
 		if err := runSchema(&out, schemaOptions{What: "plugin", Dir: dir}); err != nil {
 			t.Fatal(err)
