@@ -9,10 +9,9 @@
 package report
 
 import (
-	"fmt"
 	"io"
-	"strings"
 
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -46,16 +45,12 @@ func Formats() []Format {
 
 // ByName returns the format with the name, or the default for "".
 func ByName(name string) (Format, error) {
-	formats := Formats()
-	if name == "" {
-		return formats[0], nil
-	}
 	var known []string
-	for _, f := range formats {
-		if f.Name == name {
+	for _, f := range Formats() {
+		if f.Name == name || name == "" {
 			return f, nil
 		}
 		known = append(known, f.Name)
 	}
-	return Format{}, fmt.Errorf("unknown format %q: use one of %s", name, strings.Join(known, ", "))
+	return Format{}, nearest.Unknown("format", name, known)
 }

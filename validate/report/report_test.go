@@ -146,7 +146,7 @@ func TestJSONIsJSON(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	t.Parallel()
-	if _, err := ByName("xml"); err == nil || err.Error() != `unknown format "xml": use one of text, concise, json, sarif, junit, github` {
+	if _, err := ByName("xml"); err == nil || err.Error() != `unknown format "xml"; use one of text, concise, json, sarif, junit, github` {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/validate/report"
 )
 
 // monorepo returns a Git repository with plugins in directories of these names, whose ids contain them.
@@ -82,9 +83,9 @@ func TestSeveral(t *testing.T) {
 	if err := os.RemoveAll(twin); err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range formatNames() {
-		run("validate zips as "+format, ExitOK, func(w *os.File) error {
-			return runValidate(t.Context(), w, validateOptions{Paths: releases, Format: format})
+	for _, format := range report.Formats() {
+		run("validate zips as "+format.Name, ExitOK, func(w *os.File) error {
+			return runValidate(t.Context(), w, validateOptions{Paths: releases, Format: format.Name})
 		}, "")
 	}
 

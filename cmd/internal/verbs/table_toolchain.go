@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/templates"
+	"github.com/slipway-dev/slipway/validate/report"
 )
 
 // Bundler bundles the frontends that deps and build find.
@@ -92,7 +93,7 @@ func initVerb() Verb {
 }
 
 func validateVerb() Verb {
-	o := &validateOptions{Format: formatNames()[0]}
+	o := &validateOptions{Format: report.Formats()[0].Name}
 	return Verb{
 		Name: "validate", Mage: targets,
 		Args: []Arg{{Name: "path", Values: &o.Paths, Option: "path",

@@ -17,7 +17,6 @@ import (
 	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
-	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/internal/version"
 	"github.com/slipway-dev/slipway/validate"
@@ -52,23 +51,12 @@ type validateOptions struct {
 	in    string    // the directory to find the configuration for; "" is that of Path
 }
 
-// formatNames returns the names of the report formats.
-func formatNames() (names []string) {
-	for _, f := range report.Formats() {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
 // runValidate checks a path and writes the report to w, or to a file. The error has the
 // exit status, and no text if the report contains the reason.
 func runValidate(ctx context.Context, w *os.File, o validateOptions) error {
-	if known := formatNames(); o.Format != "" && !slices.Contains(known, o.Format) {
-		return Usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, known))
-	}
 	format, err := report.ByName(o.Format)
 	if err != nil {
-		return err
+		return Usage("%s: %w", o.Face.Option("format"), err)
 	}
 	if err := checkProfile(o.Face, o.Profile); err != nil {
 		return err
