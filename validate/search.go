@@ -154,7 +154,8 @@ func (s *search) directory(ctx context.Context, dir string, in around) {
 		in.root, in.isDist = "", true
 	}
 	isPlugin := slices.ContainsFunc(entries, isMetadata)
-	if source := path.Join(dir, sourceDir, bundle.MetadataFile); isPlugin && in.root == "" && !in.isDist && s.isFile(source) && !s.isBuilt(dir) {
+	hasSource := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == sourceDir })
+	if source := path.Join(dir, sourceDir, bundle.MetadataFile); isPlugin && hasSource && in.root == "" && !in.isDist && s.isFile(source) && !s.isBuilt(dir) {
 		isPlugin = false
 		s.skips = append(s.skips, Skip{File: path.Join(dir, bundle.MetadataFile), Reason: "there are two plugin.json, and a build uses " + source +
 			": delete the one that is not used"})
@@ -163,7 +164,7 @@ func (s *search) directory(ctx context.Context, dir string, in around) {
 		in.isDist = in.isDist || slices.ContainsFunc(entries, isBuildOutput)
 		in.root = s.add(path.Join(dir, bundle.MetadataFile), dir, in)
 	}
-	isHome := isPlugin || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == sourceDir })
+	isHome := isPlugin || hasSource
 	for _, e := range entries {
 		below := path.Join(dir, e.Name())
 		if e.IsDir() && !fs.ValidPath(below) {

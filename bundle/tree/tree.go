@@ -147,6 +147,7 @@ func (t *Tree) Confine(dir string, isBuilt bool) (fs.FS, error) {
 		name, at = ".", t.down
 	}
 	c := &Tree{up: ".", down: at, isRepo: isRepo, listed: new(sync.Map), described: new(sync.Map), outer: t, base: name}
+	c.directories.Store(".", ".")
 	if at == t.down {
 		c.up = t.up
 	}

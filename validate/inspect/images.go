@@ -21,25 +21,12 @@ type Image struct {
 	IsTooLarge bool   // it is larger than MaxImageBytes; Err says so
 	Kind       string // svg, png, jpeg, gif, webp, or "" for anything else
 	Err        error
-
-	data []byte // of an SVG image, or nil if it is not kept
 }
-
-// Read returns the contents of the image.
-func (i Image) Read(p *validate.Pass) ([]byte, error) {
-	if i.data != nil {
-		return i.data, nil
-	}
-	return ReadFile(p, p.Root, i.File, MaxImageBytes)
-}
-
-// maxKept is how many bytes of the SVG images of a plugin are kept until they are checked.
-const maxKept = 1 << 20
 
 // Images holds the logos and screenshots of a plugin.
 var Images = validate.NewFact(func(p *validate.Pass) []Image {
 	var all []Image
-	read, kept := map[string]Image{}, 0
+	read := map[string]Image{}
 	for _, a := range Assets.Of(p) {
 		isLogo := strings.HasPrefix(a.Pointer, "/info/logos/")
 		if a.Verdict != PathFine || !isLogo && !strings.HasPrefix(a.Pointer, "/info/screenshots/") {
@@ -50,10 +37,6 @@ var Images = validate.NewFact(func(p *validate.Pass) []Image {
 			var data []byte
 			data, i.Err = ReadFile(p, p.Root, a.File, MaxImageBytes)
 			i.Kind, i.IsEmpty = imageKind(data), len(data) == 0
-			if i.Kind == "svg" && kept+len(data) <= maxKept {
-				kept += len(data)
-				i.data = data
-			}
 			_, i.IsTooLarge = errors.AsType[*limit.TooLargeError](i.Err)
 			read[a.File] = i
 		}

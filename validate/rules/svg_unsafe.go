@@ -63,15 +63,11 @@ func scanImage(p *validate.Pass, i image, left *int64) bool {
 		return true
 	}
 	at, related := validate.Place{File: i.file}, []validate.Related(nil)
-	var data []byte
-	var err error
 	if i.named != nil {
 		at = p.Value(i.named.Pointer)
 		related = []validate.Related{{Place: at, Message: "plugin.json refers to the image here"}}
-		data, err = i.named.Read(p)
-	} else {
-		data, err = inspect.ReadFile(p, p.Root, i.file, inspect.MaxImageBytes)
 	}
+	data, err := inspect.ReadFile(p, p.Root, i.file, inspect.MaxImageBytes)
 	if _, isTooLarge := errors.AsType[*limit.TooLargeError](err); isTooLarge {
 		p.Report(validate.Finding{Place: at, Message: fmt.Sprintf("%s is not checked: %v", i.text, err), Help: "make the image smaller"})
 		return true
