@@ -1,7 +1,6 @@
 package fix_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -262,32 +261,38 @@ func FuzzFix(f *testing.F) {
 			return
 		}
 		rules := []validate.Rule{rename("a", "b"), remove("b"), {ID: "any", Severity: validate.Error, Check: func(p *validate.Pass) { anyFix(p, seed) }}}
-		r, err := fix.Run(context.Background(), fstest.MapFS{"plugin.json": {Data: data}}, validate.Options{Rules: rules})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range r.Report.Skips {
-			if s.IsBroken {
-				t.Fatalf("%q: %s", data, s.Reason)
-			}
-		}
-		if len(r.Changes) == 0 {
-			return
-		}
-		after := r.Changes[0].After
-		if _, err := bundle.ParseDocument("before", []byte(strings.TrimPrefix(string(data), "\uFEFF"))); err == nil {
-			if _, err := bundle.ParseDocument("after", []byte(strings.TrimPrefix(string(after), "\uFEFF"))); err != nil {
-				t.Fatalf("%q became %q: %v", data, after, err)
-			}
-		}
-		again, err := fix.Run(context.Background(), fstest.MapFS{"plugin.json": {Data: after}}, validate.Options{Rules: rules})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(again.Changes) > 0 {
-			t.Fatalf("%q became %q, and a second run changed %+v", data, after, again.Changes)
-		}
+		fixTwice(t, data, rules)
 	})
+}
+
+// fixTwice requires that the fixes of rules keep a plugin.json valid, and that a second run changes nothing.
+func fixTwice(t *testing.T, data []byte, rules []validate.Rule) {
+	t.Helper()
+	r, err := fix.Run(t.Context(), fstest.MapFS{"plugin.json": {Data: data}}, validate.Options{Rules: rules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range r.Report.Skips {
+		if s.IsBroken {
+			t.Fatalf("%q: %s: %s", data, s.Rule, s.Reason)
+		}
+	}
+	if len(r.Changes) == 0 {
+		return
+	}
+	after := r.Changes[0].After
+	if _, err := bundle.ParseDocument("before", []byte(strings.TrimPrefix(string(data), "\uFEFF"))); err == nil {
+		if _, err := bundle.ParseDocument("after", []byte(strings.TrimPrefix(string(after), "\uFEFF"))); err != nil {
+			t.Fatalf("%q became %q: %v", data, after, err)
+		}
+	}
+	again, err := fix.Run(t.Context(), fstest.MapFS{"plugin.json": {Data: after}}, validate.Options{Rules: rules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(again.Changes) > 0 {
+		t.Fatalf("%q became %q, and a second run changed %+v", data, after, again.Changes)
+	}
 }
 
 // anyFix reports fixes of every kind, none of which leads to another.

@@ -1,14 +1,8 @@
 package fix_test
 
 import (
-	"bytes"
-	"context"
 	"testing"
-	"testing/fstest"
 
-	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/fix"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
@@ -23,31 +17,6 @@ func FuzzRules(f *testing.F) {
 		if len(data) > 4<<10 {
 			return
 		}
-		r, err := fix.Run(context.Background(), fstest.MapFS{"plugin.json": {Data: data}}, validate.Options{Rules: all})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range r.Report.Skips {
-			if s.IsBroken {
-				t.Fatalf("%q: %s: %s", data, s.Rule, s.Reason)
-			}
-		}
-		if len(r.Changes) == 0 {
-			return
-		}
-		after := r.Changes[0].After
-		mark := []byte("\xEF\xBB\xBF")
-		if _, err := bundle.ParseDocument("before", bytes.TrimPrefix(data, mark)); err == nil {
-			if _, err := bundle.ParseDocument("after", bytes.TrimPrefix(after, mark)); err != nil {
-				t.Fatalf("%q became %q: %v", data, after, err)
-			}
-		}
-		again, err := fix.Run(context.Background(), fstest.MapFS{"plugin.json": {Data: after}}, validate.Options{Rules: all})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(again.Changes) > 0 {
-			t.Fatalf("%q became %q, and a second run changed %+v", data, after, again.Changes)
-		}
+		fixTwice(t, data, all)
 	})
 }

@@ -1,15 +1,12 @@
 package report
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -114,41 +111,6 @@ func TestGolden(t *testing.T) {
 		golden(t, "clean."+f.Name, write(t, f.Name, cleanReport(), described()))
 	}
 	golden(t, "color.text", write(t, "", sample(), Options{HasColor: true}))
-}
-
-func TestJSONIsJSON(t *testing.T) {
-	t.Parallel()
-	var got struct {
-		Version  int
-		ExitCode int
-		Findings []struct{ Rule, Message string }
-	}
-	if err := json.Unmarshal([]byte(write(t, "json", sample(), Options{})), &got); err != nil {
-		t.Fatal(err)
-	}
-	if got.Version != 1 || got.ExitCode != validate.ExitBroken {
-		t.Errorf("version %d, exit status %d", got.Version, got.ExitCode)
-	}
-	var messages, want []string
-	for _, f := range got.Findings {
-		messages = append(messages, f.Message)
-	}
-	for _, f := range sample().Findings {
-		want = append(want, f.Message)
-	}
-	if diff := cmp.Diff(want, messages); diff != "" {
-		t.Errorf("messages (-want +got):\n%s", diff)
-	}
-	if clean := write(t, "json", &validate.Report{Plugins: 1}, Options{}); !strings.Contains(clean, `"findings": []`) {
-		t.Error(clean)
-	}
-}
-
-func TestUnknownFormat(t *testing.T) {
-	t.Parallel()
-	if _, err := ByName("xml"); err == nil || err.Error() != `unknown format "xml"; use one of text, concise, json, sarif, junit, github` {
-		t.Error(err)
-	}
 }
 
 type full struct{}

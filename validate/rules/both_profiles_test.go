@@ -14,10 +14,7 @@ import (
 // bothProfiles returns the example of doc/compatibility.md.
 func bothProfiles(t *testing.T) string {
 	t.Helper()
-	page, err := os.ReadFile(filepath.FromSlash("../../doc/compatibility.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(os.ReadFile(filepath.FromSlash("../../doc/compatibility.md")))(t)
 	example := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(page)
 	if example == nil {
 		t.Fatal("the page has no example")

@@ -24,10 +24,7 @@ func corpusDir() string {
 // corpusFiles returns the plugin.json files of real plugins, if there are any.
 func corpusFiles(tb testing.TB) []string {
 	tb.Helper()
-	files, err := filepath.Glob(filepath.Join(corpusDir(), "*.json"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	files := must(filepath.Glob(filepath.Join(corpusDir(), "*.json")))(tb)
 	if len(files) == 0 {
 		tb.Logf("no plugin.json files of real plugins in %s; set SLIPWAY_CORPUS to a directory that has some", corpusDir())
 	}
@@ -45,10 +42,7 @@ func TestCorpus(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile(file))(t)
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		report := runWith(t, corpusTree(t, name, data), validate.Options{Rules: All(), Profile: "grafana"})
 		for _, f := range report.Findings {
@@ -72,10 +66,7 @@ func TestCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(os.ReadFile(golden))(t)
 	if got.String() != string(want) {
 		t.Errorf("%s differs (run with -update to accept):\n%s", golden, got.String())
 	}
@@ -83,10 +74,7 @@ func TestCorpus(t *testing.T) {
 
 // corpusTree returns a tree with the plugin.json and all the files it names.
 func corpusTree(t *testing.T, name string, data []byte) fstest.MapFS {
-	doc, err := bundle.ParseDocument(name, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must(bundle.ParseDocument(name, data))(t)
 	tree := fstest.MapFS{}
 	tree[name+"/plugin.json"] = &fstest.MapFile{Data: data}
 	for _, text := range []string{"README.md", "CHANGELOG.md", "LICENSE"} {

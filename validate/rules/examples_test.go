@@ -76,10 +76,7 @@ type sample struct {
 }
 
 func readExample(t *testing.T, rule validate.Rule) sample {
-	marked, err := examples.ReadFile(exampleFile(rule.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
+	marked := must(examples.ReadFile(exampleFile(rule.ID)))(t)
 	e := sample{rule: rule, archive: txtar.Parse(marked), good: fstest.MapFS{}, bad: fstest.MapFS{}, fixed: fstest.MapFS{}}
 	if len(bytes.TrimSpace(e.archive.Comment)) == 0 {
 		t.Error("the example has no comment")
@@ -157,10 +154,7 @@ func places(r *validate.Report) (all []string) {
 
 // layBase adds the files of base.txtar that the tree lacks.
 func layBase(t testing.TB, tree fstest.MapFS) {
-	data, err := os.ReadFile("base.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("base.txtar"))(t)
 	var dirs []string
 	for _, dir := range []string{"src", "dist", "."} {
 		if tree[path.Join(dir, bundle.MetadataFile)] != nil || dir == "." && dirs == nil {
@@ -264,11 +258,7 @@ func run(t *testing.T, tree fstest.MapFS) *validate.Report {
 
 func runWith(t testing.TB, tree fs.FS, o validate.Options) *validate.Report {
 	t.Helper()
-	report, err := validate.Run(t.Context(), tree, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
+	return must(validate.Run(t.Context(), tree, o))(t)
 }
 
 func lines(r *validate.Report) string {
@@ -286,4 +276,15 @@ func lines(r *validate.Report) string {
 		}
 	}
 	return b.String()
+}
+
+// must returns the value of a call that must not fail, as in must(f())(t).
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 }

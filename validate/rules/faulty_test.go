@@ -49,7 +49,7 @@ plugin.json:9:50 path-escape /info/logos/large path "../../x.svg" points outside
 	}
 }
 
-// TestOneMistakeOneFinding breaks one value at a time: one finding each.
+// TestOneMistakeOneFinding breaks one value at a time, in ways that the mutants do not have: one finding each.
 func TestOneMistakeOneFinding(t *testing.T) {
 	t.Parallel()
 	valid := strings.NewReplacer(`"yes"`, "true", `  "grants": ["Viewer"],`, `  "executable": "gpx_clock",`,
@@ -57,23 +57,13 @@ func TestOneMistakeOneFinding(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"valid", "", "", ""},
 		{"missing id", `"id": "acme-clock-panel",`, "", "1:1 required-field /id"},
-		{"misspelled required key", `"dependencies"`, `"dependency"`, "12:3 unknown-field /dependency"},
-		{"key of another profile", `"serviceDependency": ">=10.3.0"`, `"grafanaDependency": ">=10.3.0", "serviceVersion": "9.x.x"`, "12:21 unknown-field /dependencies/grafanaDependency"},
-		{"null for an object", `"info": {`, `"info": null, "x-info": {`, "7:11 wrong-type /info"},
-		{"array instead of an object", valid, "[]", "1:1 wrong-type -"},
-		{"range of the wrong type", `">=10.3.0"`, `10`, "12:42 wrong-type /dependencies/serviceDependency"},
-		{"empty range", `">=10.3.0"`, `""`, "12:43 dependency-range-invalid /dependencies/serviceDependency"},
 		{"escaped range", `">=10.3.0"`, `"\u003e=10.3.0, 11"`, "12:42 dependency-range-invalid /dependencies/serviceDependency"},
-		{"roles that are not an array", `"backend": true`, `"roles": {"role": 1}, "backend": true`, "5:3 wrong-type /roles"},
-		{"alerting of the wrong type", `"backend": true`, `"alerting": "true", "backend": true`, "5:15 wrong-type /alerting"},
 		{"alerting next to a wrong backend", `"backend": true`, `"alerting": true, "backend": "true"`, "5:32 wrong-type /backend"},
-		{"logo of the wrong type", `"small": "img/logo.svg"`, `"small": 1`, "9:25 wrong-type /info/logos/small"},
 		{"logo above the file system", `"small": "img/logo.svg"`, `"small": "../../../../etc/passwd"`, "9:25 path-escape /info/logos/small"},
 		{"logo with NUL", `"small": "img/logo.svg"`, `"small": "a\u0000b"`, "9:25 path-missing /info/logos/small"},
 		{"logo that is hidden", `"small": "img/logo.svg"`, `"small": ".logo.svg"`, "9:25 path-missing /info/logos/small"},
 		{"empty roles and old hosts", `"backend": true`, `"roles": [], "iam": {}, "backend": true`, ""},
 		{"key that earlier hosts do not know", `">=10.3.0"`, `"*"}, "enterpriseFeatures": {"healthDiagnosticsErrors": false`, "12:71 min-version-health-diagnostics /enterpriseFeatures/healthDiagnosticsErrors"},
-		{"empty id", `"acme-clock-panel"`, `""`, "2:9 required-field /id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -88,9 +78,6 @@ func TestOneMistakeOneFinding(t *testing.T) {
 			for line := range strings.Lines(lines(report)) {
 				fields := strings.Fields(line)
 				got = append(got, strings.TrimPrefix(strings.Join(fields[:3], " "), "plugin.json:"))
-			}
-			if c.name == "null for an object" {
-				got = got[:1] // the rest is about x-info, which keeps the JSON valid
 			}
 			if strings.Join(got, "\n") != c.want {
 				t.Errorf("got %q, want %q\n%s", got, c.want, lines(report))

@@ -14,10 +14,7 @@ import (
 // TestManifestSignature verifies the signature of the example with several keys.
 func TestManifestSignature(t *testing.T) {
 	t.Parallel()
-	signed, err := archive.ParsePublicKey([]byte("RWT6TYbDtVGqbM7MFQfcHd1ylZUcKQiI8JWtuQRNG3PWlubfBl1oO9T8"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	signed := must(archive.ParsePublicKey([]byte("RWT6TYbDtVGqbM7MFQfcHd1ylZUcKQiI8JWtuQRNG3PWlubfBl1oO9T8")))(t)
 	other := archive.NewPublicKey(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{2}, ed25519.SeedSize)).Public().(ed25519.PublicKey))
 	const signature, manifest = "dist/MANIFEST.json.minisig", "dist/MANIFEST.json"
 	for _, c := range []struct {

@@ -11,8 +11,6 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
@@ -98,31 +96,6 @@ func TestCompletePlugin(t *testing.T) {
 	}
 }
 
-// TestManyFindingsInOneRun breaks several things in one file: each is reported.
-func TestManyFindingsInOneRun(t *testing.T) {
-	t.Parallel()
-	p := completePlugin(t, validate.Dist)
-	want := map[string]int{}
-	for _, m := range ruleMutants() {
-		switch m.name {
-		case "id in uppercase", "invalid version", "invalid date", "invalid range", "unknown state",
-			"action of another plugin", "missing logo", "no keywords", "blank description", "include of a missing file":
-			m.mutate(p)
-			want[m.rule]++
-		}
-	}
-	got := map[string]int{}
-	for _, f := range p.run(t, All()).Findings {
-		got[f.Rule]++
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("findings by rule (-want +got):\n%s", diff)
-	}
-	if len(want) < 9 {
-		t.Errorf("mutants of only %d rules", len(want))
-	}
-}
-
 // plugin is a tree that a test mutates.
 type plugin struct {
 	dir   string
@@ -134,13 +107,18 @@ type plugin struct {
 	signers string         // the key that it signed with
 }
 
-func (p *plugin) run(t *testing.T, rules []validate.Rule) *validate.Report {
-	t.Helper()
+// in returns a tree with the plugin in a directory.
+func (p *plugin) in(dir string) fstest.MapFS {
 	tree := fstest.MapFS{}
 	for name, f := range p.files {
-		tree[path.Join(p.dir, name)] = f
+		tree[path.Join(dir, name)] = f
 	}
-	return runWith(t, tree, validate.Options{Rules: rules, Where: p.form, Profile: "service", Signers: p.signers})
+	return tree
+}
+
+func (p *plugin) run(t *testing.T, rules []validate.Rule) *validate.Report {
+	t.Helper()
+	return runWith(t, p.in(p.dir), validate.Options{Rules: rules, Where: p.form, Profile: "service", Signers: p.signers})
 }
 
 // place returns the expected position of a mutant's finding. It does not use the code

@@ -215,10 +215,7 @@ func encoded(value any) []byte {
 // tree with all the files it names.
 func findingsOf(t *testing.T, data []byte, isCatalog bool) ([]validate.Finding, *bundle.Document) {
 	t.Helper()
-	doc, err := bundle.ParseDocument(bundle.MetadataFile, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must(bundle.ParseDocument(bundle.MetadataFile, data))(t)
 	report := runWith(t, corpusTree(t, "plugin", data), validate.Options{Rules: All(), Profile: "grafana", IsCatalog: isCatalog})
 	return report.Findings, doc
 }
@@ -301,10 +298,7 @@ func TestPublishedAccepts(t *testing.T) {
 		t.Errorf("derived only %d plugin.json files", derived)
 	}
 	for _, file := range corpusFiles(t) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile(file))(t)
 		samples = append(samples, sample{filepath.Base(file), data})
 	}
 	accepted := 0

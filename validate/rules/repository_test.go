@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,10 +31,8 @@ func TestFilesOfTheBuild(t *testing.T) {
 	} {
 		p := completePlugin(t, validate.Source)
 		set("/info/screenshots/0/path", "img/shot.png")(p)
-		tree := fstest.MapFS{"repo/" + c.file: {Data: []byte(c.data)}}
-		for name, f := range p.files {
-			tree["repo/src/"+name] = f
-		}
+		tree := p.in("repo/src")
+		tree["repo/"+c.file] = &fstest.MapFile{Data: []byte(c.data)}
 		report := runWith(t, tree, validate.Options{Rules: All(), Path: "repo/src"})
 		var got validate.Severity
 		for _, f := range report.Findings {
@@ -63,12 +60,10 @@ func TestLicenseAbove(t *testing.T) {
 	} {
 		p := completePlugin(t, validate.Source)
 		dropFile("LICENSE")(p)
-		tree := fstest.MapFS{"plugins/LICENSE": {Data: []byte("Do with it what you like.\n")}}
+		tree := p.in("plugins/tide/src")
+		tree["plugins/LICENSE"] = &fstest.MapFile{Data: []byte("Do with it what you like.\n")}
 		if c.git != "" {
 			tree[c.git] = &fstest.MapFile{}
-		}
-		for name, f := range p.files {
-			tree["plugins/tide/src/"+name] = f
 		}
 		report := runWith(t, tree, validate.Options{Rules: All()})
 		if got := strings.Contains(lines(report), "license-missing"); got != c.want {
@@ -99,17 +94,8 @@ func TestVersionOfPackage(t *testing.T) {
 		p := completePlugin(t, validate.Source)
 		p.write("package.json", `{"version": "0.0.1"}`)
 		report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
-		found := 0
-		for _, f := range report.Findings {
-			if f.Rule == "package-version-mismatch" {
-				found++
-				if f.Severity != want {
-					t.Errorf("%s: %s, want %s", profile, f.Severity, want)
-				}
-			}
-		}
-		if found != 1 {
-			t.Errorf("%s: %d findings", profile, found)
+		if found := of("package-version-mismatch", report); len(found) != 1 || found[0].Severity != want {
+			t.Errorf("%s: %+v, want one finding, %s", profile, found, want)
 		}
 	}
 }
@@ -145,11 +131,7 @@ func TestPlaceholders(t *testing.T) {
 		if c.pkg != "" {
 			addFile("../package.json", c.pkg)(p)
 		}
-		tree := fstest.MapFS{}
-		for name, f := range p.files {
-			tree[path.Join(p.dir, name)] = f
-		}
-		report := runWith(t, tree, validate.Options{Rules: All(), Profile: "grafana"})
+		report := runWith(t, p.in(p.dir), validate.Options{Rules: All(), Profile: "grafana"})
 		var said []string
 		for _, f := range report.Findings {
 			if f.File == "package.json" || f.Pointer == c.pointer && f.File == "src/plugin.json" {
@@ -217,8 +199,8 @@ func TestDashboardWithoutUID(t *testing.T) {
 			p := completePlugin(t, validate.Source)
 			p.write("dashboards/tides.json", model)
 			report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
-			at := slices.IndexFunc(report.Findings, func(f validate.Finding) bool { return f.Rule == "dashboard-invalid" })
-			if at < 0 || report.Findings[at].Help != want || !strings.Contains(report.Findings[at].Message, what) {
+			found := of("dashboard-invalid", report)
+			if len(found) != 1 || found[0].Help != want || !strings.Contains(found[0].Message, what) {
 				t.Errorf("%s: no finding with %q and help %q in:\n%s", profile, what, want, lines(report))
 			}
 		}
@@ -234,17 +216,9 @@ func TestNestedUndeclared(t *testing.T) {
 		set("/includes", raw(`[{ "type": "datasource", "name": "Tide data", "path": "no/plugin.json" }]`))(p)
 		p.write("pages/__tests__/fixtures/plugin.json", `{}`)
 		report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
-		found := 0
-		for _, f := range report.Findings {
-			if f.Rule == "nested-declared" {
-				found++
-				if f.Severity != want {
-					t.Errorf("%s: %s: %s, want %s", profile, f.Message, f.Severity, want)
-				}
-			}
-		}
-		if found != 2 || report.Plugins != 3 {
-			t.Errorf("%s: %d findings in %d plugins:\n%s", profile, found, report.Plugins, lines(report))
+		found := of("nested-declared", report)
+		if len(found) != 2 || found[0].Severity != want || found[1].Severity != want || report.Plugins != 3 {
+			t.Errorf("%s: %+v in %d plugins, want two findings, %s", profile, found, report.Plugins, want)
 		}
 	}
 }

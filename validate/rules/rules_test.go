@@ -29,10 +29,7 @@ func TestRulesAreComplete(t *testing.T) {
 			t.Errorf("%s lacks documentation or Check: %+v", r.ID, r)
 		}
 	}
-	files, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(os.ReadDir("."))(t)
 	for _, f := range files {
 		name, ext, _ := strings.Cut(f.Name(), ".")
 		isRule := ext == "txtar" && name != "base" || ext == "go" && name != "rules" && name != "policy" && name != "doc" && !strings.HasSuffix(name, "_test")
@@ -61,16 +58,10 @@ func TestPolicy(t *testing.T) {
 			}
 		}
 	}
-	files, err := filepath.Glob("[a-z]*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(filepath.Glob("[a-z]*.go"))(t)
 	decides := regexp.MustCompile(`validate\.(Error|Warning|Off)\b|IsCatalog|Profile\.Name`)
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile(file))(t)
 		if m := decides.Find(data); m != nil && file != "policy.go" && !strings.HasSuffix(file, "_test.go") {
 			t.Errorf("%s: %s belongs in policy.go", file, m)
 		}
@@ -96,10 +87,8 @@ func TestSrcAlone(t *testing.T) {
 func TestTwoPluginJSON(t *testing.T) {
 	t.Parallel()
 	p := completePlugin(t, validate.Source)
-	tree := fstest.MapFS{"plugin.json": {Data: []byte(completePanel)}}
-	for name, f := range p.files {
-		tree["src/"+name] = f
-	}
+	tree := p.in("src")
+	tree["plugin.json"] = &fstest.MapFile{Data: []byte(completePanel)}
 	report := runWith(t, tree, validate.Options{Rules: All(), Profile: "service"})
 	isNamed := func(s validate.Skip) bool {
 		return s.File == "plugin.json" && strings.Contains(s.Reason, "two plugin.json")
@@ -126,19 +115,6 @@ func TestGrafanaRoles(t *testing.T) {
 	report := runWith(t, p.files, validate.Options{Rules: All(), Where: validate.Dist})
 	if got := lines(report); got != "" {
 		t.Error(got)
-	}
-}
-
-// TestActionOfLongerID requires that an action that merely begins with the plugin's id is an error,
-// because hosts reject the role.
-func TestActionOfLongerID(t *testing.T) {
-	t.Parallel()
-	p := completePlugin(t, validate.Dist)
-	set("/roles/0/role/permissions/0/action", "acme-tide-apps:read")(p)
-	report := p.run(t, All())
-	isError := func(f validate.Finding) bool { return f.Rule == "role-action-prefix" && f.Severity == validate.Error }
-	if !slices.ContainsFunc(report.Findings, isError) {
-		t.Errorf("no error:\n%s", lines(report))
 	}
 }
 

@@ -18,10 +18,7 @@ func schemaMutants(t *testing.T) (all []mutant) {
 	seen := map[string]bool{}
 	for _, file := range []string{bundle.MetadataFile, datasourceFile, panelFile} {
 		data := map[string]string{bundle.MetadataFile: completeApp, datasourceFile: completeDatasource, panelFile: completePanel}[file]
-		doc, err := bundle.ParseDocument(file, []byte(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := must(bundle.ParseDocument(file, []byte(data)))(t)
 		for _, pointer := range doc.Pointers() {
 			node, generic := nodeAt(root, pointer)
 			if node == nil || pointer == "" || seen[generic] {

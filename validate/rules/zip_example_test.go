@@ -30,10 +30,7 @@ func zipExample(t *testing.T, rule validate.Rule) {
 	}
 	all := slices.DeleteFunc(All(), func(r validate.Rule) bool { return !r.OfArchive })
 	check := func(side string) string {
-		a, err := zipfs.New(zipOf(t, example, side+".zip/"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must(zipfs.New(zipOf(t, example, side+".zip/")))(t)
 		report := runWith(t, a, validate.Options{Rules: all, Prefix: side + ".zip"})
 		return lines(report)
 	}
@@ -74,17 +71,11 @@ func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, 
 			header.SetMode(fs.ModeSymlink | 0o777)
 		}
 		if name, size, ok := strings.Cut(name, " x "); ok {
-			n, err := strconv.Atoi(size)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must(strconv.Atoi(size))(t)
 			header.Name, data = name, bytes.Repeat(f.Data, n/len(f.Data))
 		}
 		if name, mode, ok := strings.Cut(name, " mode "); ok {
-			n, err := strconv.ParseUint(mode, 8, 9)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must(strconv.ParseUint(mode, 8, 9))(t)
 			header.Name = name
 			header.SetMode(fs.FileMode(n))
 		}
@@ -94,10 +85,7 @@ func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, 
 		}
 		create := z.CreateHeader
 		if name, method, ok := strings.Cut(name, " method "); ok {
-			n, err := strconv.ParseUint(method, 10, 16)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must(strconv.ParseUint(method, 10, 16))(t)
 			header.Name, header.Method, create = name, uint16(n), z.CreateRaw
 		}
 		w, err := create(header)
