@@ -8,6 +8,7 @@ import (
 	"go/build/constraint"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -34,7 +35,7 @@ func findMagefiles(dir string) (m magefiles, err error) {
 	if isSeparate {
 		m.dir = separate
 	}
-	names, err := filepath.Glob(filepath.Join(escapeGlob(m.dir), "*.go"))
+	names, err := fs.Glob(os.DirFS(m.dir), "*.go")
 	if err != nil {
 		return m, err
 	}
@@ -42,6 +43,7 @@ func findMagefiles(dir string) (m magefiles, err error) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
+		name = filepath.Join(m.dir, name)
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly|parser.ParseComments)
 		if err != nil {
 			return m, request("read magefile: %w", err)
@@ -53,11 +55,6 @@ func findMagefiles(dir string) (m magefiles, err error) {
 		m.readImports(f)
 	}
 	return m, nil
-}
-
-// escapeGlob returns a pattern that matches a path literally.
-func escapeGlob(name string) string {
-	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(name)
 }
 
 // hasMageTag reports whether a file is built only with the tag mage.

@@ -176,9 +176,9 @@ func (p *Plan) addWorkflow(ctx context.Context, o Options) error {
 
 // validates reports whether a workflow runs validate.
 func validates(workflows string) bool {
-	names, _ := filepath.Glob(filepath.Join(escapeGlob(workflows), "*.y*ml")) // fails only for a malformed pattern
+	names, _ := fs.Glob(os.DirFS(workflows), "*.y*ml") // fails only for a malformed pattern
 	for _, name := range names {
-		text, err := os.ReadFile(name)
+		text, err := os.ReadFile(filepath.Join(workflows, name))
 		if err == nil && (strings.Contains(string(text), "go tool mage validate") || strings.Contains(string(text), "slipway validate")) {
 			return true
 		}
@@ -195,15 +195,8 @@ func (p *Plan) workflow(ctx context.Context, dir string) string {
 	}
 	module := p.moduleDir(dir)
 	return fmt.Sprintf(workflow, name, p.defaultBranch(ctx), defaults, path.Join(module, "go.mod"), path.Join(module, "go.sum"),
-		p.line("validate", "format=github"), p.line("deps"), p.line("build", "platforms=host"), p.checkDist())
-}
-
-// checkDist returns the command line that validates dist, whose path is an option only under Mage.
-func (p *Plan) checkDist() string {
-	if p.OldMage != "" {
-		return p.line("validate", "format=github") + " dist"
-	}
-	return p.line("validate", "format=github", "path=dist")
+		p.line("validate", "format=github"), p.line("deps"), p.line("build", "platforms=host"),
+		p.line("validate", "format=github", "path=dist"))
 }
 
 // defaultBranch returns the name of the default branch, or its usual names if Git does not
