@@ -89,10 +89,7 @@ func TestWhatStopsABuild(t *testing.T) {
 	t.Parallel()
 	dir := goPlugin(t)
 	plugin := filepath.Join(dir, "plugins", "x")
-	repo, err := bundle.OpenRepo(plugin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo := must(bundle.OpenRepo(plugin))(t)
 	file := filepath.Join(plugin, "src", "plugin.json")
 	write(t, file, strings.Replace(read(t, file), `"X"`, `"X", "logs": "yes"`, 1))
 	for _, c := range []struct {
@@ -131,10 +128,7 @@ func TestUpdateBuildIsConfigured(t *testing.T) {
 	write(t, filepath.Join(dir, "slipway.yaml"), "backend:\n  main: server/x\n  ldflags: -X main.value=configured\n  check: false\n")
 	o := BuildOptions{Dir: filepath.Join(dir, "plugins", "x"), Platforms: "host"}
 	w, printed := captured(t)
-	repo, err := bundle.OpenRepo(o.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo := must(bundle.OpenRepo(o.Dir))(t)
 	if _, err := UpdateBuild(t.Context(), w, repo, o); err != nil {
 		t.Fatalf("%v\n%s", err, printed())
 	}

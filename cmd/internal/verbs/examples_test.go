@@ -16,10 +16,9 @@ func TestExamples(t *testing.T) {
 			continue
 		}
 		dir := filepath.Join("..", "..", "..", "examples", kind.Name)
-		w, printed := captured(t)
-		err := runValidate(t.Context(), w, validateOptions{Path: dir, Config: filepath.Join(dir, "..", "slipway.yaml"), Strict: true})
-		if err != nil || !strings.Contains(printed(), "no findings in 1 plugin.json file") {
-			t.Errorf("%s: %v\n%s", kind.Name, err, printed())
+		printed, err := validated(t, validateOptions{Path: dir, Config: filepath.Join(dir, "..", "slipway.yaml"), Strict: true})
+		if err != nil || !strings.Contains(printed, "no findings in 1 plugin.json file") {
+			t.Errorf("%s: %v\n%s", kind.Name, err, printed)
 		}
 	}
 }

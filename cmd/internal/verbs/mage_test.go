@@ -38,20 +38,14 @@ func TestMageFunctions(t *testing.T) {
 				}
 			}
 		}
-		want, err := format.Source([]byte(b.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must(format.Source([]byte(b.String())))(t)
 		name := filepath.Join("..", "..", "..", filepath.FromSlash(dir), filepath.Base(dir)+".go")
 		if *update {
 			if err := os.WriteFile(name, want, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		got, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(os.ReadFile(name))(t)
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("%s is stale; run go tool mage docs (-want +got):\n%s", name, diff)
 		}

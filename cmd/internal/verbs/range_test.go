@@ -17,15 +17,9 @@ import (
 // oldest version in which all of them are. TestScaffolds of internal/e2e validates what is built.
 func TestRangesOfScaffolds(t *testing.T) {
 	t.Parallel()
-	checkout, err := filepath.Abs(filepath.Join("..", "..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must(filepath.Abs(filepath.Join("..", "..", "..")))(t)
 	const lowest, before = "10.3", "10.2"
-	older, err := compat.Versions([]string{before})
-	if err != nil {
-		t.Fatal(err)
-	}
+	older := must(compat.Versions([]string{before}))(t)
 	needed := false
 	for _, kind := range templates.Types() {
 		for _, hasBackend := range []bool{true, false} {
@@ -44,10 +38,7 @@ func TestRangesOfScaffolds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			report, err := compat.Check(t.Context(), files, o, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := must(compat.Check(t.Context(), files, o, 0))(t)
 			if report.Versions[0] != lowest || len(report.Findings) > 0 {
 				t.Errorf("%s, backend %t: %+v", kind.Name, hasBackend, report)
 			}

@@ -265,16 +265,24 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestCleanKeepsTrackedFiles(t *testing.T) {
-	t.Parallel()
-	dir := pluginWithGo(t)
+// trackDist lets Git track a dist. It returns the name of a file that a program writes which the configuration of the
+// repository names.
+func trackDist(t *testing.T, dir string) (monitored string) {
+	t.Helper()
 	write(t, filepath.Join(dir, "dist", "module.js"), "")
-	monitored := filepath.Join(t.TempDir(), "monitored") // by a program that the configuration of the repository names
+	monitored = filepath.Join(t.TempDir(), "monitored")
 	for _, args := range [][]string{{"init", "-q"}, {"add", "dist"}, {"config", "core.fsmonitor", "touch '" + filepath.ToSlash(monitored) + "'; false"}} {
 		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
 			t.Skipf("git %s: %v\n%s", args[0], err, out)
 		}
 	}
+	return monitored
+}
+
+func TestCleanKeepsTrackedFiles(t *testing.T) {
+	t.Parallel()
+	dir := pluginWithGo(t)
+	monitored := trackDist(t, dir)
 	var out strings.Builder
 	if err := runClean(t.Context(), &out, dir); err != nil || out.String() != "kept dist: Git tracks files in it\n" {
 		t.Errorf("%v\n%s", err, &out)
@@ -432,13 +440,7 @@ func isKnown(v Verb, f Face, option string, isOption bool) bool {
 // TestInitKeepsTrackedFiles requires that init does not build over a dist that is part of the repository.
 func TestInitKeepsTrackedFiles(t *testing.T) {
 	dir := pluginWithGo(t)
-	write(t, filepath.Join(dir, "dist", "module.js"), "")
-	monitored := filepath.Join(t.TempDir(), "monitored") // by a program that the configuration of the repository names
-	for _, args := range [][]string{{"init", "-q"}, {"add", "dist"}, {"config", "core.fsmonitor", "touch '" + filepath.ToSlash(monitored) + "'; false"}} {
-		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
-			t.Skipf("git %s: %v\n%s", args[0], err, out)
-		}
-	}
+	trackDist(t, dir)
 	fakeGo(t, "nothing")
 	w, printed := captured(t)
 	tryTargets(t.Context(), w, &adopt.Plan{Root: dir, Dir: dir, OldMage: "v1.15.0"})
@@ -469,15 +471,9 @@ func TestUpdate(t *testing.T) {
 
 	// The repository was scaffolded by a version whose magefile had an additional line, and
 	// the author has edited two files.
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must(os.OpenRoot(dir))(t)
 	defer root.Close()
-	s, err := adopt.ReadScaffold(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(adopt.ReadScaffold(root))(t)
 	const old = "// an old line\n"
 	now := s.Files["magefile.go"]
 	s.Files["magefile.go"] = old + now
@@ -541,15 +537,9 @@ func TestUpdate(t *testing.T) {
 
 // TestBelowRoot runs verbs in src and img of a repository, whose root they find.
 func TestBelowRoot(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(panel(t, false))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(filepath.EvalSymlinks(panel(t, false)))(t)
 	write(t, filepath.Join(dir, "..", ".git", "HEAD"), "")
-	before, err := filepath.Glob(filepath.Join(dir, "src", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must(filepath.Glob(filepath.Join(dir, "src", "*")))(t)
 	for _, at := range []string{"src", "src/img"} {
 		t.Chdir(filepath.Join(dir, filepath.FromSlash(at)))
 		w, printed := captured(t)
@@ -570,13 +560,11 @@ func TestBelowRoot(t *testing.T) {
 				t.Errorf("%s: %v", at, err)
 			}
 		}
-		w, printed = captured(t)
-		if err := runValidate(t.Context(), w, validateOptions{}); err != nil || strings.Contains(printed(), "not checked: license") {
-			t.Errorf("%s: %v\n%s", at, err, printed())
+		if printed, err := validated(t, validateOptions{}); err != nil || strings.Contains(printed, "not checked: license") {
+			t.Errorf("%s: %v\n%s", at, err, printed)
 		}
-		w, printed = captured(t)
-		if err := runValidate(t.Context(), w, validateOptions{Format: "json"}); err != nil || !strings.Contains(printed(), `"directory": "acme-x-panel/`+at+`"`) {
-			t.Errorf("%s: %v\n%s", at, err, printed())
+		if printed, err := validated(t, validateOptions{Format: "json"}); err != nil || !strings.Contains(printed, `"directory": "acme-x-panel/`+at+`"`) {
+			t.Errorf("%s: %v\n%s", at, err, printed)
 		}
 		if err := runClean(t.Context(), io.Discard, ""); err != nil {
 			t.Error(err)

@@ -94,10 +94,10 @@ func TestScaffoldNamesItsSchema(t *testing.T) {
 	if named := schemaOf(filepath.Join(dir, "src", "plugin.json")); err != nil || read(t, filepath.Join(dir, "src", named)) != string(want)+"\n" {
 		t.Errorf("%q is not the schema (%v)", named, err)
 	}
-	w, printed := captured(t)
-	if err := runValidate(t.Context(), w, validateOptions{Path: dir, Strict: true}); err != nil || !strings.HasPrefix(printed(), "no findings in 1 ") {
-		t.Errorf("%v\n%s", err, printed())
+	if printed, err := validated(t, validateOptions{Path: dir, Strict: true}); err != nil || !strings.HasPrefix(printed, "no findings in 1 ") {
+		t.Errorf("%v\n%s", err, printed)
 	}
+	w, _ := captured(t)
 	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "host", Bundler: fakeBundler{}}); err != nil {
 		t.Fatal(err)
 	}

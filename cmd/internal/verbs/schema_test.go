@@ -26,10 +26,7 @@ func TestSchemaProfile(t *testing.T) {
 		if !strings.Contains(out.String(), "profile "+c.want) {
 			t.Errorf("%s: schema prints %q, want profile %s", c.key, &out, c.want)
 		}
-		report, err := validate.Run(t.Context(), os.DirFS(dir), validate.Options{Rules: rules.All()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := must(validate.Run(t.Context(), os.DirFS(dir), validate.Options{Rules: rules.All()}))(t)
 		if len(report.Profiles) != 1 || report.Profiles[0] != c.want {
 			t.Errorf("%s: validate derives the profiles %q, want %s", c.key, report.Profiles, c.want)
 		}

@@ -22,14 +22,8 @@ import (
 func keyFiles(t *testing.T, seed byte) (private, public string) {
 	t.Helper()
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize))
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkix, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must(x509.MarshalPKCS8PrivateKey(key))(t)
+	pkix := must(x509.MarshalPKIXPublicKey(key.Public()))(t)
 	dir := t.TempDir()
 	private, public = filepath.Join(dir, "key"), filepath.Join(dir, "key.pub")
 	write(t, private, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
@@ -224,10 +218,7 @@ func TestPackageKeepsOtherVersions(t *testing.T) {
 	write(t, filepath.Join(release, "acme-x-panel-0.0.9.zip"), "old")
 	contents := func() map[string]string {
 		found := map[string]string{}
-		entries, err := os.ReadDir(release)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must(os.ReadDir(release))(t)
 		for _, e := range entries {
 			found[e.Name()] = read(t, filepath.Join(release, e.Name()))
 		}

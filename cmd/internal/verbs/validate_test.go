@@ -34,10 +34,7 @@ func renames() []validate.Rule {
 
 func opened(t *testing.T, o validateOptions) *target {
 	t.Helper()
-	target, err := openTarget(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must(openTarget(o))(t)
 	target.options.Rules = renames()
 	return target
 }
@@ -83,10 +80,7 @@ func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	archive := filepath.Join(dir, "x.zip")
-	f, err := os.Create(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Create(archive))(t)
 	z := zip.NewWriter(f)
 	p, err := z.Create("x/plugin.json")
 	if err == nil {
@@ -133,9 +127,8 @@ func TestUsageErrors(t *testing.T) {
 		!strings.Contains(printed(), "x.zip/x/plugin.json:1:1: error required-field") {
 		t.Errorf("zip: %v\n%s", err, printed())
 	}
-	w, printed = captured(t)
-	if err := runValidate(t.Context(), w, validateOptions{Path: "-", Stdin: strings.NewReader("{}")}); code(err) != ExitFindings || !strings.Contains(printed(), "<stdin>:1:1: error required-field") {
-		t.Errorf("standard input: %v\n%s", err, printed())
+	if printed, err := validated(t, validateOptions{Path: "-", Stdin: strings.NewReader("{}")}); code(err) != ExitFindings || !strings.Contains(printed, "<stdin>:1:1: error required-field") {
+		t.Errorf("standard input: %v\n%s", err, printed)
 	}
 }
 
@@ -145,31 +138,26 @@ func TestConfigurationAndBaseline(t *testing.T) {
 	write(t, filepath.Join(dir, "src", "plugin.json"), `{"x-team": 1}`)
 	write(t, filepath.Join(dir, "slipway.yaml"), "rules:\n  required-field: info\nsuppress:\n"+
 		"  - {rule: unknown-field, file: src/*.json, reason: ours}\n  - {rule: path-missing, reason: old}\n")
-	w, printed := captured(t)
-	err := runValidate(t.Context(), w, validateOptions{Path: dir})
-	if err != nil || strings.Contains(printed(), "error") || strings.Contains(printed(), "warning unknown-field") ||
-		!strings.Contains(printed(), "slipway.yaml:5:12: warning unused-suppression: unused suppression: no finding of path-missing\n    5 |   - {rule") {
-		t.Errorf("%v\n%s", err, printed())
+	printed, err := validated(t, validateOptions{Path: dir})
+	if err != nil || strings.Contains(printed, "error") || strings.Contains(printed, "warning unknown-field") ||
+		!strings.Contains(printed, "slipway.yaml:5:12: warning unused-suppression: unused suppression: no finding of path-missing\n    5 |   - {rule") {
+		t.Errorf("%v\n%s", err, printed)
 	}
-	w, _ = captured(t)
-	if err := runValidate(t.Context(), w, validateOptions{Path: dir, Strict: true}); code(err) != ExitFindings {
+	if _, err := validated(t, validateOptions{Path: dir, Strict: true}); code(err) != ExitFindings {
 		t.Errorf("strict: %v", err)
 	}
 	baseline := filepath.Join(dir, "baseline.json")
 	strict := validateOptions{Path: dir, Strict: true, WriteBaseline: baseline}
-	w, printed = captured(t)
-	if err := runValidate(t.Context(), w, strict); err != nil || !strings.Contains(read(t, baseline), `"file": "src/plugin.json"`) {
-		t.Errorf("write baseline: %v\n%s%s", err, printed(), read(t, baseline))
+	if printed, err := validated(t, strict); err != nil || !strings.Contains(read(t, baseline), `"file": "src/plugin.json"`) {
+		t.Errorf("write baseline: %v\n%s%s", err, printed, read(t, baseline))
 	}
 	strict.WriteBaseline, strict.Baseline = "", baseline
 	write(t, filepath.Join(dir, "src", "plugin.json"), `{"x-team": 1, "name": "X", "new": 2}`)
-	w, printed = captured(t)
-	if err := runValidate(t.Context(), w, strict); err != nil || strings.Contains(printed(), "required-field: ") {
-		t.Errorf("baseline: %v\n%s", err, printed()) // "new" is suppressed, and the finding that "name" resolved is gone
+	if printed, err := validated(t, strict); err != nil || strings.Contains(printed, "required-field: ") {
+		t.Errorf("baseline: %v\n%s", err, printed) // "new" is suppressed, and the finding that "name" resolved is gone
 	}
 	write(t, filepath.Join(dir, "slipway.yaml"), "rule:\n  x: off\n")
-	w, _ = captured(t)
-	if err := runValidate(t.Context(), w, validateOptions{Path: dir}); code(err) != ExitUsage || !strings.Contains(err.Error(), `slipway.yaml:1:1: unknown key "rule" in slipway.yaml: did you mean "rules"?`) {
+	if _, err := validated(t, validateOptions{Path: dir}); code(err) != ExitUsage || !strings.Contains(err.Error(), `slipway.yaml:1:1: unknown key "rule" in slipway.yaml: did you mean "rules"?`) {
 		t.Errorf("invalid configuration: %v", err)
 	}
 }
@@ -211,10 +199,9 @@ func TestZipOnStandardInput(t *testing.T) {
 		{"nothing", "", ExitFindings, "<stdin>:1:1: error json-syntax"},
 		{"the first byte of a zip", "P", ExitFindings, "<stdin>:1:1: error json-syntax"},
 	} {
-		w, printed := captured(t)
-		err := runValidate(t.Context(), w, validateOptions{Path: "-", Stdin: iotest.OneByteReader(strings.NewReader(c.in))})
-		if code(err) != c.code || !strings.Contains(printed()+fmt.Sprint(err), c.want) {
-			t.Errorf("%s: status %d, want %d: %v\n%s", c.name, code(err), c.code, err, printed())
+		printed, err := validated(t, validateOptions{Path: "-", Stdin: iotest.OneByteReader(strings.NewReader(c.in))})
+		if code(err) != c.code || !strings.Contains(printed+fmt.Sprint(err), c.want) {
+			t.Errorf("%s: status %d, want %d: %v\n%s", c.name, code(err), c.code, err, printed)
 		}
 	}
 }
@@ -231,16 +218,15 @@ func TestOnly(t *testing.T) {
 		"screenshots-missing":        {"screenshots-missing"}, // though it is off by default
 		"id-format":                  nil,                     // and the suppression of another rule is not unused
 	} {
-		w, printed := captured(t)
-		err := runValidate(t.Context(), w, validateOptions{Path: dir, Only: strings.Split(only, ","), Format: "concise"})
+		printed, err := validated(t, validateOptions{Path: dir, Only: strings.Split(only, ","), Format: "concise"})
 		var rules []string
-		for line := range strings.Lines(printed()) {
+		for line := range strings.Lines(printed) {
 			if fields := strings.Fields(line); len(fields) > 2 && strings.Contains(fields[0], "plugin.json:") {
 				rules = append(rules, strings.TrimSuffix(fields[2], ":"))
 			}
 		}
-		if !slices.Equal(rules, want) || code(err) > ExitFindings || strings.Contains(printed(), "unused-suppression") {
-			t.Errorf("%s: %v, want findings of %v\n%s", only, err, want, printed())
+		if !slices.Equal(rules, want) || code(err) > ExitFindings || strings.Contains(printed, "unused-suppression") {
+			t.Errorf("%s: %v, want findings of %v\n%s", only, err, want, printed)
 		}
 	}
 }
@@ -255,9 +241,8 @@ func TestBaselineIsTheLimit(t *testing.T) {
 	run := func(o validateOptions) (string, int) {
 		t.Helper()
 		o.Path = dir
-		w, printed := captured(t)
-		err := runValidate(t.Context(), w, o)
-		return printed(), code(err)
+		printed, err := validated(t, o)
+		return printed, code(err)
 	}
 	printed, exit := run(validateOptions{WriteBaseline: base})
 	wrote := regexp.MustCompile(`(?m)^no new findings in .* (\d+) suppressed;.*$\nwrote (\d+) findings to (.*)$`).FindStringSubmatch(printed)
@@ -290,10 +275,9 @@ func TestDistIsLeftOut(t *testing.T) {
 	write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel"}`)
 	run := func(o validateOptions) (string, int) {
 		t.Helper()
-		w, printed := captured(t)
 		o.Format = "concise"
-		err := runValidate(t.Context(), w, o)
-		return printed(), code(err)
+		printed, err := validated(t, o)
+		return printed, code(err)
 	}
 	before, exit := run(validateOptions{Path: dir})
 	dist := filepath.Join(dir, "dist")
@@ -339,9 +323,8 @@ func TestRepositoryRoot(t *testing.T) {
 		"github": "file=plugins/one/src/plugin.json,", "sarif": `"uri": "plugins/one/src/plugin.json"`, "junit": `classname="plugins/one/src/plugin.json"`,
 		"concise": filepath.ToSlash(plugin) + "/src/plugin.json:1:1: error",
 	} {
-		w, printed := captured(t)
-		if err := runValidate(t.Context(), w, validateOptions{Path: plugin, Format: format}); code(err) != ExitFindings || !strings.Contains(printed(), want) {
-			t.Errorf("%s has no %s: %v\n%s", format, want, err, printed())
+		if printed, err := validated(t, validateOptions{Path: plugin, Format: format}); code(err) != ExitFindings || !strings.Contains(printed, want) {
+			t.Errorf("%s has no %s: %v\n%s", format, want, err, printed)
 		}
 	}
 }
@@ -355,14 +338,12 @@ func TestSourceOfPackage(t *testing.T) {
 		t.Fatalf("no zip: %v", err)
 	}
 	o := validateOptions{Path: zips[0], Source: dir, Only: []string{"source-differs"}}
-	w, printed := captured(t)
-	if err := runValidate(t.Context(), w, o); err != nil {
-		t.Errorf("what the source builds: %v\n%s", err, printed())
+	if printed, err := validated(t, o); err != nil {
+		t.Errorf("what the source builds: %v\n%s", err, printed)
 	}
 	write(t, filepath.Join(dir, "src", "extra.json"), "{}")
 	o.Strict = true
-	w, printed = captured(t)
-	if err := runValidate(t.Context(), w, o); code(err) != ExitFindings || !strings.Contains(printed(), "extra.json: error source-differs: src/extra.json of the source is missing in the zip") {
-		t.Errorf("a file was added to the source: %v\n%s", err, printed())
+	if printed, err := validated(t, o); code(err) != ExitFindings || !strings.Contains(printed, "extra.json: error source-differs: src/extra.json of the source is missing in the zip") {
+		t.Errorf("a file was added to the source: %v\n%s", err, printed)
 	}
 }

@@ -24,20 +24,22 @@ func TestMain(m *testing.M) {
 // captured returns a file for a verb to print to, and a function that reads it.
 func captured(t *testing.T) (w *os.File, printed func() string) {
 	t.Helper()
-	w, err := os.CreateTemp(t.TempDir(), "printed")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w = must(os.CreateTemp(t.TempDir(), "printed"))(t)
 	t.Cleanup(func() { _ = w.Close() })
 	return w, func() string { return read(t, w.Name()) }
 }
 
+// validated returns what validate prints.
+func validated(t *testing.T, o validateOptions) (printed string, err error) {
+	t.Helper()
+	w, text := captured(t)
+	err = runValidate(t.Context(), w, o)
+	return text(), err
+}
+
 func read(t *testing.T, file string) string {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(file))(t)
 	return string(data)
 }
 
@@ -87,10 +89,7 @@ func TestReportIntoIrregularFile(t *testing.T) {
 
 func TestScaffoldPrintsFiles(t *testing.T) {
 	t.Parallel()
-	checkout, err := version.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must(version.Find())(t)
 	dir := filepath.Join(t.TempDir(), "new")
 	o := scaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}
 	var out strings.Builder
@@ -154,5 +153,16 @@ func TestPlatformSuggestions(t *testing.T) {
 	w, _ := captured(t)
 	if _, err := Build(t.Context(), w, BuildOptions{Face: Mage, Dir: t.TempDir(), Platforms: "zzzzzz"}); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "-platforms: ") {
 		t.Errorf("unknown platform: %v", err)
+	}
+}
+
+// must returns the value of a call that must not fail, as in must(f())(t).
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }
