@@ -5,26 +5,29 @@ import (
 	"regexp"
 )
 
-var codeSpan = regexp.MustCompile("``[^\n]*?``|`[^`\n]+`")
+var (
+	codeSpan = regexp.MustCompile("``[^\n]*?``|`[^`\n]+`")
+	fences   = regexp.MustCompile("^(?:`{3,}|~{3,})")
+)
 
 // WithoutCode returns Markdown with its code replaced by spaces, so that offsets stay
 // valid. Code is fenced, in a span, or indented after an empty line.
 func WithoutCode(data []byte) []byte {
 	out := bytes.Clone(data)
-	fence := ""
+	var fence []byte
 	isAfterBlank := true
 	at := 0
 	for line := range bytes.Lines(data) {
 		trimmed := bytes.TrimSpace(line)
-		mark := fenceOf(trimmed)
+		mark := fences.Find(trimmed)
 		isIndented := bytes.HasPrefix(line, []byte("    ")) || bytes.HasPrefix(line, []byte("\t"))
 		switch {
-		case fence != "":
+		case fence != nil:
 			blank(out[at : at+len(line)])
-			if mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && len(mark) == len(trimmed) {
-				fence = ""
+			if mark != nil && mark[0] == fence[0] && len(mark) >= len(fence) && len(mark) == len(trimmed) {
+				fence = nil
 			}
-		case mark != "":
+		case mark != nil:
 			fence = mark
 			blank(out[at : at+len(line)])
 		case isIndented && isAfterBlank && len(trimmed) > 0 && !isListItem(trimmed):
@@ -38,20 +41,6 @@ func WithoutCode(data []byte) []byte {
 		blank(out[m[0]:m[1]])
 	}
 	return out
-}
-
-// fenceOf returns the fence that a line begins with, or "".
-func fenceOf(line []byte) string {
-	for _, mark := range []byte("`~") {
-		n := 0
-		for n < len(line) && line[n] == mark {
-			n++
-		}
-		if n >= 3 {
-			return string(line[:n])
-		}
-	}
-	return ""
 }
 
 // isListItem reports whether a line begins a list item, which may be indented.

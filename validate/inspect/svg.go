@@ -29,6 +29,7 @@ const (
 var (
 	entityForm  = regexp.MustCompile(`<!ENTITY\s+(%\s+)?([^\s]+)\s+(SYSTEM|PUBLIC|"[^"]*"|'[^']*')`)
 	cssLoad     = regexp.MustCompile(`(?i)@import|url\(\s*["']?\s*(?:https?:|//|ftp:|file:)|expression\s*\(`)
+	elsewhere   = regexp.MustCompile(`^(?:https?:|//|ftp:|file:)`)
 	notInScheme = regexp.MustCompile(`[\x00-\x20\x{7f}-\x{a0}]`)
 )
 
@@ -161,12 +162,7 @@ func loads(element xml.Name, address string) bool {
 		element.Space != "" && element.Space != "http://www.w3.org/2000/svg" && element.Space != nsXHTML {
 		return false
 	}
-	for _, scheme := range []string{"http:", "https:", "//", "ftp:", "file:"} {
-		if strings.HasPrefix(address, scheme) {
-			return true
-		}
-	}
-	return false
+	return elsewhere.MatchString(address)
 }
 
 func attribute(t xml.StartElement, name string) string {

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -22,36 +21,20 @@ func debugFile() validate.Rule {
 		Help:  "delete it, and build again without the debugger",
 		Where: validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			entries, err := fs.ReadDir(p.FS, p.Dir)
+			files, err := filesOf(p)
 			if err != nil {
-				p.Skipf("cannot list the directory: %v", err)
+				p.Skipf("cannot list the files: %v", err)
 			}
-			for _, e := range entries {
-				if slices.Contains([]string{"standalone.txt", "pid.txt"}, e.Name()) || strings.HasPrefix(e.Name(), "__debug_bin") {
-					p.Report(validate.Finding{
-						Place:   validate.Place{File: path.Join(p.Dir, e.Name())},
-						Message: fmt.Sprintf("%s is left over from debugging", e.Name()),
-					})
+			for _, name := range files {
+				at := validate.Place{File: path.Join(p.Dir, name)}
+				switch {
+				case name == "standalone.txt", name == "pid.txt", strings.HasPrefix(name, "__debug_bin"):
+					p.Reportf(at, "%s is left over from debugging", name)
+				case !p.IsNested && slices.ContainsFunc(strings.Split(name, "/"), bundle.IsJunk): // of the whole plugin
+					p.Report(validate.Finding{Severity: strayFile.in(p), Place: at,
+						Message: fmt.Sprintf("%s is left over from an editor or the system", name), Help: "delete it, or build with Slipway, which leaves it out"})
 				}
 			}
-			reportJunk(p)
 		},
-	}
-}
-
-// reportJunk reports what editors and systems leave behind, in the whole plugin.
-func reportJunk(p *validate.Pass) {
-	if p.IsNested {
-		return
-	}
-	files, err := filesOf(p)
-	if err != nil {
-		p.Skipf("cannot list the files: %v", err)
-	}
-	for _, name := range files {
-		if slices.ContainsFunc(strings.Split(name, "/"), bundle.IsJunk) {
-			p.Report(validate.Finding{Severity: strayFile.in(p), Place: validate.Place{File: path.Join(p.Dir, name)},
-				Message: fmt.Sprintf("%s is left over from an editor or the system", name), Help: "delete it, or build with Slipway, which leaves it out"})
-		}
 	}
 }

@@ -25,10 +25,11 @@ func dependencyCycle() validate.Rule {
 				if path == nil {
 					continue
 				}
-				f := validate.Finding{
-					Place:   p.Value(d.Pointer + "/id"),
-					Message: "dependency cycle: " + arrows(append([]string{id}, ids(path)...)),
+				ids := []string{id}
+				for _, s := range path {
+					ids = append(ids, s.id)
 				}
+				f := validate.Finding{Place: p.Value(d.Pointer + "/id"), Message: "dependency cycle: " + arrows(ids)}
 				for _, s := range path[:min(len(path)-1, maxShown)] {
 					f.Related = append(f.Related, validate.Related{Place: inspect.ValueIn(p, s.from.Doc, s.pointer), Message: "the cycle continues here"})
 				}
@@ -43,13 +44,6 @@ type step struct {
 	id      string
 	from    inspect.Plugin // the plugin that has the dependency
 	pointer string
-}
-
-func ids(path []step) (all []string) {
-	for _, s := range path {
-		all = append(all, s.id)
-	}
-	return all
 }
 
 // maxShown is how many plugins of a cycle are shown.

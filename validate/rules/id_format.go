@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -34,11 +35,9 @@ func idFormat() validate.Rule {
 				}
 			}
 			parts := strings.Split(id, "-")
-			for _, part := range parts {
-				if part == "" {
-					p.Reportf(at, "id %q has a hyphen with nothing before or after it", id)
-					return
-				}
+			if slices.Contains(parts, "") {
+				p.Reportf(at, "id %q has a hyphen with nothing before or after it", id)
+				return
 			}
 			most := p.Profile.MaxIDParts
 			switch {

@@ -1,12 +1,15 @@
 package rules
 
 import (
-	"bytes"
 	"fmt"
+	"regexp"
 
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
+
+// conflict matches both sides of a conflict, with the lines around them. The group ends with the last of these marks.
+var conflict = regexp.MustCompile(`(?ms)(^<<<<<<< .*?^=======.*?^>>>>>>>) `)
 
 func mergeConflict() validate.Rule {
 	return validate.Rule{
@@ -18,33 +21,11 @@ func mergeConflict() validate.Rule {
 		OfOutermost: true,
 		Check: func(p *validate.Pass) {
 			inspect.EachWithText(p, "<<<<<<< ", func(c *inspect.Code) {
-				for at := 0; ; {
-					from := lineWith(c.Data, "<<<<<<< ", at)
-					middle := lineWith(c.Data, "=======", from)
-					to := lineWith(c.Data, ">>>>>>> ", middle)
-					if from < 0 || middle < 0 || to < 0 {
-						return
-					}
-					at = to + len(">>>>>>>")
-					place := c.Place(p, from, at)
+				for _, m := range conflict.FindAllSubmatchIndex(c.Data, -1) {
+					place := c.Place(p, m[0], m[3])
 					p.Report(validate.Finding{Place: place, Message: fmt.Sprintf("unresolved merge conflict in lines %d to %d", place.Line, place.EndLine)})
 				}
 			})
 		},
 	}
-}
-
-// lineWith returns where a line begins with a text, from an offset on, or -1. It is -1 for the offset -1.
-func lineWith(data []byte, text string, from int) int {
-	if from < 0 {
-		return -1
-	}
-	if from == 0 && bytes.HasPrefix(data, []byte(text)) {
-		return 0
-	}
-	at := bytes.Index(data[from:], []byte("\n"+text))
-	if at < 0 {
-		return -1
-	}
-	return from + at + 1
 }

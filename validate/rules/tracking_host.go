@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +20,9 @@ func trackers() []string {
 	}
 }
 
+// addressHost matches the host of an address.
+var addressHost = regexp.MustCompile(`://([a-z0-9.-]+)`)
+
 func trackingHost() validate.Rule {
 	return validate.Rule{
 		ID:      "tracking-host",
@@ -31,28 +34,13 @@ func trackingHost() validate.Rule {
 		Check: func(p *validate.Pass) {
 			m := inspect.Module.Of(p)
 			seen := map[string]bool{}
-			for from := 0; ; {
-				i := bytes.Index(m.Data[from:], []byte("://"))
-				if i < 0 {
-					return
-				}
-				from += i + len("://")
-				host := hostAt(m.Data[from:])
+			for _, at := range addressHost.FindAllSubmatchIndex(m.Data, -1) {
+				host := string(m.Data[at[2]:at[3]])
 				if !seen[host] && slices.ContainsFunc(trackers(), func(t string) bool { return host == t || strings.HasSuffix(host, "."+t) }) {
 					seen[host] = true
-					p.Reportf(inspect.PlaceIn(p, m.File, m.Data, from, from+len(host)), "module.js contains an address of the tracking service %s", host)
+					p.Reportf(inspect.PlaceIn(p, m.File, m.Data, at[2], at[3]), "module.js contains an address of the tracking service %s", host)
 				}
 			}
 		},
 	}
-}
-
-// hostAt returns the host that data begins with.
-func hostAt(data []byte) string {
-	data = data[:min(len(data), 253)] // the longest name of DNS
-	end := bytes.IndexFunc(data, func(r rune) bool { return r != '.' && !isIDLetter(r) })
-	if end < 0 {
-		end = len(data)
-	}
-	return string(data[:end])
 }
