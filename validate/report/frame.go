@@ -62,7 +62,8 @@ type source struct {
 func (t *writer) line(file string, number int) []rune {
 	s := &t.source
 	if s.file != file {
-		*s = source{file: file, lines: bytes.Split(withoutMark(t.report.Sources[file]), []byte("\n"))}
+		text := bytes.TrimPrefix(t.report.Sources[file], []byte("\uFEFF")) // which lines and columns do not count
+		*s = source{file: file, lines: bytes.Split(text, []byte("\n"))}
 	}
 	if number < 1 || number > len(s.lines) {
 		return nil

@@ -28,7 +28,7 @@ func TestTextAfterAByteOrderMark(t *testing.T) {
 	t.Parallel()
 	got := write(t, "text", &validate.Report{
 		Findings: []validate.Finding{{Place: validate.Place{File: "plugin.json", Line: 1, Column: 1, EndLine: 1, EndColumn: 3}}},
-		Sources:  map[string][]byte{"plugin.json": []byte(byteOrderMark + "{}")},
+		Sources:  map[string][]byte{"plugin.json": []byte("\uFEFF{}")},
 	}, Options{})
 	if !strings.Contains(got, " | {}\n") {
 		t.Errorf("the line of a file with a byte order mark:\n%s", got)

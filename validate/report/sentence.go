@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,9 +21,3 @@ func sentence(s string) string {
 	}
 	return s
 }
-
-const byteOrderMark = "\uFEFF"
-
-// withoutMark returns a text without its byte order mark, which lines and columns do not
-// count.
-func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte(byteOrderMark)) }
