@@ -42,7 +42,7 @@ func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
 	if err := checkProfile(o.Face, o.Profile); err != nil {
 		return b, err
 	}
-	if sides := sideNames(); o.Only != "" && !slices.Contains(sides, o.Only) {
+	if sides := []string{string(build.OnlyBackend), string(build.OnlyFrontend)}; o.Only != "" && !slices.Contains(sides, o.Only) {
 		return b, Usage("%s: %w", o.Face.Option("only"), nearest.Unknown("side", o.Only, sides))
 	}
 	return build.Options{
@@ -185,9 +185,6 @@ func askDownload(ctx context.Context, w *os.File, o BuildOptions, missing error)
 	}
 	return runDeps(ctx, w, depsOptions{Face: o.Face, Dir: o.Dir, Bundler: o.Bundler})
 }
-
-// sideNames returns the values that build accepts as the side to build.
-func sideNames() []string { return []string{string(build.OnlyBackend), string(build.OnlyFrontend)} }
 
 // parsePlatforms parses a list of platforms and suggests the nearest one for a
 // misspelled one.

@@ -64,12 +64,12 @@ func runLint(ctx context.Context, w *os.File, face Face, dir string) error {
 func lintGo(ctx context.Context, w *os.File, repo bundle.Repo, packages []string) error {
 	defer progress.Task{W: w, Name: "linting"}.Start()()
 	failed := []error{runTool(ctx, w, repo.Root, "go", append([]string{"vet"}, packages...)...)}
-	tools, err := goTools(ctx, repo.Root)
+	tools, err := goOutput(ctx, repo.Root, "tool")
 	if err != nil {
-		return err
+		return fmt.Errorf("list the tools of go.mod: %w", err)
 	}
 	for _, l := range linters() {
-		command, why := l.command(repo.Root, tools)
+		command, why := l.command(repo.Root, strings.Fields(tools))
 		if why != "" {
 			fmt.Fprintf(w, "%s did not run: %s\n", l.name, why)
 			continue
@@ -83,7 +83,7 @@ func lintGo(ctx context.Context, w *os.File, repo bundle.Repo, packages []string
 	return errors.Join(failed...)
 }
 
-// command returns the command of a linter, or why the linter does not run.
+// command returns the command of a linter, or why the linter does not run. tools are the import paths in go.mod.
 func (l linter) command(dir string, tools []string) (command []string, why string) {
 	for _, tool := range tools {
 		if tool == l.tool || strings.HasPrefix(tool, l.tool+"/") {
@@ -100,15 +100,6 @@ func (l linter) command(dir string, tools []string) (command []string, why strin
 		return []string{l.name}, ""
 	}
 	return nil, "go.mod does not list it as a tool, and it has no configuration file here"
-}
-
-// goTools returns the import paths of the tools of go.mod.
-func goTools(ctx context.Context, dir string) ([]string, error) {
-	out, err := goOutput(ctx, dir, "tool")
-	if err != nil {
-		return nil, fmt.Errorf("list the tools of go.mod: %w", err)
-	}
-	return strings.Fields(out), nil
 }
 
 // runFormat formats the Go files of a plugin repository like gofmt, and prints those that

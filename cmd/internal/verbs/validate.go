@@ -121,8 +121,8 @@ func (o validateOptions) paths() (list []string, err error) {
 		named = []string{o.Path}
 	}
 	for _, name := range append(named, o.Source) {
-		if err := checkLocal(name); err != nil {
-			return nil, err
+		if scheme, _, isURL := strings.Cut(name, "://"); isURL && !strings.ContainsAny(scheme, "/\\") {
+			return nil, Usage("%s is a URL, which is not downloaded; download it and name the file", name)
 		}
 	}
 	switch {
@@ -175,14 +175,6 @@ func (s *several) run(ctx context.Context, w *os.File, o validateOptions, t *tar
 	}
 	s.sourced = append(s.sourced, r.Sourced...)
 	s.targets, s.reports, s.err = append(s.targets, t), append(s.reports, r), errors.Join(s.err, err)
-	return nil
-}
-
-// checkLocal refuses URLs.
-func checkLocal(name string) error {
-	if scheme, _, isURL := strings.Cut(name, "://"); isURL && !strings.ContainsAny(scheme, "/\\") {
-		return Usage("%s is a URL, which is not downloaded; download it and name the file", name)
-	}
 	return nil
 }
 
