@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"encoding/json"
 	"path"
 	"strings"
 
@@ -62,13 +61,6 @@ var HasBuild = validate.NewFact(func(p *validate.Pass) bool {
 			return true
 		}
 	}
-	const maxBytes = 1 << 20
-	data, err := ReadFile(p, at, path.Join(at, "package.json"), maxBytes)
-	if err != nil {
-		return false
-	}
-	var pkg struct {
-		Scripts map[string]any `json:"scripts"`
-	}
-	return json.Unmarshal(data, &pkg) == nil && pkg.Scripts["build"] != nil
+	pkg := PackageJSON.Of(p)
+	return pkg != nil && pkg.Has("/scripts/build")
 })
