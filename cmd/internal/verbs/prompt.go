@@ -94,7 +94,9 @@ func askScaffold(ctx context.Context, p prompter, o *templates.Options) (err err
 		return err
 	}
 	if o.Backend == nil && t.BackendOptional {
-		return askBackend(ctx, p, t, o)
+		hasBackend, err := p.askYes(ctx, "backend", t.HasBackend)
+		o.Backend = new(hasBackend)
+		return err
 	}
 	return nil
 }
@@ -108,12 +110,6 @@ func askProfile(ctx context.Context, p prompter, o *templates.Options) (err erro
 			return err
 		})
 	}
-	return err
-}
-
-func askBackend(ctx context.Context, p prompter, t templates.Type, o *templates.Options) error {
-	hasBackend, err := p.askYes(ctx, "backend", t.HasBackend)
-	o.Backend = new(hasBackend)
 	return err
 }
 
