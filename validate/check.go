@@ -41,7 +41,7 @@ func (r runner) group(targets []target) Report {
 	if err != nil {
 		view = fstest.MapFS{} // load has reported the error
 	}
-	defer closeTree(view)
+	defer Close(view)
 	for _, t := range targets {
 		p := &Pass{
 			FS: view, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
@@ -160,7 +160,7 @@ func (r runner) load(t target) *file {
 		f.block = unread(err)
 		return f
 	}
-	defer closeTree(view)
+	defer Close(view)
 	f.block = f.read(view, t)
 	return f
 }
@@ -189,7 +189,8 @@ type Confiner interface {
 	Confine(dir string, isBuilt bool) (fs.FS, error)
 }
 
-func closeTree(fsys fs.FS) {
+// Close closes a tree that Open, OpenReader or Confine returned.
+func Close(fsys fs.FS) {
 	if c, ok := fsys.(io.Closer); ok {
 		_ = c.Close() // opened for reading only
 	}

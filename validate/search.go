@@ -278,7 +278,7 @@ func (s *search) isRefused(name string, e fs.DirEntry, in around, isHome bool) b
 		if err != nil {
 			return true // the plugin is not read either
 		}
-		defer closeTree(confined)
+		defer Close(confined)
 		view = confined
 	}
 	info, err := fs.Stat(view, name)

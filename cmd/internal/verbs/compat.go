@@ -47,9 +47,7 @@ func runCompat(ctx context.Context, w io.Writer, o compatOptions) error {
 	if err != nil {
 		return Usage("%w", err)
 	}
-	if c, ok := files.(io.Closer); ok {
-		defer func() { _ = c.Close() }()
-	}
+	defer validate.Close(files)
 	r, err := compat.Check(ctx, files, options, versions)
 	if err != nil {
 		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("compat: %w", err)}

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"io"
 	"path"
 	"path/filepath"
 	"slices"
@@ -22,9 +21,7 @@ func addRange(ctx context.Context, p *adopt.Plan) string {
 	if err != nil {
 		return ""
 	}
-	if c, ok := files.(io.Closer); ok {
-		defer func() { _ = c.Close() }()
-	}
+	defer validate.Close(files)
 	r, err := compat.Check(ctx, files, o, 0)
 	if err != nil || r.Suggested == "" {
 		return ""

@@ -18,7 +18,7 @@ import (
 // schemaOptions are the options of the verb schema.
 type schemaOptions struct {
 	Face    Face
-	What    string // one of SchemaNames; "" is all of them
+	What    string // one of schemaNames; "" is all of them
 	Dir     string // directory to write to; "" is the current one
 	Profile string // of plugin.json; "" derives it from the file in Dir
 }

@@ -261,9 +261,7 @@ func (t *target) close() {
 	if t.source != nil {
 		_ = t.source.Close() // opened for reading only
 	}
-	if c, ok := t.tree.(io.Closer); ok {
-		_ = c.Close() // opened for reading only
-	}
+	validate.Close(t.tree)
 }
 
 // notes says what is not part of the report.
