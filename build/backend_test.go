@@ -57,10 +57,7 @@ func TestMainPackages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := MakePlan(t.Context(), layout(t, c.files, c.config))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := mustPlan(t, layout(t, c.files, c.config))
 			var got []string
 			for _, command := range p.Commands {
 				name, _ := strings.CutSuffix(command.Output, "_linux_s390x")
@@ -80,10 +77,7 @@ func TestLinkedMainPackage(t *testing.T) {
 	if err := os.Symlink("../shared/main.txt", filepath.Join(o.Dir, "pkg", "main.go")); err != nil {
 		t.Fatal(err)
 	}
-	p, err := MakePlan(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPlan(t, o)
 	if got := p.Commands[0].Args[len(p.Commands[0].Args)-1]; got != "./pkg" {
 		t.Errorf("the main package is %s", got)
 	}
@@ -141,21 +135,22 @@ func TestNoMainPackage(t *testing.T) {
 func TestCompilerOptions(t *testing.T) {
 	t.Parallel()
 	o := options(repo(t), bundle.Platform{OS: "windows", Arch: "arm64"})
-	o.Backend.Tags, o.Backend.LDFlags = []string{"a", "b"}, "-X main.v=1"
-	o.Backend.Env, o.Backend.Cgo = []string{"CC=zig cc"}, true
-	for isDebug, want := range map[bool][]string{
-		false: {"build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false -d=gcstart=512", "-ldflags=-s -w -X main.v=1", "-tags=a,b", "./pkg"},
-		true:  {"build", "-buildvcs=false", "-gcflags=all=-N -l", "-ldflags=-X main.v=1", "-tags=a,b", "./pkg"},
+	o.Backend.Tags, o.Backend.Env, o.Backend.Cgo = []string{"a", "b"}, []string{"CC=zig cc"}, true
+	for _, c := range []struct {
+		ldflags string
+		isDebug bool
+		want    []string
+	}{
+		{"-X main.v=1", false, []string{"build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false -d=gcstart=512", "-ldflags=-s -w -X main.v=1", "-tags=a,b", "./pkg"}},
+		{"-X main.v=1", true, []string{"build", "-buildvcs=false", "-gcflags=all=-N -l", "-ldflags=-X main.v=1", "-tags=a,b", "./pkg"}},
+		{"-w=false", false, []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -w=false", "-tags=a,b", "./pkg"}}, // the author wants debugging information
 	} {
-		o.Debug = isDebug
-		p, err := MakePlan(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
+		o.Backend.LDFlags, o.Debug = c.ldflags, c.isDebug
+		command := mustPlan(t, o).Commands[0]
+		if diff := cmp.Diff(c.want, command.Args); diff != "" {
+			t.Errorf("arguments (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(want, p.Commands[0].Args); diff != "" {
-			t.Errorf("debug %t: arguments (-want +got):\n%s", isDebug, diff)
-		}
-		if diff := cmp.Diff([]string{"CC=zig cc", "CGO_ENABLED=1", "GOOS=windows", "GOARCH=arm64"}, p.Commands[0].Env); diff != "" {
+		if diff := cmp.Diff([]string{"CC=zig cc", "CGO_ENABLED=1", "GOOS=windows", "GOARCH=arm64"}, command.Env); diff != "" {
 			t.Errorf("environment (-want +got):\n%s", diff)
 		}
 	}
@@ -221,30 +216,13 @@ func TestGrafanaSDK(t *testing.T) {
 		}
 		out, err := exec.CommandContext(t.Context(), filepath.Join(r.Dist, r.Executables[0].File)).CombinedOutput()
 		if step.name == "a commit" {
-			p, err := MakePlan(t.Context(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := mustPlan(t, o)
 			hash = p.Info.Build.Hash
 		}
 		step.want = strings.Replace(step.want, "HEAD", hash, 1)
 		if err != nil || strings.TrimSpace(string(out)) != step.want {
 			t.Errorf("%s: the backend printed %s, want %s (%v)", step.name, out, step.want, err)
 		}
-	}
-}
-
-// An author who wants debugging information gets it.
-func TestDWARF(t *testing.T) {
-	t.Parallel()
-	o := options(repo(t))
-	o.Backend.LDFlags = "-w=false"
-	p, err := MakePlan(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -w=false", "./pkg"}, p.Commands[0].Args); diff != "" {
-		t.Errorf("arguments (-want +got):\n%s", diff)
 	}
 }
 

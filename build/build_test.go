@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,6 +102,15 @@ func checked(t *testing.T, o Options) Options {
 	return o
 }
 
+func mustPlan(t *testing.T, o Options) *Plan {
+	t.Helper()
+	p, err := MakePlan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func mustBuild(t *testing.T, o Options) *Result {
 	t.Helper()
 	r, err := Plugin(t.Context(), o)
@@ -140,10 +148,7 @@ func tree(t *testing.T, dir string) string {
 
 func TestPlan(t *testing.T) {
 	t.Parallel()
-	p, err := MakePlan(t.Context(), options(repo(t), bundle.Platform{OS: "linux", Arch: "arm"}, bundle.Platform{OS: "windows", Arch: "amd64"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPlan(t, options(repo(t), bundle.Platform{OS: "linux", Arch: "arm"}, bundle.Platform{OS: "windows", Arch: "amd64"}))
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false -d=gcstart=512", "-ldflags=-s -w", "./pkg"}
 	want := &Plan{
 		Commands: []Command{
@@ -218,16 +223,8 @@ func listing(t *testing.T, dir string) []string {
 func TestMetadataOfACommit(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	for _, args := range [][]string{
-		{"init", "-q", "-b", "trunk"}, {"config", "user.name", "x"}, {"config", "user.email", "x@example.com"},
-		{"remote", "add", "origin", "https://user:secret@example.com/acme/x.git?token=1"}, {"add", "."}, {"commit", "-q", "-m", "one"},
-	} {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE=2026-03-04T05:06:07Z", "GIT_CONFIG_GLOBAL="+os.DevNull)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
+	commit(t, dir)
+	git(t, dir, "remote", "add", "origin", "https://user:secret@example.com/acme/x.git?token=1")
 	o := options(dir, bundle.Host())
 	o.Environ = append(os.Environ(), "GITHUB_RUN_NUMBER=17", "GITHUB_REF=refs/pull/42/merge")
 	r := mustBuild(t, o)
@@ -280,19 +277,6 @@ func TestFailuresKeepDist(t *testing.T) {
 		"errors in plugin.json": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": 1}`)
 		}, "src/plugin.json:1:8:"},
-		"not a main package": {func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "pkg", "main.go"), "package x\n")
-		}, "main package"},
-		"no main.go": {func(t *testing.T, dir string) {
-			if err := os.RemoveAll(filepath.Join(dir, "pkg")); err != nil {
-				t.Fatal(err)
-			}
-		}, "no directory of"},
-		"no go.mod": {func(t *testing.T, dir string) {
-			if err := os.Remove(filepath.Join(dir, "go.mod")); err != nil {
-				t.Fatal(err)
-			}
-		}, "go.mod"},
 		"TypeScript only": {func(t *testing.T, dir string) {
 			if err := os.Rename(filepath.Join(dir, "src", "module.js"), filepath.Join(dir, "src", "module.ts")); err != nil {
 				t.Fatal(err)
@@ -349,10 +333,7 @@ func TestCancelKeepsDist(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
 	write(t, filepath.Join(dir, "dist", "mine"), "x")
-	p, err := MakePlan(t.Context(), options(dir, bundle.Host()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPlan(t, options(dir, bundle.Host()))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Run(ctx, p); err == nil {
@@ -440,26 +421,12 @@ func TestRemotes(t *testing.T) {
 	}
 }
 
-func TestVersionPlaceholder(t *testing.T) {
+func TestPlaceholderRemains(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	file := filepath.Join(dir, "src", "plugin.json")
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, file, strings.Replace(string(data), "1.2.3", "%VERSION%", 1))
-	if _, err := MakePlan(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "%VERSION%") {
-		t.Errorf("error %v", err)
-	}
-	write(t, filepath.Join(dir, "package.json"), `{"version": "4.5.6"}`)
-	p, err := MakePlan(t.Context(), options(dir, bundle.Host()))
-	if err != nil || p.Info.Version != "4.5.6" {
-		t.Errorf("%+v, %v", p, err)
-	}
-	write(t, file, strings.Replace(string(data), "1.2.3", "1.2.3-%TODAY%", 1))
+	write(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, "1.2.3", "1.2.3-%TODAY%", 1))
 	if _, err := MakePlan(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "plugin.json: placeholder %TODAY% remains at /info/version") {
-		t.Errorf("a placeholder in the version: %v", err)
+		t.Errorf("error %v", err)
 	}
 }
 

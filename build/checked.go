@@ -44,13 +44,8 @@ func refusals(report *validate.Report) (lines []string) {
 	return lines
 }
 
-// IsOfRange reports whether a finding is an error about what some versions in the declared range do not
-// have. Hosts of the other versions run the plugin.
-func IsOfRange(f validate.Finding) bool {
-	return f.IsOfRange && f.Severity == validate.Error
-}
-
-// takeChecked refuses sources with errors. Those about the declared range become one warning.
+// takeChecked refuses sources with errors. Those about what some versions in the declared range do not have become
+// one warning: hosts of the other versions run the plugin.
 func (p *Plan) takeChecked() error {
 	if p.options.Checked == nil {
 		return nil
@@ -58,10 +53,11 @@ func (p *Plan) takeChecked() error {
 	rest := *p.options.Checked
 	var ofRange []validate.Finding
 	rest.Findings = slices.DeleteFunc(slices.Clone(rest.Findings), func(f validate.Finding) bool {
-		if IsOfRange(f) {
+		isOfRange := f.IsOfRange && f.Severity == validate.Error
+		if isOfRange {
 			ofRange = append(ofRange, f)
 		}
-		return IsOfRange(f)
+		return isOfRange
 	})
 	if len(ofRange) > 0 {
 		more := ""

@@ -148,10 +148,7 @@ func TestOwnBundlerKilled(t *testing.T) {
 	o, _ := command(t, "exit 1", "")
 	write(t, filepath.Join(o.Dir, "dist", "module.js"), "half")
 	write(t, filepath.Join(o.Dir, stagingPrefix+"1"+asideSuffix, "module.js"), "whole")
-	p, err := MakePlan(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPlan(t, o)
 	unlock, err := p.lock(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -301,10 +301,7 @@ func TestKilledAfterEachStep(t *testing.T) {
 		write(t, filepath.Join(dir, "src", "part.ts"), strings.Repeat("x", n+1))
 		write(t, filepath.Join(dir, "README.md"), strings.Repeat("x", n+1))
 		age(t, filepath.Join(dir, "src"))
-		p, err := MakePlan(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mustPlan(t, o)
 		staging, err := os.MkdirTemp(dir, stagingPrefix)
 		if err != nil {
 			t.Fatal(err)

@@ -154,10 +154,7 @@ func TestBuildTime(t *testing.T) {
 	}{{"", "2026-03-04", 1772600767}, {"86400", "1970-01-02", 86400}} {
 		o := options(dir, bundle.Host())
 		o.Environ = append(os.Environ(), "SOURCE_DATE_EPOCH="+c.epoch)
-		p, err := MakePlan(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mustPlan(t, o)
 		if p.Info.Updated != c.date || p.Info.Build.Time != c.time {
 			t.Errorf("epoch %q: %s, %d", c.epoch, p.Info.Updated, p.Info.Build.Time)
 		}

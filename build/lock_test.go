@@ -17,10 +17,7 @@ func TestLock(t *testing.T) {
 	var printed bytes.Buffer
 	o := options(repo(t), bundle.Host())
 	o.Progress = &printed
-	p, err := MakePlan(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPlan(t, o)
 	unlock, err := p.lock(t.Context())
 	if err != nil || printed.Len() > 0 {
 		t.Fatalf("%v; printed %q", err, &printed)

@@ -114,10 +114,7 @@ func TestGroupOfPlugins(t *testing.T) {
 	for _, name := range []string{"src/dist/plugin.json", "src/dist/module.js", "src/panel/dist/module.js", "src/libs/x/dist/x.js"} {
 		write(t, filepath.Join(dir, filepath.FromSlash(name)), "{}")
 	}
-	p, err := MakePlan(t.Context(), Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPlan(t, Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir()})
 	var outputs []string
 	for _, a := range p.Assets {
 		outputs = append(outputs, a.To)
@@ -138,7 +135,7 @@ func TestGroupOfPlugins(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "src", "plugin.json"), strings.NewReplacer("KEY", "serviceDependency", "INCLUDES", "").Replace(appJSON))
-	_, err = MakePlan(t.Context(), Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir()})
+	_, err := MakePlan(t.Context(), Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "src has no frontend") {
 		t.Errorf("without nested plugins: %v", err)
 	}

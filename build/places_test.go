@@ -2,7 +2,6 @@ package build
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,26 +11,14 @@ import (
 	"github.com/slipway-dev/slipway/bundle/config"
 )
 
-// runGit runs git in a directory.
-func runGit(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-}
-
 // TestPlaces builds the same repository in all the places that a checkout can be in.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
-	commit := func(t *testing.T, dir string) {
-		runGit(t, dir, "init", "-q", "-b", "trunk")
-		runGit(t, dir, "add", ".")
-		runGit(t, dir, "commit", "-q", "-m", "one")
+	commitTwo := func(t *testing.T, dir string) {
+		commit(t, dir)
 		write(t, filepath.Join(dir, "CHANGELOG.md"), "# Two\n")
-		runGit(t, dir, "add", ".")
-		runGit(t, dir, "commit", "-q", "-m", "two")
+		git(t, dir, "add", ".")
+		git(t, dir, "commit", "-q", "-m", "two")
 	}
 	for name, move := range map[string]func(t *testing.T, dir string) (string, []string){
 		"no git": func(_ *testing.T, dir string) (string, []string) { return dir, nil },
@@ -52,20 +39,20 @@ func TestPlaces(t *testing.T) {
 			return link(t, dir), nil
 		},
 		"a dirty tree": func(t *testing.T, dir string) (string, []string) {
-			commit(t, dir)
+			commitTwo(t, dir)
 			write(t, filepath.Join(dir, "README.md"), "# Dirty\n")
 			return dir, []string{"CHANGELOG.md"}
 		},
 		"a worktree": func(t *testing.T, dir string) (string, []string) {
-			commit(t, dir)
+			commitTwo(t, dir)
 			to := filepath.Join(filepath.Dir(dir), "worktree")
-			runGit(t, dir, "worktree", "add", "-q", to)
+			git(t, dir, "worktree", "add", "-q", to)
 			return to, []string{"CHANGELOG.md"}
 		},
 		"a shallow clone": func(t *testing.T, dir string) (string, []string) {
-			commit(t, dir)
+			commitTwo(t, dir)
 			to := filepath.Join(filepath.Dir(dir), "clone")
-			runGit(t, dir, "clone", "-q", "--depth=1", "file://"+dir, to)
+			git(t, dir, "clone", "-q", "--depth=1", "file://"+dir, to)
 			return to, []string{"CHANGELOG.md"}
 		},
 	} {

@@ -156,14 +156,3 @@ func checkExports(f build.Frontend, names []string) *frontend.Message {
 	}
 	return &m
 }
-
-func texts(messages []frontend.Message) []string {
-	list := make([]string, len(messages))
-	for i, m := range messages {
-		list[i] = m.String()
-		if m.Help != "" {
-			list[i] += "\n  help: " + m.Help
-		}
-	}
-	return list
-}

@@ -1,9 +1,6 @@
 package bundler
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"crypto/sha512"
 	"encoding/base64"
 	"errors"
@@ -23,22 +20,6 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// tarball is an npm package with one file.
-func tarball(t *testing.T, text string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	w := tar.NewWriter(z)
-	err := w.WriteHeader(&tar.Header{Name: "package/index.js", Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg})
-	if _, writeErr := w.Write([]byte(text)); err == nil {
-		err = writeErr
-	}
-	if err = errors.Join(err, w.Close(), z.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func write(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -53,7 +34,7 @@ func write(t *testing.T, name, text string) {
 // for development. An error in development only is not an error of deps.
 func TestPackages(t *testing.T) {
 	t.Parallel()
-	text := tarball(t, "exports.answer = 'from the package'")
+	text := packed(t, map[string]string{"index.js": "exports.answer = 'from the package'"})
 	sum := sha512.Sum512(text)
 	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(text) }))
 	t.Cleanup(registry.Close)

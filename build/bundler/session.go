@@ -122,7 +122,9 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Module, 
 		}
 		b.warnings = append(b.warnings, found...)
 	}
-	out.Warnings = texts(b.warnings)
+	for _, m := range b.warnings {
+		out.Warnings = append(out.Warnings, m.WithHelp())
+	}
 	b.last = out
 	return out, nil
 }

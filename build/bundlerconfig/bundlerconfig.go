@@ -68,15 +68,31 @@ type Style struct {
 	What   string `json:"what"`   // the name of the entry
 }
 
-// Message is about a place in a configuration.
+// Message is about a place in a configuration, or in another source file.
 type Message struct {
-	File   string // relative to the root, slash-separated
+	File   string // relative to the root, slash-separated; "" if the message has no position
 	Line   int    // from 1
 	Column int    // from 1, in bytes
 	Source string // the line
 	Length int    // bytes of Source that the message is about
 	Text   string
-	Help   string // what to do
+	Help   string // what to do; may be empty
+}
+
+// String returns "file:line:column: text".
+func (m Message) String() string {
+	if m.File == "" {
+		return m.Text
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Column, m.Text)
+}
+
+// WithHelp returns the message, and the help in a second line.
+func (m Message) WithHelp() string {
+	if m.Help == "" {
+		return m.String()
+	}
+	return m.String() + "\n  help: " + m.Help
 }
 
 // Error is the reason why a configuration cannot be evaluated.
@@ -88,23 +104,11 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line,
 // OwnBundler is the help about what only the repository's own bundler does.
 const OwnBundler = `build the frontend with the repository's own bundler: set "frontend: {command: npm run build}" in slipway.yaml`
 
-// Names returns the names that configurations have, in the order in which they are looked for.
-func Names() (names []string) {
-	for _, base := range []string{
-		"webpack.config", "rspack.config", ".config/webpack/webpack.config", ".config/rspack/rspack.config",
-		".config/bundler/webpack.config", ".config/bundler/rspack.config", ".config/bundler/externals",
-	} {
-		for _, extension := range []string{".ts", ".js", ".mjs", ".cjs", ".mts", ".cts"} {
-			names = append(names, base+extension)
-		}
-	}
-	return names
-}
-
 // named finds the configuration that a script of package.json passes to the bundler.
 var named = regexp.MustCompile(`\b(?:webpack|rspack)\b[^&|;]*?\s(?:-c|--config)[ =]['"]?([^\s'"&|;]+)`)
 
-// find returns the name of the configuration that the script "build" of package.json uses, or the first of Names.
+// find returns the name of the configuration that the script "build" of package.json uses, or the first of the names
+// that configurations have.
 func find(root string) string {
 	isFile := func(name string) bool {
 		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
@@ -119,7 +123,17 @@ func find(root string) string {
 			return name
 		}
 	}
-	names := slices.DeleteFunc(Names(), func(name string) bool { return !isFile(name) })
+	var names []string
+	for _, base := range []string{
+		"webpack.config", "rspack.config", ".config/webpack/webpack.config", ".config/rspack/rspack.config",
+		".config/bundler/webpack.config", ".config/bundler/rspack.config", ".config/bundler/externals",
+	} {
+		for _, extension := range []string{".ts", ".js", ".mjs", ".cjs", ".mts", ".cts"} {
+			if isFile(base + extension) {
+				names = append(names, base+extension)
+			}
+		}
+	}
 	if strings.Contains(build, "rspack") {
 		slices.SortStableFunc(names, func(a, b string) int {
 			return strings.Count(b, "rspack") - strings.Count(a, "rspack")

@@ -24,14 +24,8 @@ var update = flag.Bool("update", false, "rewrite the want sections of testdata")
 func write(t *testing.T, a *txtar.Archive) Options {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "my repo")
-	for _, f := range a.Files {
-		file := filepath.Join(root, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if err := txtar.Write(a, root); err != nil {
+		t.Fatal(err)
 	}
 	return Options{Root: root, Source: filepath.Join(root, "src")}
 }

@@ -29,12 +29,9 @@ export const plugin = [a, b, c, d, Object.keys(e).length, f, g, h, i].join(' ');
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got the error\n%v\nwant\n%s", err, want)
 	}
-	r, err := bundle(t, files, func(o *Options) {
+	r := mustBundle(t, files, func(o *Options) {
 		o.Substitutions.Loader = map[string]string{".yaml": "text", ".md": "empty"}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	_, exports := load(t, r, map[string]string{"module": "{ uri: 'https://host/public/plugins/acme-x-panel/module.js' }"})
 	got := exports.Get("plugin").String()
 	for _, want := range []string{"https://host/public/plugins/acme-x-panel/a-", " data:image/svg+xml,<svg/> void main [object Object] ", " 1 https://host/public/plugins/acme-x-panel/f-",
@@ -63,12 +60,9 @@ func TestLoaders(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got the error\n%v\nwant\n%s", err, want)
 	}
-	r, err := bundle(t, files, func(o *Options) {
+	r := mustBundle(t, files, func(o *Options) {
 		o.Substitutions = config.Substitutions{Loader: map[string]string{".hdr": "file", ".tpl": "text", ".data": "json", ".cur": "file"}}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	_, exports := load(t, r, map[string]string{"module": "{ uri: 'https://host/public/plugins/acme-x-panel/module.js' }"})
 	if got := exports.Get("plugin").String(); !strings.Contains(got, "/a-") || !strings.HasSuffix(got, ".hdr,text of b,7") {
 		t.Errorf("plugin is %s", got)
@@ -82,10 +76,7 @@ func TestInlineLoaders(t *testing.T) {
 		"src/module.ts": "import a from '!raw-loader!./a.ts'; import b from '!!raw-loader!./a.ts'; import c from '-!file-loader!./c.bin'; export const plugin = [a, b, c].join();",
 		"src/a.ts":      "text", "src/c.bin": "",
 	}
-	r, err := bundle(t, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustBundle(t, files)
 	_, exports := load(t, r, map[string]string{"module": "{ uri: 'https://host/module.js' }"})
 	if got := exports.Get("plugin").String(); !strings.HasPrefix(got, "text,text,https://host/c-") {
 		t.Errorf("plugin is %s", got)
@@ -100,7 +91,7 @@ func TestInlineLoaders(t *testing.T) {
 // Imports are replaced, ignored and taken from the host or from the page as the configuration says.
 func TestReplacedRequests(t *testing.T) {
 	t.Parallel()
-	r, err := bundle(t, map[string]string{
+	r := mustBundle(t, map[string]string{
 		"rspack.config.ts": `import { rspack } from '@rspack/core'; import path from 'path';
 export default { externals: ['react', { jq: 'var page.$', old: 'new' }, ({ request }, done) => (/^host/.test(request) ? done(null, request.slice(5)) : done())],
   resolve: { fallback: { 'lib/deep': path.resolve('src/lib.ts') }, modules: ['vendor', 'node_modules'] },
@@ -117,9 +108,6 @@ export const plugin = [env, m, s, react, app, jq, old, lib, mine, locale].join()
 		"src/env.prod.ts": "export default 'production';", "src/real.ts": "export default 'real';", "src/slow.ts": "export default 'slow';",
 		"src/fast.ts": "export default 'fast';", "src/locale.ts": "export {};", "src/lib.ts": "export default 'lib';", "vendor/mine.js": "export default 'mine';",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if got := strings.Join(r.Shared, " "); got != "app new react" {
 		t.Errorf("shared: %s", got)
 	}
@@ -133,7 +121,7 @@ export const plugin = [env, m, s, react, app, jq, old, lib, mine, locale].join()
 	if got, want := exports.Get("plugin").String(), "production,real,fast,react,app,page,new,lib,mine,MODULE_NOT_FOUND"; got != want {
 		t.Errorf("plugin is %s, want %s", got, want)
 	}
-	_, err = bundle(t, map[string]string{"webpack.config.js": "module.exports = { externals: { x: 'commonjs2 y' } }", "src/module.ts": "import x from 'x'; export const plugin = x;"})
+	_, err := bundle(t, map[string]string{"webpack.config.js": "module.exports = { externals: { x: 'commonjs2 y' } }", "src/module.ts": "import x from 'x'; export const plugin = x;"})
 	if want := `the configuration of the bundler takes "x" from commonjs2 y, which hosts do not provide: they provide AMD modules`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got the error %v, want %s", err, want)
 	}
@@ -153,10 +141,7 @@ export default { context: path.resolve('src'), externals: ['x'], entry: { module
 		"src/sass/night.css": ".n { background: url(../img/dot.png) }", "src/img/dot.png": "dot", "INSTALL.md": "install", "src/part/module.ts": "export const plugin = 2;",
 	}
 	set := func(o *Options) { o.Packages, o.MapDir = provider{dir: cache}, o.Source }
-	r, err := bundle(t, files, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustBundle(t, files, set)
 	if got := file(t, r, "Workers/w.js") + file(t, r, "INSTALL.md") + file(t, r, "styles/dark.css"); !strings.HasPrefix(got, `workinstall.n{background:url("../dot-`) {
 		t.Errorf("files have %s", got)
 	}
@@ -166,7 +151,7 @@ export default { context: path.resolve('src'), externals: ['x'], entry: { module
 		}
 	}
 	// Nested plugins leave that to the plugin which contains them.
-	r, err = bundle(t, files, set, func(o *Options) { o.Source = filepath.Join(o.Source, "part") })
+	r, err := bundle(t, files, set, func(o *Options) { o.Source = filepath.Join(o.Source, "part") })
 	if err != nil || len(r.Files) != 2 {
 		t.Errorf("a nested plugin: %v, %v", r, err)
 	}

@@ -27,14 +27,11 @@ func TestFields(t *testing.T) {
 		"class A { static a = 1; b; constructor(readonly n = 'n') {} }":                                                                                                       {"n": "n", "b": undefined},
 	} {
 		for file, await := range map[string]string{"src/a.ts": "", "src/a.tsx": "await 0;"} {
-			r, err := bundle(t, map[string]string{
+			r := mustBundle(t, map[string]string{
 				file: "declare let f: any;\n" + code + "\nexport const a: any = new A();",
 				"src/module.ts": "(globalThis as any).f = (g?: any) => { g?.(); return 'f' };\n" + await +
 					"const { a } = require('./a');\nexport const own = Object.fromEntries(Object.getOwnPropertyNames(a).map((k) => [k, a[k] ?? 'undefined']));",
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			_, exports := load(t, r, nil)
 			if p, ok := exports.Export().(*goja.Promise); ok {
 				exports = p.Result().ToObject(nil)

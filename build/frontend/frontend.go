@@ -22,6 +22,7 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
+	"github.com/slipway-dev/slipway/build/bundlerconfig"
 	"github.com/slipway-dev/slipway/bundle/config"
 )
 
@@ -66,23 +67,7 @@ type File struct {
 }
 
 // Message is an error or a warning at a place in a source file.
-type Message struct {
-	File   string // relative to Root, slash-separated; "" if the message has no position
-	Line   int    // from 1
-	Column int    // from 1, in bytes
-	Source string // the line
-	Length int    // bytes of Source that the message is about
-	Text   string
-	Help   string // what to do; may be empty
-}
-
-// String returns "file:line:column: text".
-func (m Message) String() string {
-	if m.File == "" {
-		return m.Text
-	}
-	return fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Column, m.Text)
-}
+type Message = bundlerconfig.Message
 
 // Error is everything that keeps a frontend from being bundled.
 type Error struct {
@@ -96,10 +81,7 @@ type Error struct {
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Messages))
 	for i, m := range e.Messages {
-		lines[i] = m.String()
-		if m.Help != "" {
-			lines[i] += "\n  help: " + m.Help
-		}
+		lines[i] = m.WithHelp()
 	}
 	return strings.Join(lines, "\n")
 }
@@ -136,10 +118,7 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 	if err := b.addCopies(); err != nil {
 		return nil, err
 	}
-	r := &Result{Warnings: Messages(b.Root, built.Warnings), Read: b.files(meta)}
-	for _, m := range b.config.Unread {
-		r.Warnings = append(r.Warnings, Message(m))
-	}
+	r := &Result{Warnings: append(Messages(b.Root, built.Warnings), b.config.Unread...), Read: b.files(meta)}
 	var code, sourceMap, css []byte
 	for _, f := range b.takeLicenses("", built.OutputFiles) {
 		switch name := filepath.Base(f.Path); name {

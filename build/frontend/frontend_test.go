@@ -44,6 +44,15 @@ func bundle(t *testing.T, files map[string]string, change ...func(*Options)) (*R
 	return Bundle(t.Context(), o)
 }
 
+func mustBundle(t *testing.T, files map[string]string, change ...func(*Options)) *Result {
+	t.Helper()
+	r, err := bundle(t, files, change...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // load runs module.js as a host does: define is called with the names of shared libraries and a
 // function that gets them. A shared library is a JavaScript expression. It returns what the
 // module exports.
@@ -183,10 +192,7 @@ export { all };
 	}
 	externals := "export const externals: X = [\n  // a comment\n  'react',\n  'react/jsx-runtime',\n  /^@grafana\\/data/i,\n];\n"
 	files[".config/bundler/externals.ts"] = externals
-	r, err := bundle(t, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustBundle(t, files)
 	if len(r.Warnings) > 0 {
 		t.Errorf("warnings: %v", r.Warnings)
 	}
@@ -236,10 +242,7 @@ export { all };
 		t.Errorf("the dynamic import gave %v", p.Result())
 	}
 	// The second bundle is the same, whatever the directory is called.
-	again, err := bundle(t, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := mustBundle(t, files)
 	if diff := cmp.Diff(r.Files, again.Files); diff != "" {
 		t.Error(diff)
 	}
@@ -265,18 +268,13 @@ func TestLibrariesThatPreferAMD(t *testing.T) {
 	}
 	for _, dev := range []bool{false, true} {
 		files["src/module.js"] = module
-		r, err := bundle(t, files, func(o *Options) { o.Dev = dev })
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustBundle(t, files, func(o *Options) { o.Dev = dev })
 		vm, exports := load(t, r, nil)
 		if got := text(t, vm, exports, "oks"); got != want {
 			t.Errorf("dev %v: %q, want %q", dev, got, want)
 		}
 		files["src/module.js"] = module + "await 0;\n"
-		if r, err = bundle(t, files, func(o *Options) { o.Dev = dev }); err != nil {
-			t.Fatal(err)
-		}
+		r = mustBundle(t, files, func(o *Options) { o.Dev = dev })
 		_, exports = load(t, r, nil)
 		if p, ok := exports.Export().(*goja.Promise); !ok || p.State() != goja.PromiseStateFulfilled || p.Result().ToObject(nil).Get("oks").String() != want {
 			t.Errorf("dev %v: the asynchronous module is %v", dev, exports)
@@ -346,13 +344,10 @@ func TestModuleExports(t *testing.T) {
 	} {
 		for _, await := range []string{"", "await 0;"} {
 			for _, file := range []string{"src/lib.js", "node_modules/lib/index.js"} {
-				r, err := bundle(t, map[string]string{
+				r := mustBundle(t, map[string]string{
 					file: text, "node_modules/lib/package.json": `{"name": "lib"}`, "tsconfig.json": `{"compilerOptions": {"baseUrl": "src"}}`,
 					"src/module.ts": "import { text } from 'lib';\nexport const plugin = text;\n" + await,
 				}, func(o *Options) { o.Dev = file == "src/lib.js" })
-				if err != nil {
-					t.Fatal(err)
-				}
 				_, exports := load(t, r, nil)
 				if p, ok := exports.Export().(*goja.Promise); ok {
 					exports = p.Result().ToObject(nil)
@@ -383,13 +378,10 @@ func TestExports(t *testing.T) {
 		"export = { plugin: 1 }": {nil, "1"},
 	} {
 		for _, dev := range []bool{false, true} {
-			r, err := bundle(t, map[string]string{
+			r := mustBundle(t, map[string]string{
 				"src/module.ts": entry, "src/es.ts": "export const plugin = 'es', b = 1; export default 2;", "src/cjs.js": "exports.plugin = 'cjs';",
 				"src/text.txt": "module.exports = f(x)",
 			}, func(o *Options) { o.Dev = dev })
-			if err != nil {
-				t.Fatal(err)
-			}
 			slices.Sort(r.Exports)
 			slices.Sort(tc.want)
 			if diff := cmp.Diff(tc.want, r.Exports); diff != "" {
@@ -407,12 +399,9 @@ func TestExports(t *testing.T) {
 func TestTopLevelAwait(t *testing.T) {
 	t.Parallel()
 	for _, dev := range []bool{false, true} {
-		r, err := bundle(t, map[string]string{"src/module.ts": "import React, { version } from 'react';\nimport 'lodash';\nimport { unused } from 'rxjs';\n" +
+		r := mustBundle(t, map[string]string{"src/module.ts": "import React, { version } from 'react';\nimport 'lodash';\nimport { unused } from 'rxjs';\n" +
 			"const late = await Promise.resolve('late');\nexport const plugin = [late, version, React.version].join();\nexport { late as other };\nexport default 1;\n"},
 			func(o *Options) { o.Dev = dev })
-		if err != nil {
-			t.Fatal(err)
-		}
 		_, exports := load(t, r, map[string]string{"react": `{version: "18"}`, "lodash": "{}", "rxjs": "{}"})
 		p, ok := exports.Export().(*goja.Promise)
 		if !ok || p.State() != goja.PromiseStateFulfilled {
@@ -560,10 +549,7 @@ func TestPackages(t *testing.T) {
 	files := map[string]string{
 		"src/module.ts": "import { a } from 'a'; import { s } from 'deep/sub'; export const got = a + s;",
 	}
-	r, err := bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache} })
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustBundle(t, files, func(o *Options) { o.Packages = provider{dir: cache} })
 	vm, exports := load(t, r, nil)
 	if got := text(t, vm, exports, "got"); got != "atnones" {
 		t.Errorf("got %q", got)
@@ -574,10 +560,10 @@ func TestPackages(t *testing.T) {
 	// What is laid out for types is not bundled, and in the way of a build for release.
 	maps.Copy(files, map[string]string{"node_modules/.slipway-lockfile": "", "node_modules/a/index.js": "exports.a = 'stale'", "node_modules/deep/sub.js": "exports.s = 'stale'"})
 	const want = "src/module.ts:1:19: node_modules was laid out for type checks, and would change how packages of the lockfile are bundled (and 1 more import)\n"
-	if _, err = bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache} }); err == nil || !strings.HasPrefix(err.Error(), want) {
+	if _, err := bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache} }); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Error(err)
 	}
-	r, err = bundle(t, files, func(o *Options) { o.Packages, o.Dev = provider{dir: cache}, true })
+	r, err := bundle(t, files, func(o *Options) { o.Packages, o.Dev = provider{dir: cache}, true })
 	if err != nil || strings.Contains(file(t, r, "module.js"), "stale") {
 		t.Error("for development, packages of the node_modules for types are bundled", err)
 	}
@@ -590,7 +576,7 @@ func TestPackages(t *testing.T) {
 // Read lists every file that can change the bundle, in whatever way it is imported. OnDemand counts those of import().
 func TestRead(t *testing.T) {
 	t.Parallel()
-	r, err := bundle(t, map[string]string{
+	r := mustBundle(t, map[string]string{
 		"src/module.ts":                 "import './a.css'; import text from './b.txt?raw'; import logo from './c.svg'; import data from './d.json';\nnew Worker(new URL('./worker.ts', import.meta.url)); import('./lazy'); import { x } from 'dep'; export const got = [text, logo, data, x];",
 		"src/a.css":                     "@import './e.css'; .a { background: url(./f.png) }",
 		"src/b.txt":                     "b",
@@ -605,9 +591,6 @@ func TestRead(t *testing.T) {
 		"node_modules/dep/main.js":      "exports.x = 1",
 		"node_modules/dep/package.json": `{"main": "main.js"}`,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	want := []string{"node_modules/dep/main.js", "src/a.css", "src/b.txt", "src/c.svg", "src/d.json", "src/e.css", "src/f.png", "src/lazy.ts", "src/module.ts", "src/shared.ts", "src/worker.ts"}
 	if diff := cmp.Diff(want, r.Read); diff != "" {
 		t.Error(diff)
@@ -638,10 +621,7 @@ func TestBrowserField(t *testing.T) {
 		"util/node_modules/util/index.js":     "module.exports = 'the wrong one';",
 		"crypto/node_modules/crypto/index.js": "module.exports = {wrong: true};",
 	})
-	r, err := bundle(t, map[string]string{"src/module.ts": "import a from 'a'; export const plugin = a;"}, func(o *Options) { o.Packages = cached{cache} })
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustBundle(t, map[string]string{"src/module.ts": "import a from 'a'; export const plugin = a;"}, func(o *Options) { o.Packages = cached{cache} })
 	vm, exports := load(t, r, nil)
 	if got, want := text(t, vm, exports, "plugin"), "0,its own,part of b"; got != want {
 		t.Errorf("plugin is %q, want %q", got, want)
@@ -660,10 +640,7 @@ func TestWorkspacePackage(t *testing.T) {
 		t.Errorf("%v, want an error", err)
 	}
 	files["packages/a/dist/index.js"] = "export default 'built';"
-	r, err := bundle(t, files, provide)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustBundle(t, files, provide)
 	vm, exports := load(t, r, nil)
 	if got := text(t, vm, exports, "plugin"); got != "built" {
 		t.Errorf("plugin is %q", got)
@@ -707,10 +684,7 @@ func TestCompiler(t *testing.T) {
 		if c.swcrc != "" {
 			files[".swcrc"] = c.swcrc
 		}
-		r, err := bundle(t, files, func(o *Options) { o.Dev = true })
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustBundle(t, files, func(o *Options) { o.Dev = true })
 		fields := map[bool]string{true: "defined", false: "assigned"}[strings.Contains(file(t, r, "module.js"), `__publicField(this, "a")`)]
 		if diff := cmp.Diff(c.want, strings.Join(append(r.Shared, fields), " ")); diff != "" {
 			t.Errorf("%s, %s, %s: %s", c.options, c.loader, c.code, diff)
@@ -753,13 +727,10 @@ func TestTypesInJS(t *testing.T) {
 // The names of a bundle, such as those that the minifier gives, do not hide what the host provides.
 func TestScope(t *testing.T) {
 	t.Parallel()
-	r, err := bundle(t, map[string]string{"src/dot.png": "dot", "src/module.ts": `import { css } from '@emotion/css';
+	r := mustBundle(t, map[string]string{"src/dot.png": "dot", "src/module.ts": `import { css } from '@emotion/css';
 import dot from './dot.png';
 function d0() {}
 export const plugin = [css, typeof d0, typeof self, dot.startsWith('https://host/')].join();`}, func(o *Options) { o.Dev = true })
-	if err != nil {
-		t.Fatal(err)
-	}
 	vm, exports := load(t, r, map[string]string{"@emotion/css": "{css: 'styles'}", "module": "{uri: 'https://host/module.js'}"})
 	if got, want := text(t, vm, exports, "plugin"), "styles,function,undefined,true"; got != want {
 		t.Errorf("plugin is %q, want %q", got, want)
@@ -776,10 +747,7 @@ func TestModulePackages(t *testing.T) {
 		"node_modules/cjs/package.json": `{"name": "cjs", "main": "index.js"}`,
 		"node_modules/cjs/index.js":     "exports.__esModule = true; exports.default = 'inner';",
 	})
-	r, err := bundle(t, map[string]string{"src/module.ts": "export { inner } from 'esm';"}, func(o *Options) { o.Packages = provider{dir: cache} })
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustBundle(t, map[string]string{"src/module.ts": "export { inner } from 'esm';"}, func(o *Options) { o.Packages = provider{dir: cache} })
 	vm, exports := load(t, r, nil)
 	if got := text(t, vm, exports, "inner"); got != "inner" {
 		t.Errorf("got %q", got)
@@ -802,13 +770,10 @@ func TestInjected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := bundle(t, map[string]string{
+			r := mustBundle(t, map[string]string{
 				"src/module.ts": tc.code,
 				"src/part.ts":   "import 'angular';\nexport class C { constructor($scope, backendSrv) { this.b = [$scope, backendSrv] } }",
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			code := file(t, r, "module.js")
 			if got := strings.Contains(code, "($scope,backendSrv){"); got != tc.want {
 				t.Errorf("keeps the names of parameters: %v, want %v:\n%s", got, tc.want, code)

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // Package is an npm package that ended up in a bundle. The source map of module.js lists them
@@ -50,31 +51,22 @@ func (b *bundler) packagesIn(meta metafile) []Package {
 // packageDir returns the directory of the package in node_modules that a file is in.
 func packageDir(file string) (dir string, ok bool) {
 	file = filepath.ToSlash(file)
-	const modules = "/node_modules/"
-	at := strings.LastIndex(file, modules)
+	at := strings.LastIndex(file, modulesDir)
 	if at < 0 {
 		return "", false
 	}
-	at += len(modules)
-	name, _, ok := strings.Cut(file[at:], "/")
-	if scope := name; ok && strings.HasPrefix(scope, "@") {
-		name, _, ok = strings.Cut(file[at+len(scope)+1:], "/")
-		name = scope + "/" + name
-	}
-	return filepath.FromSlash(file[:at] + name), ok
+	at += len(modulesDir)
+	name := PackageName(file[at:])
+	return filepath.FromSlash(file[:at] + name), name != file[at:]
 }
 
 // readPackage reads the package.json in a directory. If that has no name, as in some packages,
 // the directory has it.
 func readPackage(dir string) Package {
-	const modules, maxBytes, maxText = "/node_modules/", 1 << 20, 256
+	const maxText = 256
 	slashed := filepath.ToSlash(dir)
-	p := Package{Name: slashed[strings.LastIndex(slashed, modules)+len(modules):]}
-	file := filepath.Join(dir, "package.json")
-	if info, err := os.Stat(file); err != nil || info.Size() > maxBytes || !info.Mode().IsRegular() {
-		return p
-	}
-	text, err := os.ReadFile(file)
+	p := Package{Name: slashed[strings.LastIndex(slashed, modulesDir)+len(modulesDir):]}
+	text, err := limit.ReadFile(filepath.Join(dir, "package.json"), limit.Settings)
 	var read struct {
 		Name, Version string
 		License       json.RawMessage // text, or an object with "type" in old packages

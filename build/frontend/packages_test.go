@@ -106,10 +106,7 @@ func TestLicenses(t *testing.T) {
 			"node_modules/dep/index.js": "/**\n * @license dep\n */\nexports.x = 'dep ';",
 		}
 		shared := map[string]string{"module": "{ uri: 'https://cdn/module.js' }"}
-		r, err := bundle(t, files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustBundle(t, files)
 		got := file(t, r, "module.js.LICENSE.txt")
 		for _, want := range []string{"own", "style", "worker", "@license dep"} {
 			if strings.Count(got, want) != 1 {
@@ -127,7 +124,7 @@ func TestLicenses(t *testing.T) {
 		if again, err := bundle(t, files); err != nil || file(t, again, "module.js.LICENSE.txt") != got {
 			t.Errorf("%q: the second bundle has others: %v", await, err)
 		}
-		if r, err = bundle(t, files, func(o *Options) { o.Dev = true }); err != nil || len(r.Files) != 3 {
+		if r, err := bundle(t, files, func(o *Options) { o.Dev = true }); err != nil || len(r.Files) != 3 {
 			t.Errorf("%q: a bundle for development has %d files: %v", await, len(r.Files), err)
 		}
 	}

@@ -1,7 +1,6 @@
 package frontend
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -39,20 +38,11 @@ func TestRegistrations(t *testing.T) {
 // of the file as it was written.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	for name, text := range map[string]string{
+	root := write(t, map[string]string{
 		"src/module.tsx":            "import { Panel } from './Panel';\nimport { Dep } from 'dep';\nexport const plugin = [Panel, Dep];",
 		"src/Panel.tsx":             "import React from 'react';\nexport const Panel: React.FC<{ x: string }> = ({ x }) => <b>{x}</b>;\ntype Unused = string;",
 		"node_modules/dep/index.js": "export function Dep() {}", "node_modules/react/jsx-runtime.js": "exports.jsx = 1",
-	} {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	o := Options{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel", Dev: true}
 	plain, err := Bundle(t.Context(), o)
 	if err != nil {

@@ -32,7 +32,7 @@ export default async (env) => merge(await base(env), {
     },
   },
 });`
-	r, err := bundle(t, map[string]string{
+	r := mustBundle(t, map[string]string{
 		"webpack.config.ts":               config,
 		"node_modules/view/dist/view.js":  "module.exports = 'the view';",
 		"node_modules/view/dist/other.js": "module.exports = 'the other';",
@@ -42,9 +42,6 @@ export default async (env) => merge(await base(env), {
 import other from 'exact'; import part from 'exact/part'; import * as fs from 'fs'; import * as util from 'util';
 export const plugin = [thing, view, view2, other, part, Object.keys(fs).length, typeof util.inspect].join();`,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	_, exports := load(t, r, nil)
 	want := "a thing,the view,the view,the other,a part,"
 	if got := exports.Get("plugin").String(); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "undefined") {
@@ -73,10 +70,7 @@ export default { externals: [], plugins: [
 	set := func(o *Options) {
 		o.Substitutions = config.Substitutions{Define: map[string]string{"process.env.MODE": `"own"`, "SET": "7"}}
 	}
-	r, err := bundle(t, files, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustBundle(t, files, set)
 	_, exports := load(t, r, nil)
 	if got, want := exports.Get("plugin").String(), "buffer of a,jq of b,own,true,production,7,2,c,jq of w"; got != want {
 		t.Errorf("plugin is %q, want %q", got, want)
@@ -94,9 +88,7 @@ export default { externals: [], plugins: [
 	files["src/module.ts"] = "import './other'; import './guarded'; import './methods'; export const plugin = process.env.NODE_ENV;"
 	files["src/guarded.ts"] = "export const a = typeof process === 'undefined' ? '' : process.env.HOME;"
 	files["src/methods.ts"] = "interface I { process(a: string): void }\nexport class A implements I { async process(a: string) {} }\nexport const b = { process() {}, get Buffer() { return 1; } };\n"
-	if r, err = bundle(t, files); err != nil {
-		t.Fatal(err)
-	}
+	r = mustBundle(t, files)
 	var got []string
 	for _, w := range r.Warnings {
 		got = append(got, w.String()+"; "+w.Help)
@@ -141,16 +133,13 @@ func TestReplacedByPath(t *testing.T) {
 		"node_modules/view/module.mjs":    "export default 'the module';",
 		"node_modules/view/dist/part.cjs": "module.exports = 'a part';",
 	})
-	r, err := bundle(t, map[string]string{
+	r := mustBundle(t, map[string]string{
 		"webpack.config.ts": `import path from 'path'; export default { externals: [], resolve: { alias: {
   view: path.resolve(process.cwd(), 'node_modules/view'),
   part: path.join(__dirname, 'node_modules/view/dist/part.cjs'),
 } } };`,
 		"src/module.ts": "import view from 'view'; import part from 'part'; import { view as theirs } from 'user'; export const plugin = [view, part, theirs].join();",
 	}, func(o *Options) { o.Packages = versions{cache, other} })
-	if err != nil {
-		t.Fatal(err)
-	}
 	_, exports := load(t, r, nil)
 	if got, want := exports.Get("plugin").String(), "the main file,a part,the main file"; got != want {
 		t.Errorf("plugin is %q, want %q", got, want)

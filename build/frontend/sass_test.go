@@ -52,10 +52,7 @@ func TestSass(t *testing.T) {
 		"src/_part.scss":                    ".part{color:blue}",
 		"src/dot.png":                       "dot",
 	}
-	r, err := bundle(t, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustBundle(t, files)
 	code := file(t, r, "module.js")
 	for _, want := range []string{".part{color:#00f}", ".theme{color:red}", basePlaceholder + "dot-"} {
 		if !strings.Contains(code, want) {

@@ -82,7 +82,7 @@ func (s *Session) configure(ctx context.Context) error {
 	}
 	c, err := bundlerconfig.Evaluate(ctx, s.options.Root, Confine(s.options.Root).Check)
 	if failed, ok := errors.AsType[*bundlerconfig.Error](err); ok {
-		return &Error{Messages: []Message{Message(failed.Message)}}
+		return &Error{Messages: []Message{failed.Message}}
 	}
 	if err == nil {
 		s.config = c

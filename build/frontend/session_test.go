@@ -129,10 +129,7 @@ func TestMissingBaseConfig(t *testing.T) {
 		"./.config/tsconfig.json": `tsconfig.json:1:13: cannot find base config file "./.config/tsconfig.json"; restore ./.config/tsconfig.json, or correct "extends"`,
 		"@x/tsconfig":             "",
 	} {
-		r, err := bundle(t, map[string]string{"src/module.ts": "export const plugin = 1;", "tsconfig.json": `{"extends": "` + extends + `"}`})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustBundle(t, map[string]string{"src/module.ts": "export const plugin = 1;", "tsconfig.json": `{"extends": "` + extends + `"}`})
 		got := ""
 		for _, w := range r.Warnings {
 			got += w.String() + "; " + w.Help

@@ -12,11 +12,8 @@ import (
 // The source map leads from module.js to the line of the source, below what we add.
 func TestSourceMap(t *testing.T) {
 	t.Parallel()
-	r, err := bundle(t, map[string]string{"src/module.ts": "import './x.css';\n\nexport const here = 'x';\n", "src/x.css": "a { color: red }"},
+	r := mustBundle(t, map[string]string{"src/module.ts": "import './x.css';\n\nexport const here = 'x';\n", "src/x.css": "a { color: red }"},
 		func(o *Options) { o.Dev = true })
-	if err != nil {
-		t.Fatal(err)
-	}
 	var m struct{ Mappings string }
 	if err := json.Unmarshal([]byte(file(t, r, "module.js.map")), &m); err != nil {
 		t.Fatal(err)
@@ -42,12 +39,9 @@ func TestSourceNames(t *testing.T) {
 		"node_modules/dep/index.js": "module.exports = 'dep';\n",
 		"webpack.config.ts":         "export default { externals: ['react'], resolve: { alias: { off: false } } }",
 	}
-	r, err := bundle(t, files, func(o *Options) {
+	r := mustBundle(t, files, func(o *Options) {
 		o.MapDir, o.MapID, o.Source = o.Source, "acme-x-app", filepath.Join(o.Source, "part")
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var m struct{ Sources, SourcesContent []string }
 	if err := json.Unmarshal([]byte(file(t, r, "module.js.map")), &m); err != nil {
 		t.Fatal(err)

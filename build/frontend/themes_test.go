@@ -15,7 +15,7 @@ const loadsThemes = "import { loadPluginCss } from 'grafana/app/plugins/sdk'; lo
 // The style sheets that loadPluginCss loads are files of their own, whatever other bundler the repository has.
 func TestThemes(t *testing.T) {
 	t.Parallel()
-	r, err := bundle(t, map[string]string{
+	r := mustBundle(t, map[string]string{
 		"node_modules/sass/index.js":   fakeSass,
 		".config/bundler/externals.ts": "",
 		"src/module.ts":                "import './theme'; import './panel.css'; export const plugin = 1;",
@@ -27,9 +27,6 @@ func TestThemes(t *testing.T) {
 		"src/styles/_part.scss":        ".part { color: red }",
 		"src/img/dot.png":              "dot",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var names []string
 	for _, f := range r.Files {
 		names = append(names, f.Path)
@@ -61,10 +58,7 @@ func TestNoThemes(t *testing.T) {
 		"only in node_modules": {"src/module.ts": "import 'a';", "node_modules/a/index.js": "exports.loadPluginCss({ dark: 'plugins/acme-x-panel/a.css' })"},
 	} {
 		files["src/styles/dark.css"] = ".dark { color: red }"
-		r, err := bundle(t, files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustBundle(t, files)
 		if len(r.Files) != 2 || slices.Contains(r.Read, "src/styles/dark.css") {
 			t.Errorf("%s: %d files, of %q", name, len(r.Files), r.Read)
 		}

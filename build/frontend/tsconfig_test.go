@@ -22,15 +22,9 @@ func TestBundleWithoutBaseConfig(t *testing.T) {
 			"tsconfig.json": `{"extends": "@grafana/tsconfig/base.json", "compilerOptions": ` + test.options + `}`,
 		}
 		dev := func(o *Options) { o.Dev = true }
-		without, err := bundle(t, files, dev)
-		if err != nil {
-			t.Fatal(err)
-		}
+		without := mustBundle(t, files, dev)
 		maps.Copy(files, base)
-		with, err := bundle(t, files, dev)
-		if err != nil {
-			t.Fatal(err)
-		}
+		with := mustBundle(t, files, dev)
 		code, installed := string(without.Files[0].Contents), string(with.Files[0].Contents)
 		if code != installed {
 			t.Errorf("%s: the bundle differs where the package is installed:\n%s\n%s", test.options, code, installed)

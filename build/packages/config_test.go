@@ -86,10 +86,7 @@ func TestConfiguration(t *testing.T) {
 			}
 			o.Root = filepath.Join(o.Root, "plugin")
 			o.Client = &http.Client{Transport: elsewhere{private.Listener.Addr().String(), public.Listener.Addr().String()}}
-			s, err := Open(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustOpen(t, o)
 			dir, ok, err := s.Dir(t.Context(), filepath.Join(o.Root, "src", "module.ts"), "@acme/a")
 			if err != nil || !ok || !exists(filepath.Join(dir, "node_modules", "@acme", "a", "index.js")) {
 				t.Errorf("%s, %t, %v", dir, ok, err)

@@ -22,10 +22,7 @@ const onlyA = `{"packages": {"node_modules/a": {"version": %q, "integrity": %q}}
 // fetched downloads package a with a new store, and returns its directory in the cache.
 func fetched(t *testing.T, o Options) (dir string, err error) {
 	t.Helper()
-	s, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, o)
 	dir, _, err = s.Dir(t.Context(), filepath.Join(o.Root, "package.json"), "a")
 	return dir, err
 }

@@ -51,10 +51,7 @@ func TestLayOut(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(o.Root, "package-lock.json"), []byte(lock(version)), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, o)
 		if is := s.IsLaidOut(); is != (i == 1) {
 			t.Errorf("%d: IsLaidOut is %v", i, is)
 		}
@@ -70,10 +67,7 @@ func TestLayOut(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(modules, ".package-lock.json"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, o)
 	if _, _, err := s.LayOut(t.Context(), ""); !errors.Is(err, ErrInstalled) || tree.IsLaidOut(modules) {
 		t.Errorf("%v, want ErrInstalled", err)
 	}
@@ -115,10 +109,7 @@ func TestLayOutLeavesOut(t *testing.T) {
 		`{"dependencies": {"b": "github:acme/b"}}`: "0 [] b@2.0.0: packages from example.com are not downloaded, as their registry is HOST",
 	} {
 		o := repo(t, r, map[string]string{"package.json": manifest, "package-lock.json": lock})
-		s, err := Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, o)
 		n, left, err := s.LayOut(t.Context(), "")
 		got := strings.ReplaceAll(fmt.Sprint(n, " ", left, " ", err), strings.TrimPrefix(r.URL, "http://"), "HOST")
 		if got != want {

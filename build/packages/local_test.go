@@ -104,10 +104,7 @@ func TestLocalTarballs(t *testing.T) {
 				".npmrc":                   "registry=" + r.URL + "\n@acme:registry=https://example.com/",
 			})
 			o.Offline = true // a tarball of the repository is not downloaded
-			s, err := Open(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustOpen(t, o)
 			for _, imported := range []string{"@acme/x", "y"} {
 				dir, ok, err := s.Dir(t.Context(), filepath.Join(o.Root, "src", "module.ts"), imported)
 				if !ok || err != nil {
@@ -141,11 +138,8 @@ func TestOtherLocalTarball(t *testing.T) {
 			t.Parallel()
 			o := repo(t, r, map[string]string{lock[0]: lock[1], "vendor/y.tgz": string(packed)})
 			for _, want := range []string{"", `y comes from "vendor/y.tgz": the tarball does not match its integrity hash`} {
-				s, err := Open(o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, _, err = s.Dir(t.Context(), o.Root, "y")
+				s := mustOpen(t, o)
+				_, _, err := s.Dir(t.Context(), o.Root, "y")
 				if got := fmt.Sprint(err); want != "" && got != want || want == "" && err != nil {
 					t.Errorf("%s, want %q", got, want)
 				}
@@ -186,11 +180,8 @@ func TestLocalTarballsRefused(t *testing.T) {
 					t.Skipf("no symbolic links: %v", err)
 				}
 			}
-			s, err := Open(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, _, err = s.Dir(t.Context(), o.Root, "a"); err == nil || !strings.Contains(err.Error(), tc.want) {
+			s := mustOpen(t, o)
+			if _, _, err := s.Dir(t.Context(), o.Root, "a"); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%v, want %q", err, tc.want)
 			}
 			if left, err := os.ReadDir(o.CacheDir); err != nil && !os.IsNotExist(err) || len(left) > 0 {
@@ -218,12 +209,9 @@ func TestAlias(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := Open(repo(t, plain, map[string]string{lock[0]: lock[1],
+			s := mustOpen(t, repo(t, plain, map[string]string{lock[0]: lock[1],
 				"package.json": `{"dependencies": {"a": "npm:@s/b@^1", "@s/b": "1"}}`,
 				".npmrc":       "registry=" + plain.URL + "\n@s:registry=" + scoped.URL}))
-			if err != nil {
-				t.Fatal(err)
-			}
 			for _, name := range []string{"a", "@s/b"} {
 				dir, _, err := s.Dir(t.Context(), filepath.Join(s.options.Root, "package.json"), name)
 				if err != nil || !exists(filepath.Join(dir, "node_modules", filepath.FromSlash(name), "index.js")) {

@@ -95,6 +95,19 @@ func tarball(t *testing.T, entries ...tar.Header) []byte {
 	return b.Bytes()
 }
 
+func write(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // repo writes a repository that uses a registry.
 func repo(t *testing.T, r *registry, files map[string]string) Options {
 	t.Helper()
@@ -106,16 +119,17 @@ func repo(t *testing.T, r *registry, files map[string]string) Options {
 	if files["package.json"] == "" {
 		files["package.json"] = `{"dependencies": {"a": "^1.0.0"}}`
 	}
-	for name, text := range files {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write(t, root, files)
 	return Options{Root: root, CacheDir: filepath.Join(t.TempDir(), "cache"), Client: r.Client()}
+}
+
+func mustOpen(t *testing.T, o Options) *Store {
+	t.Helper()
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // Each lockfile describes a@1.0.0, which requires b@2.0.0, and a b@1.0.0 of the repository.
@@ -198,10 +212,7 @@ packages:
 			t.Parallel()
 			o := repo(t, r, map[string]string{lock.file: lock.text,
 				"package.json": `{"dependencies": {"a": "^1.0.0"}, "devDependencies": {"@s/b": "^1.0.0"}}`})
-			s, err := Open(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustOpen(t, o)
 			version := func(importer, name string) string {
 				if p := s.find(importer, name); p != nil {
 					return p.Version
@@ -237,10 +248,7 @@ func TestShared(t *testing.T) {
 	r := newRegistry(t)
 	lock := fmt.Sprintf(`{"packages": {"node_modules/a": {"version": "1.0.0", "integrity": %q}}}`, r.add(t, "a", "1.0.0"))
 	first := repo(t, r, map[string]string{"package-lock.json": lock})
-	s, err := Open(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, first)
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -252,9 +260,7 @@ func TestShared(t *testing.T) {
 	all.Wait()
 	second := repo(t, r, map[string]string{"package-lock.json": lock})
 	second.CacheDir, second.Offline = first.CacheDir, true
-	if s, err = Open(second); err != nil {
-		t.Fatal(err)
-	}
+	s = mustOpen(t, second)
 	if _, ok, err := s.Dir(t.Context(), second.Root, "a"); !ok || err != nil {
 		t.Errorf("from the cache: %v, %v", ok, err)
 	}
@@ -284,10 +290,7 @@ __metadata:
   resolution: "a@npm:1.0.0"
 `})
 		o.CacheDir = cache
-		s, err := Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, o)
 		dir, _, err := s.Dir(t.Context(), o.Root, "a")
 		if err != nil || !exists(filepath.Join(dir, "node_modules", "a", want)) {
 			t.Errorf("%s has no %s: %v", dir, want, err)
@@ -304,10 +307,7 @@ func TestLinkedCache(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), o.CacheDir); err != nil {
 		t.Skipf("no symbolic links: %v", err)
 	}
-	s, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, o)
 	dir, _, err := s.Dir(t.Context(), o.Root, "a")
 	if err != nil {
 		t.Fatal(err)
@@ -362,11 +362,8 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := repo(t, r, map[string]string{"package-lock.json": tc.lock})
-			s, err := Open(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _, err = s.Dir(t.Context(), o.Root, "a")
+			s := mustOpen(t, o)
+			_, _, err := s.Dir(t.Context(), o.Root, "a")
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%v, want %q", err, tc.want)
 			}
@@ -405,10 +402,7 @@ func TestRegistries(t *testing.T) {
 	o := repo(t, plain, map[string]string{"package-lock.json": lock,
 		".npmrc": "registry=" + plain.URL + "/\n@s:registry=" + scoped.URL + "\n" + strings.TrimPrefix(scoped.URL, "http:") + "/:_authToken=${TOKEN}\n"})
 	o.Environ = []string{"TOKEN=secret"}
-	s, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, o)
 	for _, name := range []string{"@s/b", "a"} {
 		if _, _, err := s.Dir(t.Context(), o.Root, name); err != nil {
 			t.Error(err)
@@ -498,10 +492,7 @@ func TestCanceled(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t)
 	o := repo(t, r, map[string]string{"package-lock.json": fmt.Sprintf(`{"packages": {"node_modules/a": {"version": "1.0.0", "integrity": %q}}}`, r.add(t, "a", "1.0.0"))})
-	s, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, o)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := s.Dir(ctx, o.Root, "a"); !errors.Is(err, context.Canceled) {

@@ -28,10 +28,7 @@ snapshots:
   b@1.0.0: {dependencies: {near: 2.0.0}, optionalDependencies: {maybe: 1.0.0}}
   deep@1.0.0: {dependencies: {near: 1.0.0, far: 1.0.0, a: 1.0.0}}
 `, integrity)})
-	s, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, o)
 	main := filepath.Join(o.Root, "src", "module.ts")
 	dir, ok, err := s.Dir(t.Context(), main, "a")
 	if !ok || err != nil {

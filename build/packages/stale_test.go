@@ -49,10 +49,7 @@ func TestStale(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := Open(repo(t, newRegistry(t), map[string]string{c.file: c.lock, "package.json": c.manifest, "pnpm-workspace.yaml": c.more}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustOpen(t, repo(t, newRegistry(t), map[string]string{c.file: c.lock, "package.json": c.manifest, "pnpm-workspace.yaml": c.more}))
 			importer, got := filepath.Join(s.options.Root, "src", "module.ts"), ""
 			if p := s.find(importer, "a"); p == nil {
 				got = "not found"
@@ -75,10 +72,7 @@ func TestResolutionPaths(t *testing.T) {
 		"a": true, "**/a": true, "b/**/a": true, "b/@c/d/a": true, "b/@c/?/a": true, "**/@c/d/a": true, "@c/d/a": false, "b/a": false, "**/b/a": false, "x/**/a": false,
 		"b/@c/d/b/@c/d/a": true,
 	} {
-		s, err := Open(repo(t, newRegistry(t), map[string]string{"yarn.lock": lockfile, "package.json": `{"dependencies": {"b": "1"}, "resolutions": {"` + key + `": "1.1.0"}}`}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, repo(t, newRegistry(t), map[string]string{"yarn.lock": lockfile, "package.json": `{"dependencies": {"b": "1"}, "resolutions": {"` + key + `": "1.1.0"}}`}))
 		if a := s.lock.above(".").find("b").requires()["@c/d"].requires()["a"]; (a.refused != nil) != want {
 			t.Errorf("%s: got %v, want %v", key, a.refused, want)
 		}
@@ -88,13 +82,10 @@ func TestResolutionPaths(t *testing.T) {
 // packageExtensions of Yarn 2 and later add to what a package requires.
 func TestExtensions(t *testing.T) {
 	t.Parallel()
-	s, err := Open(repo(t, newRegistry(t), map[string]string{
+	s := mustOpen(t, repo(t, newRegistry(t), map[string]string{
 		".yarnrc.yml": "packageExtensions: {a@1: {dependencies: {b: ^1.0.0}}, a@2: {dependencies: {b: ^2.0.0}}}",
 		"yarn.lock":   yarnLock("a@npm:^1.0.0 > a@npm:1.0.0\nb@npm:^1.0.0 > b@npm:1.5.0\nb@npm:2, b@npm:^2.0.0 > b@npm:2.5.0"),
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
 	if b := s.lock.above(".").find("a").requires()["b"]; b == nil || b.Version != "1.5.0" {
 		t.Errorf("a requires %+v, want b@1.5.0", b)
 	}

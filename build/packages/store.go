@@ -89,9 +89,6 @@ func Open(o Options) (*Store, error) {
 	}, nil
 }
 
-// Lockfile returns the lockfile that names the versions.
-func (s *Store) Lockfile() string { return s.lock.file }
-
 // Integrities returns the integrity of each package in the lockfile that has one, by
 // "name@version".
 func (s *Store) Integrities() map[string]string { return s.lock.integrities }

@@ -58,10 +58,7 @@ packages:
 			o := repo(t, r, files)
 			top := o.Root
 			o.Root = filepath.Join(top, "plugin")
-			s, err := Open(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustOpen(t, o)
 			dir, ok, err := s.Dir(t.Context(), filepath.Join(o.Root, "src", "module.ts"), "a")
 			if want := filepath.Join(top, "packages", "a"); !ok || err != nil || !isSame(t, dir, want) {
 				t.Fatalf("a is in %q, %v, %v; want %q", dir, ok, err, want)
@@ -96,15 +93,7 @@ func isSame(t *testing.T, a, b string) bool {
 func TestWorkspaceBelowPattern(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "[work]")
-	for name, text := range map[string]string{"package.json": `{"workspaces": ["./packages/*/"]}`, "packages/a/package.json": `{"name": "a"}`} {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write(t, root, map[string]string{"package.json": `{"workspaces": ["./packages/*/"]}`, "packages/a/package.json": `{"name": "a"}`})
 	l := newLock(root, filepath.Join(root, "yarn.lock"), yarn1, root)
 	if err := readYarn(l, nil); err != nil {
 		t.Fatal(err)
@@ -134,10 +123,7 @@ func TestWorkspaceOutside(t *testing.T) {
 			if err := os.Symlink(outside, filepath.Join(o.Root, "out")); err != nil {
 				t.Skipf("symbolic links are not available: %v", err)
 			}
-			s, err := Open(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustOpen(t, o)
 			dir, ok, err := s.Dir(t.Context(), o.Root, "a")
 			if !ok || err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("found %q, %v, %v; want an error with %q", dir, ok, err, tc.want)

@@ -51,10 +51,7 @@ func TestYarnResolutions(t *testing.T) {
 			ms@npm:1.0.0 > ms@npm:1.0.0
 			ms@npm:2.1.1 > ms@npm:2.1.1`),
 	})
-	s, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, o)
 	got := map[string]string{}
 	for _, path := range []string{"ms", "debug", "debug ms", "debug2", "debug2 ms", "@babel/code-frame @babel/highlight chalk", "b ms", "debug lost"} {
 		at := "src"
@@ -106,10 +103,7 @@ func TestManagersRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := Open(repo(t, newRegistry(t), map[string]string{c.file: c.text}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustOpen(t, repo(t, newRegistry(t), map[string]string{c.file: c.text}))
 			importer := filepath.Join(s.options.Root, filepath.FromSlash(c.importer))
 			_, ok, err := s.Dir(t.Context(), importer, "a")
 			refused, _ := errors.AsType[*RefusedError](err)
@@ -169,10 +163,7 @@ snapshots: {a@1.0.0(patch_hash=12)(react@18.0.0): {}}`,
 			t.Parallel()
 			r := newRegistry(t)
 			r.add(t, "a", "1.0.0")
-			s, err := Open(repo(t, r, c.files))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustOpen(t, repo(t, r, c.files))
 			_, ok, err := s.Dir(t.Context(), filepath.Join(s.options.Root, "src", "module.ts"), "a")
 			refused, isRefused := errors.AsType[*RefusedError](err)
 			if !ok || isRefused != c.isPatched || !isRefused && err != nil {

@@ -16,13 +16,7 @@ import (
 func TestPipes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"package.json", "webpack.config.js", "src/plugin.json", "src/img/logo.svg", "LICENSE"} {
-		dir := t.TempDir()
-		for file, text := range map[string]string{"src/plugin.json": `{"id": "acme-x-panel", "type": "panel"}`, "src/module.ts": ""} {
-			file = filepath.Join(dir, file)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		dir := writeFiles(t, map[string]string{"src/plugin.json": `{"id": "acme-x-panel", "type": "panel"}`, "src/module.ts": ""})
 		pipe := filepath.Join(dir, name)
 		_ = os.Remove(pipe)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(pipe), 0o755), syscall.Mkfifo(pipe, 0o644)); err != nil {

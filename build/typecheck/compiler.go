@@ -24,9 +24,8 @@ var ErrNotBrought = errors.New("the types of packages and the compiler are not t
 
 // Options say which frontend is checked.
 type Options struct {
-	Root     string   // of the plugin repository, absolute
-	CacheDir string   // of Slipway; "" is in the user's cache
-	Environ  []string // for npm's configuration; nil is os.Environ
+	Root     string // of the plugin repository, absolute
+	CacheDir string // of Slipway; "" is in the user's cache
 }
 
 // Compiler is a compiler of TypeScript that can run.
@@ -139,11 +138,7 @@ func (o Options) open(root string, isOffline bool) (*packages.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	environ := o.Environ
-	if environ == nil {
-		environ = os.Environ()
-	}
-	return packages.Open(packages.Options{Root: root, Config: o.Root, CacheDir: filepath.Join(cache, "npm"), Environ: environ, Offline: isOffline})
+	return packages.Open(packages.Options{Root: root, Config: o.Root, CacheDir: filepath.Join(cache, "npm"), Environ: os.Environ(), Offline: isOffline})
 }
 
 func (o Options) cache() (string, error) {
