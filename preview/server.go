@@ -40,16 +40,18 @@ type Options struct {
 // API, with the token of the session.
 type Server struct {
 	Options
-	events    events
-	storage   storage
-	documents *template.Template
-	mux       *http.ServeMux
+	events     events
+	storage    storage
+	sourceMaps sourceMaps
+	documents  *template.Template
+	mux        *http.ServeMux
 }
 
 // New returns a server. The caller must end its streams.
 func New(o Options) *Server {
 	s := &Server{Options: o, storage: storage{objects: map[string]json.RawMessage{}},
-		documents: template.Must(template.ParseFS(pageSource(), "*.html")), mux: http.NewServeMux()}
+		sourceMaps: sourceMaps{parsed: map[string]parsedMap{}},
+		documents:  template.Must(template.ParseFS(pageSource(), "*.html")), mux: http.NewServeMux()}
 	s.mux.HandleFunc("/", s.withPage(s.document))
 	s.mux.HandleFunc("GET /-/{name}", s.withPage(s.pageFile))
 	s.mux.HandleFunc("GET /-/beside", s.withPage(s.beside))
@@ -60,7 +62,7 @@ func New(o Options) *Server {
 	s.mux.Handle("GET /-/stories", s.guarded(s.stories))
 	s.mux.Handle("POST /-/stories", s.guarded(s.saveStory))
 	s.mux.Handle("GET /-/events", s.guarded(s.streamEvents))
-	s.mux.Handle("GET /-/source", s.guarded(s.source))
+	s.mux.Handle("POST /-/place", s.guarded(s.place))
 	s.mux.Handle("/apis/userstorage.grafana.app/", s.guarded(s.storage.ServeHTTP))
 	s.mux.Handle("/api/", s.guarded(s.call))
 	s.mux.Handle("/apis/", s.guarded(s.call))

@@ -138,7 +138,7 @@ func TestHostile(t *testing.T) {
 		{"another port", "GET", "/", []string{"Host: localhost:3000"}, 421},
 		{"a service worker", "GET", "/public/plugins/acme-x-panel/sw.js", []string{"Service-Worker: script"}, 403},
 		{"a file outside of the page", "GET", "/-/..%2fdist%2fplugin.json", nil, 404},
-		{"the source without the token", "GET", "/-/source?file=src/a.ts&line=1", []string{"X-Preview-Token: "}, 401},
+		{"places without the token", "POST", "/-/place", []string{"X-Preview-Token: "}, 401},
 		{"the events without the token", "GET", "/-/events", []string{"X-Preview-Token: "}, 401},
 		{"the stories from elsewhere", "GET", "/-/stories", []string{"Origin: http://evil.example"}, 403},
 	} {
@@ -247,26 +247,56 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-func TestSource(t *testing.T) {
+func TestPlace(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	write(t, f.Repo.Root, map[string]string{"src/a.ts": strings.Repeat("x\n", 30), ".env": "SECRET=1", "src/.hidden.ts": "x", "node_modules/a/a.ts": "x", "key.pem": "x"})
 	outside := filepath.Join(t.TempDir(), "a.ts")
-	if err := os.WriteFile(outside, []byte("x"), 0o644); err != nil {
+	write(t, filepath.Dir(outside), map[string]string{"a.ts": "x\nx"})
+	cases := []struct {
+		source, file string
+		code         []codeLine
+	}{
+		{"../src/a.ts", "src/a.ts", []codeLine{{1, "from"}, {2, "the map"}}},
+		{"webpack://acme-x-panel/./b.ts?1a2b", "src/b.ts", []codeLine{{1, "1"}, {2, "2"}, {3, "3"}, {4, "4"}, {5, "5"}}},
+		{"webpack://acme-x-panel/../node_modules/a/a.ts", "node_modules/a/a.ts", nil},
+		{"../src/absent.ts", "src/absent.ts", nil},
+		{"../.env", ".env", nil},
+		{"../src/.hidden.ts", "src/.hidden.ts", nil},
+		{"../key.pem", "key.pem", nil},
+		{"../src/../../a.ts", "src/../../a.ts", nil},
+		{"../src/dir.ts", "src/dir.ts", nil},
+		{outside, outside, nil},
+	}
+	var sources []string
+	for _, c := range cases {
+		sources = append(sources, c.source)
+	}
+	text, err := json.Marshal(map[string]any{"version": 3, "sources": sources, "sourcesContent": []string{"from\nthe map"},
+		"mappings": "EACA" + strings.Repeat(",CCAA", len(cases)-1)}) // from column 2 on, one for each source
+	if err != nil {
 		t.Fatal(err)
 	}
-	got := f.do("GET", "/-/source?file=src/a.ts&line=10", "")
-	var s struct {
-		From  int
-		Lines []string
+	write(t, f.Repo.Root, map[string]string{"src/b.ts": "1\n2\n3\n4\n5\n6\n7\n", ".env": "A=1\nSECRET=1", "src/.hidden.ts": "x\nx", "node_modules/a/a.ts": "x\nx",
+		"key.pem": "x\nx", "src/dir.ts/x": "x", "../a.ts": "x\nx", "dist/module.js": "x\n//# sourceMappingURL=module.js.map\n", "dist/module.js.map": string(text)})
+	at := func(column int) string {
+		return fmt.Sprintf(`{"url": "http://localhost:4000/public/plugins/acme-x-panel/module.js?t=5", "line": 1, "column": %d}`, column)
 	}
-	if err := json.Unmarshal(got.Body.Bytes(), &s); err != nil || s.From != 5 || len(s.Lines) != 11 {
-		t.Errorf("%v %+v", err, s)
+	ask := func(frames ...string) string {
+		return strings.TrimSpace(f.do("POST", "/-/place", "["+strings.Join(frames, ",")+"]").Body.String())
 	}
-	for _, query := range []string{"file=.env&line=1", "file=src/.hidden.ts&line=1", "file=node_modules/a/a.ts&line=1", "file=key.pem&line=1",
-		"file=../a.ts&line=1", "file=" + outside + "&line=1", "file=src/a.ts&line=0", "file=src/a.ts&line=99", "file=src&line=1"} {
-		if got := f.do("GET", "/-/source?"+query, ""); got.Code != 404 {
-			t.Errorf("%s: %d %s", query, got.Code, got.Body)
+	for i, c := range cases {
+		var got place
+		if err := json.Unmarshal([]byte(ask(at(2+i))), &got); err != nil || !cmp.Equal(got, place{c.file, 2, 1, c.code}) {
+			t.Errorf("%s: %v %+v", c.source, err, got)
+		}
+	}
+	if got := ask(at(4), at(2)); !strings.Contains(got, "src/a.ts") {
+		t.Errorf("a place in a package comes before one of the plugin's own: %s", got)
+	}
+	before, elsewhere := at(1), `{"url": "http://localhost:4000/public/plugins/other/module.js", "line": 1, "column": 3}`
+	for _, frame := range []string{before, elsewhere, `{"url": "http://localhost:4000/-/page.js"}`, `{"url": ":"}`} {
+		if got := ask(frame); got != "null" {
+			t.Errorf("%s: %s", frame, got)
 		}
 	}
 }

@@ -1,51 +1,163 @@
 package preview
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/go-sourcemap/sourcemap"
 )
 
 const (
-	linesAround = 5
+	linesAround = 3
 	maxSource   = 4 << 20 // bytes
+	maxStack    = 1 << 20 // bytes of JSON
 )
 
-// source sends the lines around a place in a source file of the repository. Hidden files and those
-// of packages are not sources.
-func (s *Server) source(w http.ResponseWriter, r *http.Request) {
-	name := r.URL.Query().Get("file")
-	line, err := strconv.Atoi(r.URL.Query().Get("line"))
-	text, ok := readSource(s.Repo.Root, name)
-	lines := strings.Split(text, "\n")
-	if err != nil || !ok || line < 1 || line > len(lines) {
-		refuse(w, http.StatusNotFound, "source", "no such line of a source file")
-		return
-	}
-	from, to := max(0, line-1-linesAround), min(len(lines), line+linesAround)
-	sendJSON(w, http.StatusOK, map[string]any{"file": name, "line": line, "from": from + 1, "lines": lines[from:to]})
+// frame is a call in a stack trace of the page. Lines count from 1 and columns from 0.
+type frame struct {
+	URL          string
+	Line, Column int
 }
 
-func readSource(root, name string) (text string, ok bool) {
+// place is where a frame is in the author's sources. Its column counts from 1.
+type place struct {
+	File   string     `json:"file"`
+	Line   int        `json:"line"`
+	Column int        `json:"column"`
+	Code   []codeLine `json:"code,omitempty"` // around the place, if the source is known
+}
+
+type codeLine struct {
+	Line int    `json:"line"`
+	Text string `json:"text"`
+}
+
+// place sends the place of the innermost frame that is in a plugin's own sources, else in its packages; or null.
+func (s *Server) place(w http.ResponseWriter, r *http.Request) {
+	var frames []frame
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxStack)).Decode(&frames); err != nil {
+		refuse(w, http.StatusBadRequest, "source", "the body must be the frames of a stack trace")
+		return
+	}
+	var found *place
+	for _, f := range frames {
+		p := s.locate(f)
+		isOwn := p != nil && !strings.Contains(p.File, "node_modules/")
+		if isOwn || found == nil {
+			found = p
+		}
+		if isOwn {
+			break
+		}
+	}
+	sendJSON(w, http.StatusOK, found)
+}
+
+// locate returns the place of a frame, or nil if it is in no file of a plugin that has a source map.
+func (s *Server) locate(f frame) *place {
+	at, err := url.Parse(f.URL)
+	if err != nil {
+		return nil
+	}
+	sources := s.sourceMapOf(strings.TrimPrefix(at.Path, "/public/plugins/"))
+	if sources == nil {
+		return nil
+	}
+	source, _, line, column, ok := sources.Source(f.Line, f.Column)
+	if !ok || source == "" {
+		return nil
+	}
+	p := &place{File: sourcePath(source), Line: line, Column: column + 1}
+	text := sources.SourceContent(source)
+	if text == "" {
+		text = readSource(s.Repo.Root, p.File)
+	}
+	lines := strings.Split(text, "\n")
+	if text != "" && line >= 1 && line <= len(lines) {
+		for n := max(1, line-linesAround); n <= min(len(lines), line+linesAround); n++ {
+			p.Code = append(p.Code, codeLine{n, lines[n-1]})
+		}
+	}
+	return p
+}
+
+// sourceMaps are those that were read, by the files that they are of.
+type sourceMaps struct {
+	mu     sync.Mutex
+	parsed map[string]parsedMap
+}
+
+type parsedMap struct {
+	text    []byte
+	sources *sourcemap.Consumer // nil if the text is not valid
+}
+
+var mapComment = regexp.MustCompile(`//[#@] sourceMappingURL=(\S+)\s*$`)
+
+// sourceMapOf returns the source map of a file, which is the id of a plugin and a path; or nil.
+func (s *Server) sourceMapOf(file string) *sourcemap.Consumer {
+	id, name, _ := strings.Cut(file, "/")
+	p, ok := s.mounted(id)
+	if !ok {
+		return nil
+	}
+	code, err := readFile(p, name)
+	comment := mapComment.FindSubmatch(code[max(0, len(code)-4096):])
+	if err != nil || comment == nil {
+		return nil
+	}
+	text, err := readFile(p, path.Join(path.Dir(name), string(comment[1])))
+	if err != nil {
+		return nil
+	}
+	s.sourceMaps.mu.Lock()
+	defer s.sourceMaps.mu.Unlock()
+	known, ok := s.sourceMaps.parsed[file]
+	if !ok || !bytes.Equal(known.text, text) { // to parse it takes longer than to read it
+		known.text = text
+		known.sources, _ = sourcemap.Parse("", text)
+		s.sourceMaps.parsed[file] = known
+	}
+	return known.sources
+}
+
+var leading = regexp.MustCompile(`^(?:[a-z-]+://[^/]*/)?(?:\.{1,2}/)*`)
+
+// sourcePath returns the path of a source in the repository, as far as its name tells. In names as of webpack, it is relative to src.
+func sourcePath(source string) string {
+	name, _, _ := strings.Cut(leading.ReplaceAllString(source, ""), "?")
+	if strings.HasPrefix(source, "webpack://") && !strings.HasPrefix(name, "src/") && !strings.HasPrefix(name, "node_modules/") {
+		name = "src/" + name
+	}
+	return name
+}
+
+// readSource returns the text of a source file of a repository, or "". Hidden files and those of packages are not sources.
+func readSource(root, name string) string {
 	extensions := []string{".ts", ".tsx", ".js", ".jsx", ".mjs", ".mts", ".css", ".scss", ".sass", ".less", ".go"}
 	isHidden := slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
 		return strings.HasPrefix(part, ".") || part == "node_modules"
 	})
 	if isHidden || !slices.Contains(extensions, path.Ext(name)) {
-		return "", false
+		return ""
 	}
 	dir, err := os.OpenRoot(root)
 	if err != nil {
-		return "", false
+		return ""
 	}
 	defer dir.Close()
 	info, err := dir.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
-		return "", false
+		return ""
 	}
-	data, err := dir.ReadFile(name)
-	return string(data), err == nil
+	data, _ := dir.ReadFile(name)
+	return string(data)
 }

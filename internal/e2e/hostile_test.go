@@ -31,8 +31,6 @@ var tries = []struct{ name, code string }{
 	{"a service worker", `return (await navigator.serviceWorker.register('/public/plugins/` + faultyID + `/module.js')).scope`},
 	{"a service worker of its own text", `return (await navigator.serviceWorker.register(URL.createObjectURL(new Blob([''],
 		{type: 'text/javascript'})))).scope`},
-	{"a file outside of the repository", `return api('GET', '/-/source?line=1&file=' + encodeURIComponent('../outside.go'))`},
-	{"a file that is not a source file", `return api('GET', '/-/source?line=1&file=go.mod')`},
 	{"the files of another plugin", `return api('GET', '/public/plugins/other-app/module.js')`},
 	{"a form to the console", `const f = Object.assign(document.createElement('form'), {method: 'POST', action: host + '/logout',
 		target: '_blank'});

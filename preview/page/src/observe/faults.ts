@@ -1,6 +1,5 @@
 // Errors that occurred, with what can be told about them.
 import { identity } from '../boot/boot';
-import { excerpt, locate } from './locate';
 import { record, type Fault, type FaultKind } from './record';
 import { isPluginFile, stackFrames } from './stack';
 
@@ -88,27 +87,16 @@ export function noteFault(kind: FaultKind, message: string, stack = ''): void {
   }
 }
 
-/** Adds the place in the author's sources. */
+/** Adds the place in the author's sources, with the code around it. */
 async function place(made: Fault): Promise<void> {
-  const found = made.file ? undefined : await locate(made.stack);
-  if (!found) {
-    return;
+  const frames = stackFrames(made.stack).filter((f) => isPluginFile(f.url));
+  if (!made.file && frames.length) {
+    const asked = { method: 'POST', headers: identity, body: JSON.stringify(frames) };
+    const answer = await fetch('/-/place', asked).catch(() => undefined);
+    const found = answer?.ok ? ((await answer.json()) as Pick<Fault, 'file' | 'line' | 'column' | 'code'> | null) : null;
+    Object.assign(made, found);
+    record.changed();
   }
-  made.file = found.file;
-  made.line = found.line;
-  made.column = found.column + 1;
-  made.code = found.content ? excerpt(found.content, found.line) : await remoteExcerpt(found.file, found.line);
-  record.changed();
-}
-
-/** The server's view of the file, for maps without the text of their sources. */
-async function remoteExcerpt(file: string, line: number): Promise<Fault['code']> {
-  const answer = await fetch(`/-/source?file=${encodeURIComponent(file)}&line=${line}`, { headers: identity }).catch(() => undefined);
-  if (!answer?.ok) {
-    return undefined;
-  }
-  const { from, lines } = (await answer.json()) as { from: number; lines: string[] };
-  return lines.map((text, i) => ({ line: from + i, text }));
 }
 
 /** React calls effects from functions of these names; a build for production has no names, where the kind stays "draw". */

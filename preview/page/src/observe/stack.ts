@@ -1,20 +1,20 @@
 // Stack traces, as Chromium and Firefox write them.
 
+/** As preview/sources.go reads it. */
 interface StackFrame {
-  name: string;
   url: string;
   line: number;
   column: number;
 }
 
-const chromium = /^\s*at (?:(.*?) \()?(?:async )?((?:https?|file):\/\/[^\s)]+):(\d+):(\d+)\)?$/;
-const firefox = /^(.*?)@((?:https?|file):\/\/.+):(\d+):(\d+)$/;
+const chromium = /^\s*at (?:.*? \()?(?:async )?((?:https?|file):\/\/[^\s)]+):(\d+):(\d+)\)?$/;
+const firefox = /^.*?@((?:https?|file):\/\/.+):(\d+):(\d+)$/;
 
 /** The frames of a stack trace, or of React's component stack; the innermost first, columns from 0. */
 export function stackFrames(stack: string): StackFrame[] {
   return stack.split('\n').flatMap((line) => {
     const match = chromium.exec(line) ?? firefox.exec(line.trim());
-    return match ? [{ name: match[1] ?? '', url: match[2], line: Number(match[3]), column: Number(match[4]) - 1 }] : [];
+    return match ? [{ url: match[1], line: Number(match[2]), column: Number(match[3]) - 1 }] : [];
   });
 }
 
