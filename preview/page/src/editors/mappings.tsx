@@ -1,7 +1,8 @@
 // The editor of value mappings: what is shown in place of values, ranges, matches and special values.
 import { MappingType, SpecialValueMatch, type StandardEditorProps, type ValueMapping } from '@grafana/data';
-import { Button, ColorPicker, IconButton, Input, Select, Stack } from '@grafana/ui';
-import { empty, mappingsOf, rowsOf, type Row } from './rows';
+import { Button, ColorPicker, IconButton, Select, Stack } from '@grafana/ui';
+import { Draft } from './draft';
+import { firstConditions, mappingsOf, rowsOf, type Row } from './rows';
 
 const kinds = [
   { value: MappingType.ValueToText, label: 'Value' },
@@ -11,54 +12,30 @@ const kinds = [
 ];
 const specials = Object.values(SpecialValueMatch).map((match) => ({ value: match, label: match }));
 
+const named = (label: string) => ({ 'aria-label': label, placeholder: label });
 const numberOr = (text: string) => (text === '' ? null : Number(text));
 
-/** A text that takes effect when the field is left. */
-function Cell({
-  onLeave,
-  ...props
-}: {
-  label: string;
-  width: number;
-  value: string | number;
-  type?: string;
-  onLeave: (text: string) => void;
-}) {
-  const { label, value, ...rest } = props;
-  return <Input {...rest} aria-label={label} placeholder={label} defaultValue={value} onBlur={(e) => onLeave(e.currentTarget.value)} />;
-}
-
 function Condition({ row, onChange }: { row: Row; onChange: (row: Row) => void }) {
+  const { key = '', from, to, pattern = '', match } = row.condition;
+  const set = (change: Row['condition']) => onChange({ ...row, condition: { ...row.condition, ...change } });
   switch (row.type) {
     case MappingType.ValueToText:
-      return <Cell label="Value" width={16} value={row.key} onLeave={(key) => onChange({ ...row, key })} />;
+      return <Draft {...named('Value')} width={16} text={key} commit={(text) => set({ key: text })} />;
     case MappingType.RangeToText:
       return (
         <Stack gap={0.5}>
-          <Cell
-            label="From"
-            width={8}
-            type="number"
-            value={row.from ?? ''}
-            onLeave={(from) => onChange({ ...row, from: numberOr(from) })}
-          />
-          <Cell label="To" width={8} type="number" value={row.to ?? ''} onLeave={(to) => onChange({ ...row, to: numberOr(to) })} />
+          <Draft {...named('From')} width={8} type="number" text={`${from ?? ''}`} commit={(text) => set({ from: numberOr(text) })} />
+          <Draft {...named('To')} width={8} type="number" text={`${to ?? ''}`} commit={(text) => set({ to: numberOr(text) })} />
         </Stack>
       );
     case MappingType.RegexToText:
-      return <Cell label="Regular expression" width={16} value={row.pattern} onLeave={(pattern) => onChange({ ...row, pattern })} />;
+      return <Draft {...named('Regular expression')} width={16} text={pattern} commit={(text) => set({ pattern: text })} />;
     case MappingType.SpecialValue:
-      return (
-        <Select
-          width={16}
-          aria-label="Special value"
-          options={specials}
-          value={row.match}
-          onChange={(c) => onChange({ ...row, match: c.value ?? SpecialValueMatch.Null })}
-        />
-      );
+      return <Select width={16} aria-label="Special value" options={specials} value={match} onChange={(c) => set({ match: c.value })} />;
   }
 }
+
+const first: Row = { type: MappingType.ValueToText, condition: firstConditions[MappingType.ValueToText], result: { text: '' } };
 
 export function MappingsEditor({ value, onChange }: StandardEditorProps<ValueMapping[]>) {
   const rows = rowsOf(value ?? []);
@@ -73,14 +50,14 @@ export function MappingsEditor({ value, onChange }: StandardEditorProps<ValueMap
             aria-label="Kind of mapping"
             options={kinds}
             value={row.type}
-            onChange={(c) => replace(i, empty(c.value ?? row.type, row.result))}
+            onChange={({ value: type = row.type }) => replace(i, { type, condition: firstConditions[type], result: row.result })}
           />
           <Condition row={row} onChange={(changed) => replace(i, changed)} />
-          <Cell
-            label="Text to show"
+          <Draft
+            {...named('Text to show')}
             width={14}
-            value={row.result.text ?? ''}
-            onLeave={(text) => replace(i, { ...row, result: { ...row.result, text } })}
+            text={row.result.text ?? ''}
+            commit={(text) => replace(i, { ...row, result: { ...row.result, text } })}
           />
           <ColorPicker
             color={row.result.color ?? 'transparent'}
@@ -91,7 +68,7 @@ export function MappingsEditor({ value, onChange }: StandardEditorProps<ValueMap
         </Stack>
       ))}
       <div>
-        <Button size="sm" variant="secondary" icon="plus" onClick={() => set([...rows, empty(MappingType.ValueToText, { text: '' })])}>
+        <Button size="sm" variant="secondary" icon="plus" onClick={() => set([...rows, first])}>
           Add mapping
         </Button>
       </div>

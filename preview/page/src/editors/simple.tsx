@@ -6,26 +6,8 @@ import type {
   StringFieldConfigSettings,
   UnitFieldConfigSettings,
 } from '@grafana/data';
-import { ColorPicker, Input, Slider, Switch, TagsInput, TextArea, TimeZonePicker, UnitPicker, useTheme2 } from '@grafana/ui';
-import { useEffect, useState } from 'react';
-
-interface DraftProps {
-  text: string;
-  commit: (text: string) => void;
-  isArea?: boolean;
-  rows?: number;
-  [attribute: string]: unknown;
-}
-
-/** A text that takes effect when the field is left, or with Enter. */
-function Draft({ text, commit, isArea, rows, ...rest }: DraftProps) {
-  const [draft, setDraft] = useState(text);
-  useEffect(() => setDraft(text), [text]);
-  const finish = () => draft !== text && commit(draft);
-  const change = (e: { currentTarget: { value: string } }) => setDraft(e.currentTarget.value);
-  const shared = { ...rest, value: draft, onChange: change, onBlur: finish };
-  return isArea ? <TextArea {...shared} rows={rows ?? 5} /> : <Input {...shared} onKeyDown={(e) => e.key === 'Enter' && finish()} />;
-}
+import { ColorPicker, Slider, Switch, TagsInput, TimeZonePicker, UnitPicker, useTheme2 } from '@grafana/ui';
+import { Draft } from './draft';
 
 export function TextEditor({ value, onChange, item, id }: StandardEditorProps<string, StringFieldConfigSettings>) {
   const { placeholder, maxLength, useTextarea, rows } = item.settings ?? {};

@@ -1,7 +1,7 @@
 // The editor of thresholds: values from which on a colour applies.
 import { ThresholdsMode, type StandardEditorProps, type Threshold, type ThresholdsConfig } from '@grafana/data';
-import { Button, ColorPicker, IconButton, Input, RadioButtonGroup, Stack } from '@grafana/ui';
-import { useState } from 'react';
+import { Button, ColorPicker, IconButton, RadioButtonGroup, Stack } from '@grafana/ui';
+import { Draft } from './draft';
 
 const modes = [
   { value: ThresholdsMode.Absolute, label: 'Absolute' },
@@ -9,25 +9,11 @@ const modes = [
 ];
 const palette = ['green', 'red', 'orange', 'blue', 'yellow', 'purple'];
 
+const isNumber = (text: string) => text.trim() !== '' && !Number.isNaN(Number(text));
+
 /** In the order of their values; the first applies from minus infinity. */
 function ordered(steps: Threshold[]): Threshold[] {
   return [...steps].sort((a, b) => a.value - b.value).map((step, i) => (i === 0 ? { ...step, value: -Infinity } : step));
-}
-
-function Value({ step, index, onChange }: { step: Threshold; index: number; onChange: (value: number) => void }) {
-  const [text, setText] = useState(String(step.value));
-  const finish = () => (text.trim() === '' || Number.isNaN(Number(text)) ? setText(String(step.value)) : onChange(Number(text)));
-  return (
-    <Input
-      type="number"
-      width={14}
-      aria-label={`Threshold ${index}`}
-      value={text}
-      onChange={(e) => setText(e.currentTarget.value)}
-      onBlur={finish}
-      onKeyDown={(e) => e.key === 'Enter' && finish()}
-    />
-  );
 }
 
 export function ThresholdsEditor({ value, onChange }: StandardEditorProps<ThresholdsConfig>) {
@@ -35,6 +21,7 @@ export function ThresholdsEditor({ value, onChange }: StandardEditorProps<Thresh
   const shown = ordered(steps.map((step) => ({ ...step, value: step.value ?? -Infinity }))); // JSON has null for minus infinity
   const set = (next: Threshold[]) => onChange({ mode, steps: ordered(next) });
   const replace = (i: number, change: Partial<Threshold>) => set(shown.map((step, j) => (i === j ? { ...step, ...change } : step)));
+  const move = (i: number, text: string) => isNumber(text) && replace(i, { value: Number(text) });
   const add = () =>
     set([
       ...shown,
@@ -48,7 +35,11 @@ export function ThresholdsEditor({ value, onChange }: StandardEditorProps<Thresh
       {shown.map((step, i) => (
         <Stack key={`${i}/${step.value}`} alignItems="center" gap={1}>
           <ColorPicker color={step.color} onChange={(color) => replace(i, { color })} enableNamedColors />
-          {i === 0 ? <span style={{ width: 112 }}>Base</span> : <Value step={step} index={i} onChange={(v) => replace(i, { value: v })} />}
+          {i === 0 ? (
+            <span style={{ width: 112 }}>Base</span>
+          ) : (
+            <Draft type="number" width={14} aria-label={`Threshold ${i}`} text={String(step.value)} commit={(text) => move(i, text)} />
+          )}
           {i > 0 && (
             <IconButton name="trash-alt" aria-label={`Remove threshold ${i}`} onClick={() => set(shown.filter((_, j) => j !== i))} />
           )}
