@@ -8,22 +8,15 @@ import {
   type StatsPickerConfigSettings,
 } from '@grafana/data';
 import { MultiSelect, RadioButtonGroup, Select, StatsPicker } from '@grafana/ui';
-import { useEffect, useState } from 'react';
 import { backend } from '../services/backend';
+import { useLoaded } from '../services/useloaded';
 
 type SelectProps<T> = StandardEditorProps<T, SelectFieldConfigSettings<any>>; // a plugin's choices have any type of value
 
 /** The choices: fixed ones, or those that a function returns for the data. */
 function useChoices({ item, context }: Pick<SelectProps<unknown>, 'item' | 'context'>): { choices: SelectableValue[]; isLoading: boolean } {
   const { options = [], getOptions } = item.settings ?? {};
-  const [loaded, setLoaded] = useState<SelectableValue[]>();
-  useEffect(() => {
-    let isCurrent = true;
-    void getOptions?.(context).then((choices) => isCurrent && setLoaded(choices));
-    return () => {
-      isCurrent = false;
-    };
-  }, [getOptions, context]);
+  const loaded = useLoaded(async () => getOptions?.(context), [getOptions, context], 'rejection');
   return { choices: getOptions ? (loaded ?? []) : options, isLoading: getOptions !== undefined && loaded === undefined };
 }
 
@@ -110,12 +103,9 @@ export function StatsEditor({ value, onChange, item, id }: StandardEditorProps<s
 
 /** Dashboards of the host. */
 export function DashboardEditor({ value, onChange, item, id }: StandardEditorProps<string>) {
-  const [found, setFound] = useState<SelectableValue<string>[]>();
-  useEffect(() => {
-    void backend.get<{ uid: string; title: string }[]>('/api/search', { type: 'dash-db', limit: 100 }).then(
-      (dashboards) => setFound(dashboards.map(({ uid, title }) => ({ value: uid, label: title }))),
-      () => setFound([]),
-    );
+  const found = useLoaded(async () => {
+    const dashboards = backend.get<{ uid: string; title: string }[]>('/api/search', { type: 'dash-db', limit: 100 });
+    return (await dashboards.catch(() => [])).map(({ uid, title }) => ({ value: uid, label: title }));
   }, []);
   return (
     <Select

@@ -91,7 +91,7 @@ function useFieldData(plugin: PanelPlugin, data: PanelData, fieldConfig: FieldCo
   }, [plugin, data, fieldConfig, theme, timeZone]);
 }
 
-interface PanelViewProps extends PanelState {
+export interface PanelViewProps extends PanelState {
   plugin: PanelPlugin;
   data: PanelData;
   title: string;
@@ -104,21 +104,18 @@ interface PanelViewProps extends PanelState {
   onInstanceState?: (state: unknown) => void;
 }
 
-export function Panel(props: PanelViewProps) {
-  const {
-    plugin,
-    options,
-    fieldConfig,
-    title,
-    width,
-    height,
-    timeZone,
-    onOptionsChange,
-    onFieldConfigChange,
-    onTimeRange,
-    onInstanceState,
-  } = props;
-  const data = useFieldData(plugin, props.data, fieldConfig, timeZone);
+const ignore = () => undefined;
+
+export function Panel({
+  plugin,
+  data: given,
+  onOptionsChange = ignore,
+  onFieldConfigChange = ignore,
+  onTimeRange = ignore,
+  onInstanceState = ignore,
+  ...rest
+}: PanelViewProps) {
+  const data = useFieldData(plugin, given, rest.fieldConfig, rest.timeZone);
   const [eventBus] = useState(() => new EventBusSrv());
   const [instanceState, setInstanceState] = useState<unknown>();
   const context = useMemo(
@@ -136,7 +133,7 @@ export function Panel(props: PanelViewProps) {
       onSeriesColorChange: (label) => record.note(`The panel asks to change the color of ${label}; a dashboard would.`),
       onInstanceStateChange: (state: unknown) => {
         setInstanceState(state);
-        onInstanceState?.(state);
+        onInstanceState(state);
       },
     }),
     [eventBus, instanceState, onInstanceState],
@@ -145,27 +142,18 @@ export function Panel(props: PanelViewProps) {
   if (!Component) {
     throw new Error(`new PanelPlugin(…) of ${plugin.meta.id} got no component`);
   }
-  const ignore = () => undefined;
   return (
     <PluginContextProvider meta={plugin.meta}>
       <PanelContextProvider value={context}>
         <Component
+          {...rest}
+          {...{ data, eventBus, onOptionsChange, onFieldConfigChange }}
           id={1}
-          title={title}
-          data={data}
           timeRange={data.timeRange}
-          timeZone={timeZone}
-          options={options}
-          fieldConfig={fieldConfig}
           transparent={false}
-          width={width}
-          height={height}
           renderCounter={0}
-          eventBus={eventBus}
           replaceVariables={replace}
-          onOptionsChange={onOptionsChange ?? ignore}
-          onFieldConfigChange={onFieldConfigChange ?? ignore}
-          onChangeTimeRange={onTimeRange ?? ignore}
+          onChangeTimeRange={onTimeRange}
         />
       </PanelContextProvider>
     </PluginContextProvider>

@@ -1,10 +1,10 @@
 // What @grafana/runtime's components of panels are drawn with: PanelRenderer, PanelDataErrorView and PluginPage.
 import { LoadingState, type PanelPlugin } from '@grafana/data';
 import type { PanelDataErrorViewProps, PanelRendererProps, PluginPageProps } from '@grafana/runtime';
-import { Stack, Text } from '@grafana/ui';
-import { useEffect, useState } from 'react';
+import { Stack, Tab, TabsBar, Text } from '@grafana/ui';
 import { timeRange } from '../data/frames';
 import { loadPlugin, manifests, presentPlugin } from '../services/plugins';
+import { useLoaded } from '../services/useloaded';
 import { Message } from './message';
 import { initialState, Panel, type PanelState } from './panel';
 import { standInPanel } from './standins';
@@ -22,41 +22,22 @@ const noData = { state: LoadingState.Done, series: [], timeRange: timeRange({ fr
 export function PanelRenderer({
   pluginId,
   data = noData,
-  title,
   options,
   fieldConfig,
-  width,
-  height,
   timeZone = 'browser',
-  onOptionsChange,
-  onFieldConfigChange,
   onChangeTimeRange,
+  ...rest
 }: PanelRendererProps) {
-  const [ready, setReady] = useState<{ plugin: PanelPlugin; state: PanelState }>();
-  useEffect(() => {
-    let isCurrent = true;
-    void importPanelPlugin(pluginId).then(async (plugin) => {
-      const state = await initialState(plugin, {
-        options: options ?? {},
-        fieldConfig: fieldConfig as PanelState['fieldConfig'] | undefined,
-        pluginVersion: plugin.meta.info.version,
-      });
-      if (isCurrent) {
-        setReady({ plugin, state });
-      }
+  const ready = useLoaded(async () => {
+    const plugin = await importPanelPlugin(pluginId);
+    const state = await initialState(plugin, {
+      options: options ?? {},
+      fieldConfig: fieldConfig as PanelState['fieldConfig'] | undefined,
+      pluginVersion: plugin.meta.info.version,
     });
-    return () => {
-      isCurrent = false;
-    };
+    return { plugin, ...state };
   }, [pluginId, options, fieldConfig]);
-  return ready ? (
-    <Panel
-      plugin={ready.plugin}
-      {...ready.state}
-      {...{ data, title, width, height, timeZone, onOptionsChange, onFieldConfigChange }}
-      onTimeRange={onChangeTimeRange}
-    />
-  ) : null;
+  return ready ? <Panel {...rest} {...ready} {...{ data, timeZone }} onTimeRange={onChangeTimeRange} /> : null;
 }
 
 export function PanelDataErrorView(props: PanelDataErrorViewProps) {
@@ -97,15 +78,11 @@ export function PluginPage({ children, pageNav, actions, renderTitle, subTitle, 
         </Stack>
       )}
       {!!pageNav?.children?.length && (
-        <nav aria-label="Tabs of the page">
-          <Stack gap={2}>
-            {pageNav.children.map((tab) => (
-              <a key={tab.text} href={tab.url} aria-current={tab.active ? 'page' : undefined}>
-                {tab.text}
-              </a>
-            ))}
-          </Stack>
-        </nav>
+        <TabsBar>
+          {pageNav.children.map((tab) => (
+            <Tab key={tab.text} label={tab.text} href={tab.url} active={tab.active} />
+          ))}
+        </TabsBar>
       )}
       <div style={{ flexGrow: 1, minHeight: 0 }}>{children}</div>
     </div>

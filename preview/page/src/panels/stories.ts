@@ -14,6 +14,8 @@ import type { DataQuery } from '@grafana/schema';
 import { combineLatest, from, of, type Observable } from 'rxjs';
 import { map, mergeMap, startWith } from 'rxjs/operators';
 import { identity } from '../boot/boot';
+import { grouped } from '../data/partition';
+import { fault } from '../observe/faults';
 import { record } from '../observe/record';
 import { dataSources } from '../services/datasources';
 import { makeRequest, runRequest, stateOf } from '../services/queries';
@@ -48,8 +50,12 @@ const loading = new Map<string, Promise<Story[]>>();
 export function storiesOf(plugin: string): Promise<Story[]> {
   const known =
     loading.get(plugin) ??
-    fetch(`/-/stories?plugin=${encodeURIComponent(plugin)}`, { headers: identity }).then(async (r) =>
-      r.ok ? ((await r.json()) as Story[]) : [],
+    fetch(`/-/stories?plugin=${encodeURIComponent(plugin)}`, { headers: identity }).then(
+      async (r) => (r.ok ? ((await r.json()) as Story[]) : []),
+      (e: unknown) => {
+        fault('load', e);
+        return [];
+      },
     );
   loading.set(plugin, known);
   return known;
@@ -83,14 +89,9 @@ const uidOf = (ref: SavedPanel['datasource']) => (typeof ref === 'string' ? ref 
 function groups(panel: SavedPanel): { ref: SavedPanel['datasource']; targets: Target[] }[] {
   const targets: Target[] = panel.targets?.length ? panel.targets : panel.datasource ? [{ refId: 'A' }] : [];
   const shared = uidOf(panel.datasource) === '-- Mixed --' ? undefined : panel.datasource;
-  const byRef = new Map<string, { ref: SavedPanel['datasource']; targets: Target[] }>();
-  for (const target of targets.filter((t) => !t.hide)) {
-    const ref = target.datasource ?? shared;
-    const group = byRef.get(JSON.stringify(ref)) ?? { ref, targets: [] };
-    group.targets.push(target);
-    byRef.set(JSON.stringify(ref), group);
-  }
-  return [...byRef.values()];
+  const refOf = (target: Target) => target.datasource ?? shared;
+  const asked = targets.filter((t) => !t.hide);
+  return [...grouped(asked, (t) => JSON.stringify(refOf(t))).values()].map((own) => ({ ref: refOf(own[0]), targets: own }));
 }
 
 function transformed(data: PanelData, transformations: DataTransformerConfig[] = []): Observable<PanelData> {

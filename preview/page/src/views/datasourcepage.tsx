@@ -1,14 +1,14 @@
 // The view of a data source plugin: its query, its settings, annotations and variables.
-import type { DataSourceApi, DataSourceInstanceSettings } from '@grafana/data';
+import type { DataSourceInstanceSettings } from '@grafana/data';
 import { Select, Tab, TabsBar } from '@grafana/ui';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { bare } from '../boot/boot';
-import { fault } from '../observe/faults';
 import { useKept } from '../refresh/kept';
 import { backend } from '../services/backend';
 import { dataSources } from '../services/datasources';
 import { manifests, metaOf, type AnyDataSourcePlugin } from '../services/plugins';
 import { standInSettings } from '../services/standin-datasources';
+import { useLoaded } from '../services/useloaded';
 import { AnnotationPane } from './annotationpane';
 import { ConfigPane, unsavedUID } from './configpane';
 import { Drawing } from './drawing';
@@ -35,17 +35,7 @@ export function DataSourcePage({ plugin, revision }: { plugin: AnyDataSourcePlug
   const [saves, setSaves] = useState(0);
   const all = useMemo(() => dataSources.getList({ pluginId: type }), [type, saves]);
   const settings = useMemo(() => all.find((s) => s.uid === address.get('uid')) ?? all[0] ?? unsaved(type), [all, address, type]);
-  const [instance, setInstance] = useState<DataSourceApi>();
-  useEffect(() => {
-    let isCurrent = true;
-    dataSources.instantiate(settings).then(
-      (made) => isCurrent && setInstance(made),
-      (e: unknown) => fault('load', e),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [settings, revision]);
+  const instance = useLoaded(() => dataSources.instantiate(settings), [settings, revision]);
   const onSaved = useCallback(async () => {
     await dataSources.refresh();
     setSaves((n) => n + 1);

@@ -4,8 +4,9 @@ import { Alert, RadioButtonGroup, Stack } from '@grafana/ui';
 import { useEffect, useRef, useState } from 'react';
 import { panicOf } from '../observe/faults';
 import { graphable } from '../panels/prepare';
-import { initialState, Panel, type PanelState } from '../panels/panel';
+import { initialState, Panel } from '../panels/panel';
 import { standInPanel } from '../panels/standins';
+import { useLoaded } from '../services/useloaded';
 import { Place } from './overlay';
 import { useRecord } from './toldus';
 
@@ -45,8 +46,7 @@ export function FramesView({ data, timeZone }: { data: PanelData; timeZone: stri
   const view = chosen ?? (graphable(data.series).length ? 'plot' : 'table');
   const rows = data.series.reduce((sum, frame) => sum + frame.length, 0);
   const plugin = standInPanel(view === 'plot' ? 'timeseries' : 'table');
-  const [state, setState] = useState<PanelState>();
-  useEffect(() => void initialState(plugin, {}).then(setState), [plugin]);
+  const state = useLoaded(() => initialState(plugin, {}), [plugin]);
   return (
     <div ref={element}>
       <Stack alignItems="center" gap={2} wrap="wrap">

@@ -1,13 +1,14 @@
 // The frame of the page: what can be seen on the left, what was told on the right.
 import { Button, Input, Select, useTheme2 } from '@grafana/ui';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router-dom-v5-compat';
 import { bare, boot, chooseRole, roles } from '../boot/boot';
 import { record } from '../observe/record';
-import { storiesOf, type Story } from '../panels/stories';
+import { storiesOf } from '../panels/stories';
 import { useKept } from '../refresh/kept';
 import { metaOf } from '../services/plugins';
 import { setTheme } from '../services/theme';
+import { useLoaded } from '../services/useloaded';
 import { Alerts } from './alerts';
 import { AppNavigation } from './apppage';
 import { Overlay } from './overlay';
@@ -17,9 +18,8 @@ import { ToldUs, useRecord } from './toldus';
 /** The saved panels of a plugin, with a search if there are many. */
 function Stories({ plugin }: { plugin: string }) {
   const { pathname, search } = useLocation();
-  const [stories, setStories] = useState<Story[]>([]);
+  const stories = useLoaded(() => storiesOf(plugin), [plugin, search]) ?? [];
   const [wanted, setWanted] = useState('');
-  useEffect(() => void storiesOf(plugin).then(setStories), [plugin, search]);
   const shown = new URLSearchParams(search).get('story');
   return (
     <div className="preview-nav-inner preview-stories">

@@ -1,26 +1,11 @@
 // A panel in its frame: title, size, state of its query.
-import type { FieldConfigSource, PanelData, PanelPlugin } from '@grafana/data';
 import { PanelChrome } from '@grafana/ui';
-import { Panel, type PanelState } from '../panels/panel';
+import { Panel, type PanelViewProps } from '../panels/panel';
 import { Boundary } from './boundary';
 import { Drawing } from './drawing';
 
-interface Props {
-  name: string;
-  title: string;
-  plugin: PanelPlugin;
-  state: PanelState;
-  data: PanelData;
-  width: number;
-  height: number;
-  timeZone: string;
-  onOptionsChange(options: object): void;
-  onFieldConfigChange(config: FieldConfigSource): void;
-  onTimeRange?(range: { from: number; to: number }): void;
-  onInstanceState?(state: unknown): void;
-}
-
-export function PanelCard({ name, title, plugin, state, data, width, height, timeZone, ...handlers }: Props) {
+export function PanelCard({ name, width, height, ...panel }: PanelViewProps & { name: string }) {
+  const { title, plugin, data, options, fieldConfig } = panel;
   return (
     <Drawing name={name} title={title} data={data} style={{ width, height }}>
       <PanelChrome
@@ -32,17 +17,8 @@ export function PanelCard({ name, title, plugin, state, data, width, height, tim
         padding={plugin.noPadding ? 'none' : 'md'}
       >
         {(innerWidth, innerHeight) => (
-          <Boundary what={`the panel "${title}"`} dependencies={[plugin, state.options, state.fieldConfig, data]}>
-            <Panel
-              plugin={plugin}
-              {...state}
-              data={data}
-              title={title}
-              width={innerWidth}
-              height={innerHeight}
-              timeZone={timeZone}
-              {...handlers}
-            />
+          <Boundary what={`the panel "${title}"`} dependencies={[plugin, options, fieldConfig, data]}>
+            <Panel {...panel} width={innerWidth} height={innerHeight} />
           </Boundary>
         )}
       </PanelChrome>

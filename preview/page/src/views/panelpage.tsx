@@ -10,6 +10,7 @@ import type { Source } from '../panels/source';
 import { saveStory, storiesOf, type SavedPanel, type Story } from '../panels/stories';
 import { useKept } from '../refresh/kept';
 import { dataSources } from '../services/datasources';
+import { useLoaded } from '../services/useloaded';
 import { variables } from '../services/variables';
 import { useSettings, type Settings } from './address';
 import { FieldPane, OverridesPane } from './fieldpane';
@@ -24,14 +25,8 @@ import { usePanelState } from './usepanelstate';
 const empty: StoredPanel = {};
 
 export function PanelPage({ plugin }: { plugin: PanelPlugin }) {
-  const [stories, setStories] = useState<Story[]>();
   const [saves, setSaves] = useState(0);
-  useEffect(() => {
-    storiesOf(plugin.meta.id).then(setStories, (e: unknown) => {
-      fault('load', e);
-      setStories([]);
-    });
-  }, [plugin.meta.id, saves]);
+  const stories = useLoaded(() => storiesOf(plugin.meta.id), [plugin.meta.id, saves]);
   return stories ? <Ready plugin={plugin} stories={stories} onSaved={() => setSaves(saves + 1)} /> : null;
 }
 
@@ -103,7 +98,7 @@ function Ready({ plugin, stories, onSaved }: { plugin: PanelPlugin; stories: Sto
       name={plugin.meta.id}
       title={title}
       plugin={plugin}
-      state={state}
+      {...state}
       data={data}
       timeZone={timeZone}
       {...size}
@@ -198,19 +193,17 @@ function Panes({
           <Tab key={name} label={name} active={name === pane} onChangeTab={() => setPane(name)} />
         ))}
       </TabsBar>
-      <div className="preview-pane-body">
-        {pane === 'Options' && (
-          <OptionsPane
-            plugin={plugin}
-            options={state.options}
-            data={data.series}
-            instanceState={instanceState}
-            onChange={(options) => change({ options })}
-          />
-        )}
-        {pane === 'Fields' && <FieldPane {...fields} />}
-        {pane === 'Overrides' && <OverridesPane {...fields} />}
-      </div>
+      {pane === 'Options' && (
+        <OptionsPane
+          plugin={plugin}
+          options={state.options}
+          data={data.series}
+          instanceState={instanceState}
+          onChange={(options) => change({ options })}
+        />
+      )}
+      {pane === 'Fields' && <FieldPane {...fields} />}
+      {pane === 'Overrides' && <OverridesPane {...fields} />}
     </section>
   );
 }

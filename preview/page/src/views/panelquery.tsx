@@ -1,25 +1,9 @@
 // The query whose answer a panel draws.
-import type { DataQuery, DataSourceApi, DataSourceInstanceSettings, PanelData } from '@grafana/data';
-import { useEffect, useState } from 'react';
-import { fault } from '../observe/faults';
+import type { DataQuery, DataSourceInstanceSettings, PanelData } from '@grafana/data';
+import { useEffect } from 'react';
 import { dataSources } from '../services/datasources';
+import { useLoaded } from '../services/useloaded';
 import { firstQuery, QueryPane } from './querypane';
-
-/** The instance for settings; undefined until its plugin is loaded, and when it could not be. */
-function useInstance(settings: DataSourceInstanceSettings): DataSourceApi | undefined {
-  const [instance, setInstance] = useState<DataSourceApi>();
-  useEffect(() => {
-    let isCurrent = true;
-    dataSources.get(settings.uid).then(
-      (made) => isCurrent && setInstance(made),
-      (e: unknown) => fault('load', e),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [settings]);
-  return instance;
-}
 
 interface Props {
   settings: DataSourceInstanceSettings;
@@ -30,7 +14,7 @@ interface Props {
 }
 
 export function PanelQuery({ settings, queries, data, onChange, onRun }: Props) {
-  const instance = useInstance(settings);
+  const instance = useLoaded(() => dataSources.get(settings.uid), [settings]);
   useEffect(() => {
     if (instance && !queries.length) {
       onChange([firstQuery(instance)]);

@@ -1,12 +1,12 @@
 // All saved panels of a plugin at once.
 import type { PanelPlugin } from '@grafana/data';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { timeRange } from '../data/frames';
 import { scenarios } from '../data/scenarios';
-import { fault } from '../observe/faults';
 import type { StoredPanel } from '../panels/panel';
 import type { Source } from '../panels/source';
 import { storiesOf, type Story } from '../panels/stories';
+import { useLoaded } from '../services/useloaded';
 import { variables } from '../services/variables';
 import { useSettings } from './address';
 import { PanelCard } from './panelcard';
@@ -45,12 +45,9 @@ function shownOf(stories: Story[]): Shown[] {
 }
 
 export function StoriesPage({ plugin }: { plugin: PanelPlugin }) {
-  const [stories, setStories] = useState<Story[]>();
   const settings = useSettings();
   const [width, height] = [settings.number('w', 360), settings.number('h', 250)];
-  useEffect(() => {
-    storiesOf(plugin.meta.id).then(setStories, (e: unknown) => fault('load', e));
-  }, [plugin.meta.id]);
+  const stories = useLoaded(() => storiesOf(plugin.meta.id), [plugin.meta.id]);
   const shown = useMemo(() => {
     // One page has one set of variables: that of the first dashboard that has a variable of the name.
     variables.set([
@@ -85,7 +82,7 @@ function StoryCard({ plugin, shown, width, height }: { plugin: PanelPlugin; show
       name={shown.key}
       title={variables.replace(shown.title)}
       plugin={plugin}
-      state={state}
+      {...state}
       data={data}
       width={width}
       height={height}
