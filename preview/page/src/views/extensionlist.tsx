@@ -1,7 +1,7 @@
 // What an app registers for others, with a trial of each.
 import type { AppPlugin } from '@grafana/data';
-import { Button } from '@grafana/ui';
-import { useState, type ReactNode } from 'react';
+import { Button, ControlledCollapse } from '@grafana/ui';
+import { type ReactNode } from 'react';
 import { usePluginComponent, usePluginComponents, usePluginLinks } from '../services/extensions';
 import { Boundary } from './boundary';
 
@@ -92,19 +92,13 @@ function Exposed({ id, title }: { id: string; title: string }) {
   );
 }
 
-/** A component that the page draws without props: it may need some. */
+/** A component that the page draws without props, once it is opened: it may need some. */
 function Trial({ title, children }: { title: string; children: ReactNode }) {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <div>
-      <Button size="sm" variant="secondary" onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Close' : `Draw "${title}" without props`}
-      </Button>
-      {isOpen && (
-        <Boundary what={`"${title}"`} dependencies={[]}>
-          {children}
-        </Boundary>
-      )}
-    </div>
+    <ControlledCollapse label={`Draw "${title}" without props`} isOpen={false}>
+      <Boundary what={`"${title}"`} dependencies={[]}>
+        {children}
+      </Boundary>
+    </ControlledCollapse>
   );
 }

@@ -7,11 +7,11 @@ import {
   type FieldConfigSource,
   type PanelPlugin,
 } from '@grafana/data';
-import { IconButton, Select, Stack } from '@grafana/ui';
+import { ControlledCollapse, IconButton, Select, Stack } from '@grafana/ui';
 import { get } from 'lodash';
-import { Category } from './category';
-import { changed } from './items';
-import { OptionField, useEditorContext } from './optionspane';
+import { grouped } from '../data/partition';
+import { changed, type OptionItem } from './items';
+import { OptionField, OptionFields, useEditorContext } from './optionspane';
 
 interface Props {
   plugin: PanelPlugin;
@@ -20,42 +20,22 @@ interface Props {
   onChange: (config: FieldConfigSource) => void;
 }
 
-const pathOf = (item: FieldConfigPropertyItem) => (item.isCustom ? `custom.${item.path}` : item.path);
-
 export function FieldPane({ plugin, data, fieldConfig, onChange }: Props) {
   const context = useEditorContext(data, fieldConfig.defaults, undefined);
-  const groups = new Map<string, FieldConfigPropertyItem[]>();
-  for (const item of plugin.fieldConfigRegistry.list()) {
-    const isShown =
-      !item.hideFromDefaults &&
-      (!item.showIf || item.showIf(item.isCustom ? (fieldConfig.defaults.custom ?? {}) : fieldConfig.defaults, data, []));
-    if (isShown) {
-      const category = (item.category ?? [plugin.meta.name]).join(' › ');
-      groups.set(category, [...(groups.get(category) ?? []), item]);
-    }
-  }
-  if (!groups.size) {
+  const { defaults } = fieldConfig;
+  const isShown = ({ hideFromDefaults, showIf, isCustom }: FieldConfigPropertyItem) =>
+    !hideFromDefaults && (!showIf || showIf(isCustom ? (defaults.custom ?? {}) : defaults, data, []));
+  const items = plugin.fieldConfigRegistry.list().filter(isShown);
+  if (!items.length) {
     return <p>The plugin has no field configuration: useFieldConfig was not called.</p>;
   }
-  const set = (item: FieldConfigPropertyItem) => (value: unknown) =>
-    onChange({ ...fieldConfig, defaults: changed(fieldConfig.defaults, pathOf(item), value) });
-  return [...groups].map(([category, items]) => (
-    <Category key={category} title={category}>
-      {items.map((item) => (
-        <OptionField
-          key={item.id}
-          id={`field-${item.id}`}
-          name={item.name}
-          description={item.description}
-          Editor={item.editor}
-          item={item as never}
-          value={get(fieldConfig.defaults, pathOf(item))}
-          onChange={set(item)}
-          context={context}
-        />
-      ))}
-    </Category>
-  ));
+  const options = items.map((item): OptionItem => {
+    const path = item.isCustom ? `custom.${item.path}` : item.path;
+    const set = (value: unknown) => onChange({ ...fieldConfig, defaults: changed(defaults, path, value) });
+    return { item: item as never, key: item.id, value: get(defaults, path), onChange: set, context };
+  });
+  const groups = grouped(options, ({ item }) => (item.category ?? [plugin.meta.name]).join(' › '));
+  return <OptionFields groups={groups} prefix="field" />;
 }
 
 /** Overrides of fields that are chosen by name; others, which a dashboard stored, are named and can be removed. */
@@ -77,16 +57,15 @@ export function OverridesPane({ plugin, data, fieldConfig, onChange }: Props) {
         const setProperty = (id: string, value: unknown) =>
           replace(i, { ...rule, properties: rule.properties.map((p) => (p.id === id ? { id, value } : p)) });
         return (
-          <Category key={i} title={`Override ${i + 1}: ${title}`}>
+          <ControlledCollapse key={i} label={`Override ${i + 1}: ${title}`} isOpen>
             {rule.properties.map((property) => {
               const item = items.find((x) => x.id === property.id || (x.isCustom && `custom.${x.id}` === property.id));
               return item ? (
                 <OptionField
                   key={property.id}
                   id={`override-${i}-${property.id}`}
-                  name={item.name}
                   Editor={item.override}
-                  item={item as never}
+                  item={{ ...item, description: undefined } as never}
                   value={property.value}
                   onChange={(v) => setProperty(property.id, v)}
                   context={{ ...context, isOverride: true }}
@@ -105,7 +84,7 @@ export function OverridesPane({ plugin, data, fieldConfig, onChange }: Props) {
               />
               <IconButton name="trash-alt" aria-label={`Remove override ${i + 1}`} onClick={() => replace(i)} />
             </Stack>
-          </Category>
+          </ControlledCollapse>
         );
       })}
       <Select

@@ -57,9 +57,8 @@ function walk(
       continue;
     }
     const category = (item.category ?? parent).join(' › ');
-    const list = into.get(category) ?? [];
-    into.set(category, list);
-    list.push({ item, key: prefix + item.id, value: read(item.path), onChange: (value) => write(item.path, value), context });
+    const option = { item, key: prefix + item.id, value: read(item.path), onChange: (value: unknown) => write(item.path, value), context };
+    into.set(category, [...(into.get(category) ?? []), option]);
   }
 }
 

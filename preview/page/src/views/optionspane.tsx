@@ -1,11 +1,12 @@
 // The pane of a panel's own options, by the plugin's builder.
 import { EventBusSrv, VariableOrigin, type DataFrame, type PanelPlugin, type StandardEditorContext } from '@grafana/data';
-import { Field } from '@grafana/ui';
+import { ControlledCollapse, Field } from '@grafana/ui';
 import { useMemo, useState } from 'react';
 import { variables } from '../services/variables';
 import { Boundary } from './boundary';
-import { Category } from './category';
 import { optionItems, type OptionItem } from './items';
+
+type Editor = OptionItem['item']['editor'];
 
 const dataVariables = [
   '__value.raw',
@@ -39,41 +40,26 @@ export function useEditorContext(data: DataFrame[], options: object, instanceSta
   );
 }
 
-/** One option: its name, what it says about itself, and its editor. */
-export function OptionField({
-  name,
-  description,
-  Editor,
-  id,
-  ...rest
-}: Pick<OptionItem, 'item' | 'value' | 'onChange' | 'context'> & {
-  name: string;
-  description?: string;
-  Editor: OptionItem['item']['editor'];
-  id: string;
-}) {
+/** One option: its name, what it says about itself, and its editor, which is another one in an override. */
+export function OptionField({ id, item, Editor = item.editor, ...rest }: Omit<OptionItem, 'key'> & { id: string; Editor?: Editor }) {
   return (
-    <Field label={name} description={description}>
-      <Guarded id={id} name={name} Editor={Editor} {...rest} />
+    <Field label={item.name} description={item.description} htmlFor={id}>
+      <Boundary what={`the editor of "${item.name}"`} dependencies={[rest.value, Editor]}>
+        <Editor id={id} item={item} {...rest} />
+      </Boundary>
     </Field>
   );
 }
 
-/** Field reads the id of its child for the label. */
-function Guarded({
-  name,
-  Editor,
-  id,
-  item,
-  value,
-  onChange,
-  context,
-}: Pick<OptionItem, 'item' | 'value' | 'onChange' | 'context'> & { name: string; Editor: OptionItem['item']['editor']; id: string }) {
-  return (
-    <Boundary what={`the editor of "${name}"`} dependencies={[value, Editor]}>
-      <Editor id={id} item={item} value={value} onChange={onChange} context={context} />
-    </Boundary>
-  );
+/** The options by their categories. */
+export function OptionFields({ groups, prefix }: { groups: Map<string, OptionItem[]>; prefix: string }) {
+  return [...groups].map(([category, items]) => (
+    <ControlledCollapse key={category} label={category} isOpen>
+      {items.map(({ key, ...option }) => (
+        <OptionField key={key} id={`${prefix}-${key}`} {...option} />
+      ))}
+    </ControlledCollapse>
+  ));
 }
 
 export function OptionsPane({
@@ -97,19 +83,5 @@ export function OptionsPane({
   if (!groups.size) {
     return <p>The plugin has no options: setPanelOptions was not called.</p>;
   }
-  return [...groups].map(([category, items]) => (
-    <Category key={category} title={category}>
-      {items.map(({ item, key, ...rest }) => (
-        <OptionField
-          key={key}
-          id={`option-${key}`}
-          name={item.name}
-          description={item.description}
-          Editor={item.editor}
-          item={item}
-          {...rest}
-        />
-      ))}
-    </Category>
-  ));
+  return <OptionFields groups={groups} prefix="option" />;
 }
