@@ -1,12 +1,13 @@
 import './browser';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { get } from 'lodash';
 import { withAddress } from '../src/services/stored';
-import { containsVariable, replaceVariables, valueAt, type Found, type Lookup } from '../src/services/template';
+import { containsVariable, replaceVariables, type Found, type Lookup } from '../src/services/template';
 
 const values: { [name: string]: unknown } = { host: 'a/b', many: ['x', 'y.z'], row: { name: 'n' }, when: 0 };
 const lookup: Lookup = (name, path) =>
-  name in values ? { value: path ? valueAt(values[name], path) : values[name], text: `text of ${name}` } : undefined;
+  name in values ? { value: path ? get(values[name], path) : values[name], text: `text of ${name}` } : undefined;
 const replace = (text: string, format?: string) => replaceVariables(text, lookup, format);
 
 test('all three forms are replaced, and unknown names are left alone', () => {

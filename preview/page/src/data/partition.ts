@@ -1,5 +1,6 @@
 // The rows of a frame by the values that they have.
 import { cacheFieldDisplayNames, getFieldDisplayName, type DataFrame, type Field, type FieldType } from '@grafana/data';
+import { flatGroup, group } from 'd3';
 
 export type Transformation<Options> = (frames: DataFrame[], options: Options) => DataFrame[];
 
@@ -10,23 +11,13 @@ export const field = (name: string, type: FieldType, values: unknown[], more: Pa
   config: {},
   ...more,
 });
-export function grouped<K, T>(items: T[], keyOf: (item: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    groups.set(key, groups.get(key) ?? []);
-    groups.get(key)!.push(item);
-  }
-  return groups;
-}
+export const grouped = group as <K, T>(items: T[], keyOf: (item: T) => K) => Map<K, T[]>;
 
 /** The indexes of the rows that have the same values, in the order of a tree of these values. */
 export function groups(fields: Field[], rows: number[]): number[][] {
-  const [first, ...others] = fields;
-  if (!first) {
-    return [rows];
-  }
-  return [...grouped(rows, (row) => first.values[row] as unknown).values()].flatMap((same) => groups(others, same));
+  const keys = fields.map((f) => (row: number) => f.values[row] as unknown);
+  const found: unknown[][] = keys.length ? flatGroup(rows, ...keys) : [[rows]];
+  return found.map((values) => values.at(-1) as number[]);
 }
 
 interface Partition {

@@ -5,6 +5,7 @@ import {
   getDisplayValueAlignmentFactors,
   getFieldDisplayValues,
   VizOrientation,
+  type DisplayValueAlignmentFactors,
   type FieldDisplay,
   type PanelProps,
   type ReduceDataOptions,
@@ -19,6 +20,7 @@ import {
   VizRepeater,
   type BigValueJustifyMode,
   type BigValueTextMode,
+  type VizRepeaterRenderValueProps,
 } from '@grafana/ui';
 import type { ReactElement } from 'react';
 import { Message } from './message';
@@ -54,7 +56,7 @@ function Values({
   draw,
 }: {
   props: Props;
-  draw: (value: FieldDisplay, width: number, height: number, all: FieldDisplay[]) => ReactElement;
+  draw: (given: VizRepeaterRenderValueProps<FieldDisplay, DisplayValueAlignmentFactors>) => ReactElement;
 }) {
   const { data, options, width, height, renderCounter } = props;
   const values = useValues(props);
@@ -64,13 +66,14 @@ function Values({
   return (
     <VizRepeater
       getValues={() => values}
+      getAlignmentFactors={getDisplayValueAlignmentFactors}
       width={width}
       height={height}
       source={data}
       renderCounter={renderCounter}
       orientation={options.orientation ?? VizOrientation.Auto}
       autoGrid
-      renderValue={({ value, width, height }) => draw(value, width, height, values)}
+      renderValue={draw}
     />
   );
 }
@@ -81,14 +84,14 @@ export function StatPanel(props: Props) {
   return (
     <Values
       props={props}
-      draw={(value, width, height, all) => (
+      draw={({ value, width, height, count }) => (
         <BigValue
           value={value.display}
           sparkline={value.sparkline?.y.type === FieldType.number ? value.sparkline : undefined}
           width={width}
           height={height}
           theme={theme}
-          count={all.length}
+          count={count}
           text={options.text}
           colorMode={options.colorMode ?? BigValueColorMode.Value}
           graphMode={options.graphMode ?? BigValueGraphMode.Area}
@@ -112,7 +115,7 @@ export function BarGaugePanel(props: Props) {
   return (
     <Values
       props={{ ...props, options: { ...options, orientation } }}
-      draw={(value, width, height, all) => (
+      draw={({ value, width, height, alignmentFactors }) => (
         <BarGauge
           value={value.display}
           field={value.field}
@@ -123,7 +126,7 @@ export function BarGaugePanel(props: Props) {
           theme={theme}
           displayMode={options.displayMode ?? BarGaugeDisplayMode.Gradient}
           showUnfilled={options.showUnfilled ?? true}
-          alignmentFactors={getDisplayValueAlignmentFactors(all)}
+          alignmentFactors={alignmentFactors}
           text={options.text}
           isOverflow={false}
         />

@@ -1,13 +1,11 @@
 // The formats of variables: ${name:csv} and the like.
-import { dateTimeFormat } from '@grafana/data';
+import { dateTimeFormat, escapeStringForRegex, textUtil } from '@grafana/data';
 
 const texts = (value: unknown): string[] => [value].flat().map((v) => String(v ?? ''));
 const quoted = (quote: string, escaped: string) => (value: unknown) =>
   texts(value)
     .map((v) => quote + v.replaceAll(quote, escaped) + quote)
     .join(',');
-const escapeRegex = (text: string) => text.replace(/[\\^$*+?.()|[\]{}/]/g, '\\$&');
-const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 const strictEncode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase());
 const single = (value: unknown) => !Array.isArray(value) || value.length === 1;
@@ -29,7 +27,8 @@ export const formats: Record<string, (value: unknown, argument: string | undefin
   raw: (value) => texts(value).join(','),
   pipe: (value) => texts(value).join('|'),
   glob: (value) => (single(value) ? texts(value).join() : `{${texts(value).join(',')}}`),
-  regex: (value) => (single(value) ? texts(value).map(escapeRegex).join() : `(${texts(value).map(escapeRegex).join('|')})`),
+  regex: (value) =>
+    single(value) ? texts(value).map(escapeStringForRegex).join() : `(${texts(value).map(escapeStringForRegex).join('|')})`,
   json: (value) => JSON.stringify(value),
   lucene,
   percentencode: (value) => (single(value) ? strictEncode(texts(value).join()) : strictEncode(`{${texts(value).join(',')}}`)),
@@ -41,7 +40,7 @@ export const formats: Record<string, (value: unknown, argument: string | undefin
   doublequote: quoted('"', '\\"'),
   singlequote: quoted("'", "\\'"),
   sqlstring: quoted("'", "''"),
-  html: (value) => escapeHTML(texts(value).join(', ')),
+  html: (value) => textUtil.escapeHtml(texts(value).join(', ')),
   text: (_value, _argument, _name, text) => texts(text).join(' + '),
   queryparam: (value, _argument, name) =>
     texts(value)

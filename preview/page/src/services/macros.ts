@@ -9,7 +9,8 @@ import {
   type ScopedVars,
 } from '@grafana/data';
 import { config } from '@grafana/runtime';
-import { valueAt, type Variable } from './template';
+import { get } from 'lodash';
+import type { Variable } from './template';
 
 function shown(field: Field, value: unknown): string {
   return formattedValueToString((field.display ?? getDisplayProcessor({ field, theme: config.theme2 }))(value));
@@ -53,7 +54,7 @@ export function macro(name: string, path: string | undefined, scoped: ScopedVars
     case '__field':
       return {
         value: path?.startsWith('labels')
-          ? (valueAt(field, path) ?? '')
+          ? (get(field, path) ?? '')
           : path === 'displayName' || path === 'name'
             ? getFieldDisplayName(field, frame)
             : '',
@@ -63,6 +64,6 @@ export function macro(name: string, path: string | undefined, scoped: ScopedVars
     case '__value':
       return { value: valueMacro(field, field.values[rowIndex], calculatedValue, path, frame, rowIndex) ?? '' };
     default:
-      return { value: (path?.startsWith('fields') ? fieldsMacro(frame, rowIndex, path) : valueAt(frame, path ?? '')) ?? '' };
+      return { value: (path?.startsWith('fields') ? fieldsMacro(frame, rowIndex, path) : path ? get(frame, path) : frame) ?? '' };
   }
 }

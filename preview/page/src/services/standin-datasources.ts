@@ -76,14 +76,13 @@ class TestData extends Computed<TestDataQuery & DataQuery> {
   }
 }
 
+type OwnQuery = DataQuery & { snapshot?: object[] };
+
 /** The interface's own data source: a random walk, and measurements of a channel. */
-class Own extends Computed<DataQuery & { queryType?: string; channel?: string; snapshot?: object[] }> {
+class Own extends Computed<OwnQuery> {
   private readonly tests = new TestData(standInSettings('testdata', 'grafana-testdata-datasource', 'TestData'));
 
-  answer(
-    query: DataQuery & { queryType?: string; channel?: string; snapshot?: object[] },
-    request: DataQueryRequest,
-  ): Observable<DataQueryResponse> {
+  answer(query: OwnQuery, request: DataQueryRequest): Observable<DataQueryResponse> {
     switch (query.queryType ?? 'randomWalk') {
       case 'randomWalk':
         return this.tests.answer({ ...query, scenarioId: 'random_walk' }, request);
@@ -98,12 +97,11 @@ class Own extends Computed<DataQuery & { queryType?: string; channel?: string; s
   }
 }
 
+type StaticQuery = DataQuery & { frame?: { fields?: { type?: string; values: unknown[] }[] } };
+
 /** A data source whose queries contain their frames. */
-class Static extends Computed<DataQuery & { frame?: { fields?: { type?: string; values: unknown[] }[] } }> {
-  answer(
-    query: DataQuery & { frame?: { fields?: { type?: string; values: unknown[] }[] } },
-    request: DataQueryRequest,
-  ): Observable<DataQueryResponse> {
+class Static extends Computed<StaticQuery> {
+  answer(query: StaticQuery, request: DataQueryRequest): Observable<DataQueryResponse> {
     if (!query.frame?.fields) {
       return of({ data: [] });
     }

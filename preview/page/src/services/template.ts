@@ -27,15 +27,6 @@ export function containsVariable(text: string): boolean {
   return new RegExp(pattern).test(text);
 }
 
-/** The value at a path such as a.b[0] of an object. */
-export function valueAt(value: unknown, path: string): unknown {
-  const steps = path
-    .replace(/\[["']?(.*?)["']?\]/g, '.$1')
-    .split('.')
-    .filter(Boolean);
-  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined | null)?.[step], value);
-}
-
 function written(variable: Variable, name: string, format: Format | undefined): string {
   const { value, text = value } = variable;
   if (typeof format === 'function') {

@@ -1,10 +1,11 @@
 // The template service: variables of the story or of the page, those of the scope, and the built-in ones.
 import { VariableHide, type ScopedVars, type TimeRange, type TypedVariableModel } from '@grafana/data';
 import type { TemplateSrv, VariableInterpolation } from '@grafana/runtime';
+import { get } from 'lodash';
 import { record } from '../observe/record';
 import { macro } from './macros';
 import { choices, currentValue, withAddress, type StoredVariable } from './stored';
-import { containsVariable, replaceVariables, valueAt, type Format, type Variable } from './template';
+import { containsVariable, replaceVariables, type Format, type Variable } from './template';
 
 class Variables implements TemplateSrv {
   private saved: StoredVariable[] = [];
@@ -59,7 +60,7 @@ class Variables implements TemplateSrv {
   private find(name: string, path: string | undefined, scoped?: ScopedVars): Variable | undefined {
     const inScope = scoped?.[name];
     if (inScope) {
-      return path ? { value: valueAt(inScope.value, path) } : inScope;
+      return path ? { value: get(inScope.value, path) } : inScope;
     }
     const stored = this.stored.find((v) => v.name === name);
     if (stored) {

@@ -37,6 +37,10 @@ export function useSettings(): Settings {
 /** The range of time that the address asks for, from now on. */
 export const rangeOf = (settings: Settings) => timeRange({ from: settings.get('from') ?? 'now-1h', to: settings.get('to') ?? 'now' });
 
+/** Puts a range into the address. */
+export const setRange = (settings: Settings, { raw }: TimeRange) =>
+  settings.set({ from: String(raw.from.valueOf()), to: String(raw.to.valueOf()) });
+
 /** The same, as every editor of queries has it from the first drawing on. */
 export function useTimeRange(): TimeRange {
   const settings = useSettings();

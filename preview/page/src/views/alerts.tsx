@@ -22,8 +22,8 @@ let last = 0;
 
 export function Alerts() {
   const [shown, setShown] = useState<Shown[]>([]);
+  const remove = (id: number) => setShown((all) => all.filter((a) => a.id !== id));
   useEffect(() => {
-    const remove = (id: number) => setShown((all) => all.filter((a) => a.id !== id));
     const subscriptions = kinds.map(([event, severity]) => {
       const handle = (payload?: unknown[]) => {
         const [title, text] = [payload].flat().map((part) => (part === undefined ? undefined : String(part)));
@@ -39,7 +39,7 @@ export function Alerts() {
   return (
     <div className="preview-alerts" role="status">
       {shown.map(({ id, severity, title, text }) => (
-        <Alert key={id} severity={severity} title={title} elevated onRemove={() => setShown((all) => all.filter((a) => a.id !== id))}>
+        <Alert key={id} severity={severity} title={title} elevated onRemove={() => remove(id)}>
           {text}
         </Alert>
       ))}

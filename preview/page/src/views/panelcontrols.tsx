@@ -4,7 +4,7 @@ import { Button, FileDropzone, InlineField, Input, RefreshPicker, Select, Stack,
 import { scenarios } from '../data/scenarios';
 import type { Story } from '../panels/stories';
 import { dataSources } from '../services/datasources';
-import type { Settings } from './address';
+import { setRange, type Settings } from './address';
 
 interface Props {
   settings: Settings;
@@ -45,7 +45,6 @@ function choices(stories: Story[]) {
 }
 
 export function PanelControls({ settings, stories, choice, range, timeZone, size, isEdited, onReset, onRun, onSave, onFile }: Props) {
-  const setRange = ({ raw }: TimeRange) => settings.set({ from: String(raw.from.valueOf()), to: String(raw.to.valueOf()) });
   const resize = (name: 'w' | 'h') => (e: { currentTarget: HTMLInputElement }) => settings.set({ [name]: e.currentTarget.value });
   return (
     <Stack direction="column" gap={0}>
@@ -67,7 +66,12 @@ export function PanelControls({ settings, stories, choice, range, timeZone, size
           <Input id="height" type="number" width={10} min={50} defaultValue={size.height} onChange={resize('h')} />
         </InlineField>
         <InlineField label="Time range">
-          <TimeRangeInput value={range} timeZone={timeZone} onChange={setRange} onChangeTimeZone={(tz) => settings.set({ tz })} />
+          <TimeRangeInput
+            value={range}
+            timeZone={timeZone}
+            onChange={(chosen) => setRange(settings, chosen)}
+            onChangeTimeZone={(tz) => settings.set({ tz })}
+          />
         </InlineField>
         <RefreshPicker
           value={settings.get('refresh')}

@@ -9,7 +9,7 @@ import { savedQueries } from '../panels/stories';
 import { onBackend } from '../refresh/reload';
 import { useKept } from '../refresh/kept';
 import { makeRequest, runRequest } from '../services/queries';
-import { rangeOf, useSettings } from './address';
+import { rangeOf, setRange, useSettings } from './address';
 import { FramesView } from './frames';
 import { firstQuery, QueryPane } from './querypane';
 
@@ -76,10 +76,7 @@ export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; 
       )}
       {!bare && (
         <div style={{ width: 'fit-content', marginBottom: 8 }}>
-          <TimeRangeInput
-            value={rangeOf(address)}
-            onChange={({ raw }) => address.set({ from: String(raw.from.valueOf()), to: String(raw.to.valueOf()) })}
-          />
+          <TimeRangeInput value={rangeOf(address)} onChange={(chosen) => setRange(address, chosen)} />
         </div>
       )}
       <QueryPane instance={instance} settings={settings} query={query} data={data} onChange={change} onRun={runLatest} />
