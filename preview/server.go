@@ -7,10 +7,9 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
-	"mime"
+	"maps"
 	"net/http"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -166,7 +165,7 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request, page *Page) {
 		b.Clock = s.Answers.Clock.UnixMilli()
 	}
 	for _, p := range s.Mounted() {
-		if text, err := readFile(p, bundle.MetadataFile); err == nil && json.Valid(text) {
+		if text, err := readFile(p.Dir, bundle.MetadataFile); err == nil && json.Valid(text) {
 			b.Plugins = append(b.Plugins, text)
 		}
 	}
@@ -185,8 +184,9 @@ func (s *Server) send(w http.ResponseWriter, name string, data any, policy strin
 	_, _ = w.Write(out.Bytes())
 }
 
-func readFile(p bundle.Plugin, name string) ([]byte, error) {
-	f, err := p.Open(name)
+// readFile reads a regular file of a directory.
+func readFile(dir, name string) ([]byte, error) {
+	f, err := bundle.Plugin{Dir: dir}.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -197,56 +197,40 @@ func readFile(p bundle.Plugin, name string) ([]byte, error) {
 // pageFile serves a file of the bundled page.
 func (s *Server) pageFile(w http.ResponseWriter, r *http.Request, page *Page) {
 	name := r.PathValue("name")
-	if !filepath.IsLocal(name) || filepath.Base(name) != name {
-		http.NotFound(w, r)
-		return
-	}
-	f, err := os.Open(filepath.Join(page.Dir, name))
-	if err != nil {
-		http.NotFound(w, r)
-		return
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		http.NotFound(w, r)
-		return
-	}
+	headers := http.Header{"Etag": {`"` + filepath.Base(page.Dir) + `"`}}
 	if strings.HasPrefix(name, "chunk-") { // the name depends on the contents
-		w.Header().Set("Cache-Control", "max-age=31536000, immutable")
+		headers.Set("Cache-Control", "max-age=31536000, immutable")
 	}
-	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
-	w.Header().Set("ETag", `"`+filepath.Base(page.Dir)+`"`)
-	http.ServeContent(w, r, name, info.ModTime(), f)
+	serveFile(w, r, page.Dir, name, headers)
 }
 
-// pluginFile serves a file of a plugin as the host does, to everyone.
+// pluginFile serves a file of a plugin as the host does, to everyone. Another build is mounted in no host.
 func (s *Server) pluginFile(w http.ResponseWriter, r *http.Request) {
 	p, ok := s.mounted(r.PathValue("id"))
 	switch {
 	case !ok:
 		http.NotFound(w, r)
 	case s.IsOther:
-		s.otherFile(w, r, p)
+		serveFile(w, r, p.Dir, r.PathValue("path"), nil)
 	default:
 		s.forward(w, r, "Viewer")
 	}
 }
 
-// otherFile serves a file of another build, which no host has mounted.
-func (s *Server) otherFile(w http.ResponseWriter, r *http.Request, p bundle.Plugin) {
-	name := r.PathValue("path")
-	f, err := p.Open(name)
+// serveFile serves a regular file of a directory.
+func serveFile(w http.ResponseWriter, r *http.Request, dir, name string, headers http.Header) {
+	f, err := bundle.Plugin{Dir: dir}.Open(name)
 	if err != nil {
 		http.NotFound(w, r)
 		return
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil {
 		http.NotFound(w, r)
 		return
 	}
+	maps.Copy(w.Header(), headers)
 	http.ServeContent(w, r, name, info.ModTime(), f)
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -17,7 +16,6 @@ import (
 
 const (
 	linesAround = 3
-	maxSource   = 4 << 20 // bytes
 	maxStack    = 1 << 20 // bytes of JSON
 )
 
@@ -109,12 +107,12 @@ func (s *Server) sourceMapOf(file string) *sourcemap.Consumer {
 	if !ok {
 		return nil
 	}
-	code, err := readFile(p, name)
+	code, err := readFile(p.Dir, name)
 	comment := mapComment.FindSubmatch(code[max(0, len(code)-4096):])
 	if err != nil || comment == nil {
 		return nil
 	}
-	text, err := readFile(p, path.Join(path.Dir(name), string(comment[1])))
+	text, err := readFile(p.Dir, path.Join(path.Dir(name), string(comment[1])))
 	if err != nil {
 		return nil
 	}
@@ -149,15 +147,6 @@ func readSource(root, name string) string {
 	if isHidden || !slices.Contains(extensions, path.Ext(name)) {
 		return ""
 	}
-	dir, err := os.OpenRoot(root)
-	if err != nil {
-		return ""
-	}
-	defer dir.Close()
-	info, err := dir.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
-		return ""
-	}
-	data, _ := dir.ReadFile(name)
-	return string(data)
+	text, _ := readFile(root, name) // which may not be there
+	return string(text)
 }
