@@ -28,10 +28,7 @@ func TestProvision(t *testing.T) {
 	o := testOptions(t)
 	o.PluginDirs = []string{plugins}
 	s := open(t, o)
-	if err := s.Mount(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(s.Loader().Plugins()); n != 2 {
+	if n := len(s.Loader().Plugins()); n != 2 { // before the first request, not some time later
 		t.Fatalf("%d plugins are mounted: %v", n, s.Loader().Faults())
 	}
 	first := must(s.Provision(ctx, "slipway dev"))(t)

@@ -123,8 +123,8 @@ func (e *ListenError) Error() string { return fmt.Sprintf("listen on %s: %v", e.
 // Unwrap returns the cause.
 func (e *ListenError) Unwrap() error { return e.Err }
 
-// Open starts a host. When it returns, the host accepts requests; plugins start in the
-// background, and requests to them wait until they run.
+// Open starts a host. When it returns, plugins are mounted and the host accepts requests; backends
+// start in the background, and requests to them wait until they run.
 func Open(ctx context.Context, o Options) (*Server, error) {
 	s := newServer(o)
 	if err := s.open(ctx); err != nil {
@@ -241,6 +241,9 @@ func (s *Server) open(ctx context.Context) error {
 	}
 	s.onClose(s.api.Close)
 	if err := s.provisionFiles(ctx); err != nil {
+		return err
+	}
+	if err := s.loader.Refresh(nil); err != nil { // a request would be told that there are no plugins
 		return err
 	}
 	// The last step that can fail: a generated password is shown only once.
