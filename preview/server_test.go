@@ -277,7 +277,7 @@ func TestPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, f.Repo.Root, map[string]string{"src/b.ts": "1\n2\n3\n4\n5\n6\n7\n", ".env": "A=1\nSECRET=1", "src/.hidden.ts": "x\nx", "node_modules/a/a.ts": "x\nx",
-		"key.pem": "x\nx", "src/dir.ts/x": "x", "../a.ts": "x\nx", "dist/module.js": "x\n//# sourceMappingURL=module.js.map\n", "dist/module.js.map": string(text)})
+		"key.pem": "x\nx", "src/dir.ts/x": "x", "../a.ts": "x\nx", "dist/module.js": "x\n//# sourceMappingURL=module.js.map?_cache=5\n", "dist/module.js.map": string(text)})
 	at := func(column int) string {
 		return fmt.Sprintf(`{"url": "http://localhost:4000/public/plugins/acme-x-panel/module.js?t=5", "line": 1, "column": %d}`, column)
 	}

@@ -112,7 +112,11 @@ func (s *Server) sourceMapOf(file string) *sourcemap.Consumer {
 	if err != nil || comment == nil {
 		return nil
 	}
-	text, err := readFile(p.Dir, path.Join(path.Dir(name), string(comment[1])))
+	address, err := url.Parse(string(comment[1])) // relative, perhaps with a query
+	if err != nil {
+		return nil
+	}
+	text, err := readFile(p.Dir, path.Join(path.Dir(name), address.Path))
 	if err != nil {
 		return nil
 	}

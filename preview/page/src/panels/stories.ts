@@ -50,13 +50,12 @@ const loading = new Map<string, Promise<Story[]>>();
 export function storiesOf(plugin: string): Promise<Story[]> {
   const known =
     loading.get(plugin) ??
-    fetch(`/-/stories?plugin=${encodeURIComponent(plugin)}`, { headers: identity }).then(
-      async (r) => (r.ok ? ((await r.json()) as Story[]) : []),
-      (e: unknown) => {
+    fetch(`/-/stories?plugin=${encodeURIComponent(plugin)}`, { headers: identity })
+      .then(async (r) => (r.ok ? ((await r.json()) as Story[]) : []))
+      .catch((e: unknown) => {
         fault('load', e);
         return [];
-      },
-    );
+      });
   loading.set(plugin, known);
   return known;
 }

@@ -10,6 +10,7 @@ import {
 } from '@grafana/data';
 import { config } from '@grafana/runtime';
 import i18next from 'i18next';
+import { isNil, omitBy } from 'lodash';
 import { boot, language, type Manifest } from '../boot/boot';
 import { fault } from '../observe/faults';
 import { markWorking } from '../observe/network';
@@ -35,7 +36,7 @@ export function metaOf(manifest: Manifest): PluginMeta {
     type: manifest.type as PluginType,
     info: {
       ...{ author: { name: '' }, description: '', links: [], screenshots: [], updated: '', version: '' },
-      ...manifest.info,
+      ...omitBy(manifest.info, isNil),
       logos: { small: logo('small'), large: logo('large') },
     },
     module: `${base}/module.js`,

@@ -7,6 +7,7 @@ import {
   rangeUtil,
   toDataFrame,
   type DataFrame,
+  type DataQuery,
   type DataQueryError,
   type DataQueryRequest,
   type DataQueryResponse,
@@ -17,7 +18,7 @@ import {
 } from '@grafana/data';
 import { from, of, ReplaySubject, type Observable, type Subscription } from 'rxjs';
 import { catchError, map } from 'rxjs/operators';
-import { describe, noteFault } from '../observe/faults';
+import { describe, fault, noteFault } from '../observe/faults';
 import { record } from '../observe/record';
 import { dataSources } from './datasources';
 import { manifests } from './plugins';
@@ -44,15 +45,25 @@ function answered({ type, name }: DataSourceApi, { refId, message }: DataQueryEr
   }
 }
 
-/** Runs a request. Answers with different keys are parts of one; a later one with the same key replaces the earlier. */
+/** Whether the data source does not want the query to be sent, such as one that is not complete. */
+export function isDropped(instance: DataSourceApi, query: DataQuery): boolean {
+  try {
+    return !(instance.filterQuery?.(query) ?? true);
+  } catch (e) {
+    fault('event', e);
+    return false;
+  }
+}
+
+/** Runs a request. The queries of a function, such as those of variables, are not for filterQuery. Answers with different keys are parts of one; a later one with the same key replaces the earlier. */
 export function runRequest(dataSource: DataSourceApi, request: DataQueryRequest, queryFunction?: QueryFunction): Observable<PanelData> {
   const packets = new Map<string, DataQueryResponse>();
   let last: DataFrame[] = [];
   let structureRev = 1;
   request.startTime ||= Date.now();
-  const targets = request.targets.filter((query) => dataSource.filterQuery?.(query) ?? true);
-  const isDropped = targets.length < request.targets.length;
-  if (isDropped) {
+  const targets = queryFunction ? request.targets : request.targets.filter((query) => !isDropped(dataSource, query));
+  const isFewer = targets.length < request.targets.length;
+  if (isFewer) {
     record.note(`filterQuery of ${dataSource.name || dataSource.type} drops a query: it is not sent.`);
   }
 
@@ -81,10 +92,10 @@ export function runRequest(dataSource: DataSourceApi, request: DataQueryRequest,
 
   let answer: ReturnType<QueryFunction>;
   try {
-    if (isDropped && !targets.length) {
+    if (isFewer && !targets.length) {
       return of(merge({ data: [] }));
     }
-    const asked = isDropped ? { ...request, targets } : request;
+    const asked = isFewer ? { ...request, targets } : request;
     answer = queryFunction ? queryFunction(asked) : dataSource.query(asked);
   } catch (e) {
     return of(merge({ data: [], error: errorOf(e) }));

@@ -34,6 +34,22 @@ function parseBlock(block: string): ServerEvent | undefined {
   return data.length ? { event, data: data.join('\n') } : undefined;
 }
 
+async function* decoded(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader(); // Safari has no iterator of a stream
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) {
+        return;
+      }
+      yield decoder.decode(value, { stream: true });
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
 /** Follows an address until the signal aborts or the server ends the stream. */
 export async function* follow(url: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
   const answer = await fetch(url, { headers: { Accept: 'text/event-stream' }, signal });
@@ -41,5 +57,5 @@ export async function* follow(url: string, signal: AbortSignal): AsyncGenerator<
     const message = ((await answer.json().catch(() => ({}))) as { message?: string }).message;
     throw new Error(message ?? `${url} answered ${answer.status}`);
   }
-  yield* serverEvents(answer.body.pipeThrough(new TextDecoderStream()));
+  yield* serverEvents(decoded(answer.body));
 }

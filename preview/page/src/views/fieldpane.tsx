@@ -65,7 +65,7 @@ export function OverridesPane({ plugin, data, fieldConfig, onChange }: Props) {
                   key={property.id}
                   id={`override-${i}-${property.id}`}
                   Editor={item.override}
-                  item={{ ...item, description: undefined } as never}
+                  item={item as never}
                   value={property.value}
                   onChange={(v) => setProperty(property.id, v)}
                   context={{ ...context, isOverride: true }}

@@ -43,7 +43,7 @@ export function useEditorContext(data: DataFrame[], options: object, instanceSta
 /** One option: its name, what it says about itself, and its editor, which is another one in an override. */
 export function OptionField({ id, item, Editor = item.editor, ...rest }: Omit<OptionItem, 'key'> & { id: string; Editor?: Editor }) {
   return (
-    <Field label={item.name} description={item.description} htmlFor={id}>
+    <Field label={item.name} description={rest.context.isOverride ? undefined : item.description} htmlFor={id}>
       <Boundary what={`the editor of "${item.name}"`} dependencies={[rest.value, Editor]}>
         <Editor id={id} item={item} {...rest} />
       </Boundary>

@@ -11,7 +11,7 @@ import {
 import { Button } from '@grafana/ui';
 import type { ComponentType } from 'react';
 import { bare } from '../boot/boot';
-import { fault } from '../observe/faults';
+import { isDropped } from '../services/queries';
 import { useTimeRange } from './address';
 import { Boundary } from './boundary';
 
@@ -27,16 +27,6 @@ interface Props {
 /** The query that an editor begins with. */
 export function firstQuery(instance: DataSourceApi): DataQuery {
   return { ...instance.getDefaultQuery?.(CoreApp.PanelEditor), refId: 'A', datasource: { type: instance.type, uid: instance.uid } };
-}
-
-/** Whether the data source does not want the query to be sent, such as one that is not complete. */
-function isDropped(instance: DataSourceApi, query: DataQuery): boolean {
-  try {
-    return instance.filterQuery !== undefined && !instance.filterQuery(query);
-  } catch (e) {
-    fault('event', e);
-    return false;
-  }
 }
 
 export function QueryPane({ instance, settings, query, data, onChange, onRun }: Props) {
