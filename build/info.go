@@ -134,6 +134,15 @@ func (p *Plan) npmVersion() (string, error) {
 	return version, nil
 }
 
+// parseVersion parses a version that has all three numbers, perhaps after a v. It returns nil for any other text.
+func parseVersion(text string) *semver.Version {
+	numbers, _, _ := strings.Cut(strings.ReplaceAll(text, "+", "-"), "-")
+	if v, err := semver.NewVersion(text); err == nil && strings.Count(numbers, ".") == 2 {
+		return v
+	}
+	return nil
+}
+
 // versionTags returns the tags of the commit that name a version, the highest one first.
 // isTop reports whether the plugin repository is a whole git repository: if it is part of
 // one, the tags may be those of another part.
@@ -147,8 +156,8 @@ func (p *Plan) versionTags(ctx context.Context) (tags []string, isTop bool) {
 	}
 	var versions []*semver.Version
 	for tag := range strings.FieldsSeq(list) {
-		if _, err := semver.StrictNewVersion(strings.TrimPrefix(tag, "v")); err == nil {
-			versions = append(versions, semver.MustParse(tag))
+		if v := parseVersion(tag); v != nil {
+			versions = append(versions, v)
 		}
 	}
 	slices.SortStableFunc(versions, func(a, b *semver.Version) int { return b.Compare(a) })

@@ -21,8 +21,8 @@ func zipFormat() validate.Rule {
 			var problems []string
 			for _, e := range p.Archive.Entries {
 				if e.Path == "" && zipNameProblem(e.Name) == "" { // zip-slip reports the others
-					problems = append(problems, fmt.Sprintf("zip entry %.200q was not read: its name is too long or too deep, or needs a directory "+
-						"where another entry is a file, or the reverse", e.Name))
+					problems = append(problems, fmt.Sprintf("zip entry %.200q was not read: its name is too long or not valid, or another entry is a file where it "+
+						"needs a directory", e.Name))
 				}
 			}
 			reportZip(p, problems)
