@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const (
@@ -74,9 +75,7 @@ func TestMainPackages(t *testing.T) {
 func TestLinkedMainPackage(t *testing.T) {
 	t.Parallel()
 	o := layout(t, map[string]string{"go.mod": goMod, "shared/main.txt": mainText, "pkg/README.md": ""}, config.Backend{})
-	if err := os.Symlink("../shared/main.txt", filepath.Join(o.Dir, "pkg", "main.go")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Symlink("../shared/main.txt", filepath.Join(o.Dir, "pkg", "main.go")))
 	p := mustPlan(t, o)
 	if got := p.Commands[0].Args[len(p.Commands[0].Args)-1]; got != "./pkg" {
 		t.Errorf("the main package is %s", got)
@@ -89,13 +88,9 @@ func layout(t *testing.T, files map[string]string, b config.Backend) Options {
 	t.Helper()
 	dir := repo(t)
 	for _, name := range []string{"go.mod", "pkg"} {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.RemoveAll(filepath.Join(dir, name)))
 	}
-	for name, text := range files {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
-	}
+	testkit.WriteFiles(t, dir, files)
 	o := options(dir, bundle.Platform{OS: "linux", Arch: "s390x"})
 	o.Backend, o.ConfigDir = b, dir
 	return o
@@ -174,23 +169,21 @@ func TestGrafanaSDK(t *testing.T) {
 		"replace example.com/a => github.com/grafana/other v0.296.3\n\n": false,
 	} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "go.mod"), goMod+text)
+		testkit.WriteFile(t, filepath.Join(dir, "go.mod"), goMod+text)
 		if usesGrafanaSDK(dir) != want {
 			t.Errorf("%q: uses the SDK: %t", text, !want)
 		}
 	}
 
 	dir := repo(t)
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		"go.mod":                     goMod + "\nrequire " + bundle.GrafanaModule + " v0.0.0\n\nreplace " + bundle.GrafanaModule + " => ./sdk\n",
 		"sdk/go.mod":                 "module " + bundle.GrafanaModule + "\n\ngo 1.26\n",
 		"sdk/build/buildinfo/new.go": "package buildinfo\n\nvar buildInfoJSON string\n\nfunc Text() string { return buildInfoJSON }\n",
 		"sdk/build/old.go":           "package build\n\nvar buildInfoJSON string\n\nfunc Text() string { return buildInfoJSON }\n",
 		"pkg/main.go": "package main\n\nimport (\n\t\"" + bundle.GrafanaModule + "/build\"\n\t\"" + bundle.GrafanaModule + "/build/buildinfo\"\n)\n\n" +
 			"var pluginID, version, mine string\n\nfunc main() { println(pluginID, version, mine, build.Text() == buildinfo.Text(), build.Text()) }\n",
-	} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
-	}
+	})
 	o := options(dir, bundle.Host())
 	o.Backend.LDFlags = "-X main.mine=1"
 	hash := ""
@@ -205,7 +198,7 @@ func TestGrafanaSDK(t *testing.T) {
 		{"a commit", `acme-x-datasource 1.2.3 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.3","hash":"HEAD"}`, func() { o.Environ = nil; commit(t, dir) }, false},
 		{"another CI run", `acme-x-datasource 1.2.3 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.3","hash":"HEAD"}`, func() { o.Environ = append(os.Environ(), "GITHUB_RUN_NUMBER=7", "GITHUB_REF=refs/heads/other") }, true},
 		{"a version", `acme-x-datasource 1.2.4 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.4","hash":"HEAD"}`, func() {
-			write(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, "1.2.3", "1.2.4", 1))
+			testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, "1.2.3", "1.2.4", 1))
 		}, false},
 		{"a debugger", `acme-x-datasource 1.2.4 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.4","hash":"HEAD"}`, func() { o.Debug = true }, false},
 	} {
@@ -231,7 +224,7 @@ func TestGrafanaSDK(t *testing.T) {
 func TestDebug(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nvar text = \"one\"\n\nfunc main() { println(text) }\n")
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nvar text = \"one\"\n\nfunc main() { println(text) }\n")
 	o := options(dir, bundle.Host())
 	sizes := map[string]int64{}
 	for _, step := range []struct {
@@ -285,11 +278,8 @@ func TestModules(t *testing.T) {
 				t.Error("unchanged, but not up to date")
 			}
 			file := filepath.Join(o.Dir, filepath.FromSlash(c.edited))
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			write(t, file, strings.NewReplacer("{}", "{ println(2) }", "= 1", "= 2").Replace(string(text)))
+			text := testkit.Must(os.ReadFile(file))(t)
+			testkit.WriteFile(t, file, strings.NewReplacer("{}", "{ println(2) }", "= 1", "= 2").Replace(string(text)))
 			if mustBuild(t, o).Executables[0].UpToDate {
 				t.Error("changed, but up to date")
 			}

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
 	confined "github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -42,7 +42,7 @@ func nested(executable string) string {
 func repo(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repo")
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		"src/plugin.json":     metadata,
 		"src/module.js":       "define([], () => ({}));\n",
 		"src/module.test.ts":  "// not an asset\n",
@@ -52,20 +52,8 @@ func repo(t *testing.T) string {
 		"go.mod":              "module example.com/x\n\ngo 1.26\n",
 		"pkg/main.go":         "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello\") }\n",
 		"node_modules/a/x.js": "not an asset",
-	} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
-	}
+	})
 	return dir
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func options(dir string, platforms ...bundle.Platform) Options {
@@ -79,71 +67,26 @@ func options(dir string, platforms ...bundle.Platform) Options {
 // checked runs the generator and the rules, as callers do before a build.
 func checked(t *testing.T, o Options) Options {
 	t.Helper()
-	if err := Generate(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, Generate(t.Context(), o))
 	repo, err := bundle.OpenRepo(o.Dir)
 	if err != nil {
 		return o // the build reports it
 	}
-	files, err := confined.Open(repo.Root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Must(confined.Open(repo.Root))(t)
 	defer files.Close()
-	source, err := filepath.Rel(repo.Root, repo.Source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Checked, err = validate.Run(t.Context(), files, validate.Options{Path: filepath.ToSlash(source), Rules: rules.All(), Where: validate.Source})
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := testkit.Must(filepath.Rel(repo.Root, repo.Source))(t)
+	o.Checked = testkit.Must(validate.Run(t.Context(), files, validate.Options{Path: filepath.ToSlash(source), Rules: rules.All(), Where: validate.Source}))(t)
 	return o
 }
 
 func mustPlan(t *testing.T, o Options) *Plan {
 	t.Helper()
-	p, err := MakePlan(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return testkit.Must(MakePlan(t.Context(), o))(t)
 }
 
 func mustBuild(t *testing.T, o Options) *Result {
 	t.Helper()
-	r, err := Plugin(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// tree lists the path, mode and digest of every file in a directory.
-func tree(t *testing.T, dir string) string {
-	t.Helper()
-	var b strings.Builder
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, path)
-		fmt.Fprintf(&b, "%s %s %x\n", filepath.ToSlash(rel), info.Mode(), sha256.Sum256(data))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return testkit.Must(Plugin(t.Context(), o))(t)
 }
 
 func TestPlan(t *testing.T) {
@@ -177,14 +120,11 @@ func TestBuildIsReproducible(t *testing.T) {
 	platforms := []bundle.Platform{bundle.Host(), {OS: "windows", Arch: "amd64"}}
 	r := mustBuild(t, options(first, platforms...))
 	mustBuild(t, options(second, platforms...))
-	if a, b := tree(t, filepath.Join(first, "dist")), tree(t, filepath.Join(second, "dist")); a != b {
+	if a, b := testkit.Tree(t, filepath.Join(first, "dist")), testkit.Tree(t, filepath.Join(second, "dist")); a != b {
 		t.Errorf("the results of two directories differ:\n%s", cmp.Diff(a, b))
 	}
 	for _, e := range r.Executables {
-		f, err := os.Open(filepath.Join(r.Dist, e.File))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(os.Open(filepath.Join(r.Dist, e.File)))(t)
 		if is, err := bundle.ExecutablePlatform(f); err != nil || is != e.Platform {
 			t.Errorf("%s is for %s, want %s (%v)", e.File, is, e.Platform, err)
 		}
@@ -195,9 +135,9 @@ func TestBuildIsReproducible(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	before := tree(t, r.Dist)
+	before := testkit.Tree(t, r.Dist)
 	mustBuild(t, options(first, platforms...))
-	if after := tree(t, r.Dist); after != before {
+	if after := testkit.Tree(t, r.Dist); after != before {
 		t.Errorf("a second build changed dist (-before +after):\n%s", cmp.Diff(before, after))
 	}
 	for _, entry := range listing(t, first) {
@@ -209,10 +149,7 @@ func TestBuildIsReproducible(t *testing.T) {
 
 func listing(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testkit.Must(os.ReadDir(dir))(t)
 	names := make([]string, len(entries))
 	for i, e := range entries {
 		names[i] = e.Name()
@@ -224,14 +161,11 @@ func TestMetadataOfACommit(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
 	commit(t, dir)
-	git(t, dir, "remote", "add", "origin", "https://user:secret@example.com/acme/x.git?token=1")
+	testkit.Git(t, dir, "remote", "add", "origin", "https://user:secret@example.com/acme/x.git?token=1")
 	o := options(dir, bundle.Host())
 	o.Environ = append(os.Environ(), "GITHUB_RUN_NUMBER=17", "GITHUB_REF=refs/pull/42/merge")
 	r := mustBuild(t, o)
-	data, err := os.ReadFile(filepath.Join(r.Dist, bundle.MetadataFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(os.ReadFile(filepath.Join(r.Dist, bundle.MetadataFile)))(t)
 	if bytes.Contains(data, []byte("secret")) || bytes.Contains(data, []byte("%")) {
 		t.Errorf("plugin.json contains credentials or placeholders:\n%s", data)
 	}
@@ -241,9 +175,7 @@ func TestMetadataOfACommit(t *testing.T) {
 			Build                         GitInfo
 		}
 	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(data, &m))
 	if len(m.Info.Build.Hash) != 40 {
 		t.Errorf("hash %q, want 40 digits", m.Info.Build.Hash)
 	}
@@ -268,48 +200,40 @@ func TestFailuresKeepDist(t *testing.T) {
 		want   string
 	}{
 		"does not compile": {func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { undefined() }\n")
+			testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { undefined() }\n")
 		}, "pkg/main.go:3:15: undefined: undefined"},
 		"entries missing in go.sum": {func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "go.mod"), "module x\n\ngo 1.26\n\nrequire golang.org/x/text v0.3.0\n")
-			write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nimport _ \"golang.org/x/text\"\n\nfunc main() {}\n")
+			testkit.WriteFile(t, filepath.Join(dir, "go.mod"), "module x\n\ngo 1.26\n\nrequire golang.org/x/text v0.3.0\n")
+			testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nimport _ \"golang.org/x/text\"\n\nfunc main() {}\n")
 		}, "go mod tidy"},
 		"errors in plugin.json": {func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": 1}`)
+			testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), `{"id": 1}`)
 		}, "src/plugin.json:1:8:"},
 		"TypeScript only": {func(t *testing.T, dir string) {
-			if err := os.Rename(filepath.Join(dir, "src", "module.js"), filepath.Join(dir, "src", "module.ts")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Rename(filepath.Join(dir, "src", "module.js"), filepath.Join(dir, "src", "module.ts")))
 		}, "has no bundler"},
 		"no module.js": {func(t *testing.T, dir string) {
-			if err := os.Remove(filepath.Join(dir, "src", "module.js")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Remove(filepath.Join(dir, "src", "module.js")))
 		}, "src has no frontend"},
 		"plugin.json above its frontend": {func(t *testing.T, dir string) {
 			for _, name := range []string{"plugin.json", "img"} {
-				if err := os.Rename(filepath.Join(dir, "src", name), filepath.Join(dir, name)); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.Rename(filepath.Join(dir, "src", name), filepath.Join(dir, name)))
 			}
 		}, "move plugin.json to src, next to module.js"},
 		"a symbolic link to a file elsewhere": {func(t *testing.T, dir string) {
-			if err := os.Symlink("../../README.md", filepath.Join(dir, "src", "img", "x.md")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Symlink("../../README.md", filepath.Join(dir, "src", "img", "x.md")))
 		}, "src/img/x.md is a symbolic link, which must point to a file in src"},
 		"a nested backend without a main package": {func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "src", "nested", "plugin.json"), nested(`"gpx_y"`))
+			testkit.WriteFile(t, filepath.Join(dir, "src", "nested", "plugin.json"), nested(`"gpx_y"`))
 		}, "main:\n      acme-y-datasource: path/to/directory"},
 		"an executable outside of the plugin": {func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "src", "nested", "plugin.json"), nested(`"../../gpx_y"`))
+			testkit.WriteFile(t, filepath.Join(dir, "src", "nested", "plugin.json"), nested(`"../../gpx_y"`))
 		}, `nested/plugin.json`},
 		"an error of git": {func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, ".git"), "gitdir: nowhere")
+			testkit.WriteFile(t, filepath.Join(dir, ".git"), "gitdir: nowhere")
 		}, "read commit with git"},
 		"two sources of one output": {func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "src", bundle.Host().Executable("gpx_x")), "not it")
+			testkit.WriteFile(t, filepath.Join(dir, "src", bundle.Host().Executable("gpx_x")), "not it")
 		}, "rename one"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -317,12 +241,12 @@ func TestFailuresKeepDist(t *testing.T) {
 			dir := repo(t)
 			o := options(dir, bundle.Host())
 			r := mustBuild(t, o)
-			before := tree(t, r.Dist)
+			before := testkit.Tree(t, r.Dist)
 			tc.change(t, dir)
 			if _, err := Plugin(t.Context(), checked(t, o)); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want one containing %q", err, tc.want)
 			}
-			if after := tree(t, r.Dist); after != before {
+			if after := testkit.Tree(t, r.Dist); after != before {
 				t.Errorf("dist changed (-before +after):\n%s", cmp.Diff(before, after))
 			}
 		})
@@ -332,7 +256,7 @@ func TestFailuresKeepDist(t *testing.T) {
 func TestCancelKeepsDist(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	write(t, filepath.Join(dir, "dist", "mine"), "x")
+	testkit.WriteFile(t, filepath.Join(dir, "dist", "mine"), "x")
 	p := mustPlan(t, options(dir, bundle.Host()))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -347,13 +271,11 @@ func TestCancelKeepsDist(t *testing.T) {
 func TestNestedLinksAndRootLayout(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	write(t, filepath.Join(dir, "src", "nested", "plugin.json"), nested(`"../gpx_x"`))
-	write(t, filepath.Join(dir, "src", "nested", "module.js"), "")
-	if err := os.Symlink("l.svg", filepath.Join(dir, "src", "img", "big.svg")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(dir, "src", "nested", "plugin.json"), nested(`"../gpx_x"`))
+	testkit.WriteFile(t, filepath.Join(dir, "src", "nested", "module.js"), "")
+	testkit.OK(t, os.Symlink("l.svg", filepath.Join(dir, "src", "img", "big.svg")))
 	r := mustBuild(t, options(dir, bundle.Host()))
-	got := tree(t, r.Dist)
+	got := testkit.Tree(t, r.Dist)
 	if strings.Count(got, fmt.Sprintf("%x", sha256.Sum256([]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)))) != 2 {
 		t.Errorf("the linked logo was not copied:\n%s", got)
 	}
@@ -364,12 +286,10 @@ func TestNestedLinksAndRootLayout(t *testing.T) {
 
 	dir = repo(t)
 	for _, name := range []string{"plugin.json", "module.js", "img"} {
-		if err := os.Rename(filepath.Join(dir, "src", name), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Rename(filepath.Join(dir, "src", name), filepath.Join(dir, name)))
 	}
-	write(t, filepath.Join(dir, "credentials.json"), "{}")
-	write(t, filepath.Join(dir, "docs", "x.md"), "")
+	testkit.WriteFile(t, filepath.Join(dir, "credentials.json"), "{}")
+	testkit.WriteFile(t, filepath.Join(dir, "docs", "x.md"), "")
 	r = mustBuild(t, options(dir, bundle.Host()))
 	want := []string{"README.md", bundle.Host().Executable("gpx_x"), "img", "module.js", "plugin.json"}
 	if got := listing(t, r.Dist); !slices.Equal(got, want) {
@@ -382,19 +302,15 @@ func TestKilledBuild(t *testing.T) {
 	dir := repo(t)
 	o := options(dir, bundle.Host())
 	r := mustBuild(t, o)
-	want := tree(t, r.Dist)
+	want := testkit.Tree(t, r.Dist)
 	previous := filepath.Join(dir, stagingPrefix+"1"+previousSuffix)
-	if err := os.Rename(r.Dist, previous); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(previous, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "pkg", "main.go"), "broken")
+	testkit.OK(t, os.Rename(r.Dist, previous))
+	testkit.OK(t, os.Chtimes(previous, time.Time{}, time.Now().Add(-2*time.Hour)))
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "broken")
 	if _, err := Plugin(t.Context(), o); err == nil {
 		t.Error("no error")
 	}
-	if got := tree(t, r.Dist); got != want {
+	if got := testkit.Tree(t, r.Dist); got != want {
 		t.Errorf("dist was not restored (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
@@ -424,7 +340,7 @@ func TestRemotes(t *testing.T) {
 func TestPlaceholderRemains(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	write(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, "1.2.3", "1.2.3-%TODAY%", 1))
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, "1.2.3", "1.2.3-%TODAY%", 1))
 	if _, err := MakePlan(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "plugin.json: placeholder %TODAY% remains at /info/version") {
 		t.Errorf("error %v", err)
 	}
@@ -434,8 +350,8 @@ func TestPlaceholderRemains(t *testing.T) {
 func TestUntrueRange(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	write(t, filepath.Join(dir, "src", "module.js"), "define(['./code'], () => ({}));\n")
-	write(t, filepath.Join(dir, "src", "code.ts"), "import { Combobox, MultiCombobox } from '@grafana/ui';\nf(Combobox, MultiCombobox);\n")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "module.js"), "define(['./code'], () => ({}));\n")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "code.ts"), "import { Combobox, MultiCombobox } from '@grafana/ui';\nf(Combobox, MultiCombobox);\n")
 	r := mustBuild(t, checked(t, options(dir, bundle.Host())))
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "src/code.ts:1:10: the range of versions is not true: @grafana/ui exports Combobox in 11.5 and later") ||
 		!strings.Contains(r.Warnings[0], "and 1 more") {

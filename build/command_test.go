@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // command returns options to build a repository with its own bundler.
@@ -37,11 +38,9 @@ func TestOwnBundler(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o, progress := command(t, c.line, c.dir)
-			write(t, filepath.Join(o.Dir, "dist", "old.js"), "")
-			write(t, filepath.Join(o.Dir, "src", "style.scss"), "")
-			if err := os.Remove(filepath.Join(o.Dir, "src", "module.js")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.WriteFile(t, filepath.Join(o.Dir, "dist", "old.js"), "")
+			testkit.WriteFile(t, filepath.Join(o.Dir, "src", "style.scss"), "")
+			testkit.OK(t, os.Remove(filepath.Join(o.Dir, "src", "module.js")))
 			r := mustBuild(t, o)
 			want := []string{"README.md", bundle.Host().Executable("gpx_x"), "img", "module.js", "plugin.json"}
 			if got := listing(t, r.Dist); !slices.Equal(got, want) {
@@ -78,7 +77,7 @@ func TestUpdateWithOwnBundler(t *testing.T) {
 		{OnlyBackend, "3", "run\nrun\n", []string{"backend"}},
 		{OnlyFrontend, "4", "run\nrun\nrun\n", []string{"frontend"}},
 	} {
-		write(t, filepath.Join(o.Dir, "pkg", "main.go"), "package main\n\nfunc main() { println("+c.main+") }\n")
+		testkit.WriteFile(t, filepath.Join(o.Dir, "pkg", "main.go"), "package main\n\nfunc main() { println("+c.main+") }\n")
 		changes := mustUpdate(t, o, c.only)
 		if text, err := os.ReadFile(filepath.Join(dist, "module.js")); err != nil || string(text) != c.want {
 			t.Errorf("module.js contains %q (%v), want %q", text, err, c.want)
@@ -118,12 +117,12 @@ func TestOwnBundlerFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o, _ := command(t, c.line, c.dir)
-			write(t, filepath.Join(o.Dir, "dist", "old.js"), "old")
-			before := tree(t, filepath.Join(o.Dir, "dist"))
+			testkit.WriteFile(t, filepath.Join(o.Dir, "dist", "old.js"), "old")
+			before := testkit.Tree(t, filepath.Join(o.Dir, "dist"))
 			if _, err := Plugin(t.Context(), o); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one containing %q", err, c.want)
 			}
-			if after := tree(t, filepath.Join(o.Dir, "dist")); after != before {
+			if after := testkit.Tree(t, filepath.Join(o.Dir, "dist")); after != before {
 				t.Errorf("dist changed (-before +after):\n%s", cmp.Diff(before, after))
 			}
 			for _, entry := range listing(t, o.Dir) {
@@ -131,9 +130,7 @@ func TestOwnBundlerFails(t *testing.T) {
 					t.Errorf("%s was left behind", entry)
 				}
 			}
-			if err := os.RemoveAll(filepath.Join(o.Dir, "dist")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.RemoveAll(filepath.Join(o.Dir, "dist")))
 			if _, err := Plugin(t.Context(), o); err == nil || exists(filepath.Join(o.Dir, "dist")) {
 				t.Errorf("without a previous dist: error %v; dist exists: %t", err, exists(filepath.Join(o.Dir, "dist")))
 			}
@@ -146,13 +143,10 @@ func TestOwnBundlerFails(t *testing.T) {
 func TestOwnBundlerKilled(t *testing.T) {
 	t.Parallel()
 	o, _ := command(t, "exit 1", "")
-	write(t, filepath.Join(o.Dir, "dist", "module.js"), "half")
-	write(t, filepath.Join(o.Dir, stagingPrefix+"1"+asideSuffix, "module.js"), "whole")
+	testkit.WriteFile(t, filepath.Join(o.Dir, "dist", "module.js"), "half")
+	testkit.WriteFile(t, filepath.Join(o.Dir, stagingPrefix+"1"+asideSuffix, "module.js"), "whole")
 	p := mustPlan(t, o)
-	unlock, err := p.lock(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := testkit.Must(p.lock(t.Context()))(t)
 	waiting, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := Run(waiting, p); err == nil || !exists(filepath.Join(o.Dir, stagingPrefix+"1"+asideSuffix)) {
@@ -175,7 +169,7 @@ func TestOwnBundlerKilled(t *testing.T) {
 func TestOwnBundlerCanceled(t *testing.T) {
 	t.Parallel()
 	o, _ := command(t, "sleep 600 & echo $! > pid.tmp; mv pid.tmp pid; wait", "")
-	write(t, filepath.Join(o.Dir, "dist", "old.js"), "old")
+	testkit.WriteFile(t, filepath.Join(o.Dir, "dist", "old.js"), "old")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
@@ -190,14 +184,8 @@ func TestOwnBundlerCanceled(t *testing.T) {
 	if got := listing(t, filepath.Join(o.Dir, "dist")); !slices.Equal(got, []string{"old.js"}) {
 		t.Errorf("dist contains %q", got)
 	}
-	pid, err := os.ReadFile(filepath.Join(o.Dir, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := strconv.Atoi(strings.TrimSpace(string(pid)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := testkit.Must(os.ReadFile(filepath.Join(o.Dir, "pid")))(t)
+	id := testkit.Must(strconv.Atoi(strings.TrimSpace(string(pid))))(t)
 	for isRunning(id) { // until the kernel has ended it
 		if t.Context().Err() != nil {
 			t.Fatalf("process %d is left", id)
@@ -219,11 +207,9 @@ func isRunning(pid int) bool {
 func TestCreated(t *testing.T) {
 	t.Parallel()
 	o := options(repo(t), bundle.Host())
-	write(t, filepath.Join(o.Dir, "package.json"), `{"version": "1.2.3", "scripts": {"build": "webpack"}}`)
+	testkit.WriteFile(t, filepath.Join(o.Dir, "package.json"), `{"version": "1.2.3", "scripts": {"build": "webpack"}}`)
 	mustBuild(t, checked(t, o))
-	if err := os.Remove(filepath.Join(o.Dir, "src", "img", "l.svg")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(filepath.Join(o.Dir, "src", "img", "l.svg")))
 	if _, err := Plugin(t.Context(), checked(t, o)); err == nil || !strings.Contains(err.Error(), "src/plugin.json:4:50: neither the sources nor this build have img/l.svg") {
 		t.Errorf("without the logo: %v", err)
 	}

@@ -3,13 +3,15 @@ package build
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestExplainGo(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "plugin")
-	write(t, filepath.Join(dir, "..", "go.work"), "go 1.26\n")
-	write(t, filepath.Join(dir, "go.mod"), "module m\n\nrequire a.b/c v1.2.3\n\nrequire (\n\ta.b/d v1.0.0 // indirect\n)\n")
+	testkit.WriteFile(t, filepath.Join(dir, "..", "go.work"), "go 1.26\n")
+	testkit.WriteFile(t, filepath.Join(dir, "go.mod"), "module m\n\nrequire a.b/c v1.2.3\n\nrequire (\n\ta.b/d v1.0.0 // indirect\n)\n")
 	const unreachable = `": dial tcp: lookup proxy.golang.org on 10.0.0.1:53: dial udp 10.0.0.1:53: connect: network is unreachable`
 	for name, c := range map[string]struct{ output, want string }{
 		"an error of the code": {"# a/pkg\npkg/a.go:1:2: undefined: x", "# a/pkg\npkg/a.go:1:2: undefined: x"},

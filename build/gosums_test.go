@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // A backend for Grafana comes with the list of its Go files, as they were when it was compiled.
@@ -18,21 +19,18 @@ func TestGoSumsOfABuild(t *testing.T) {
 	if r := mustBuild(t, o); slices.Contains(listing(t, r.Dist), GoSumsFile) {
 		t.Error("the list is for Grafana only")
 	}
-	write(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, `{"serviceDependency": `, `{"serviceDependency": "*", "grafanaDependency": `, 1))
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, `{"serviceDependency": `, `{"serviceDependency": "*", "grafanaDependency": `, 1))
 	r := mustBuild(t, o)
 	read := func() string {
 		t.Helper()
-		text, err := os.ReadFile(filepath.Join(r.Dist, GoSumsFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(filepath.Join(r.Dist, GoSumsFile)))(t)
 		return string(text)
 	}
 	compiled := read()
 	if !strings.HasSuffix(compiled, ":pkg/main.go\n") {
 		t.Errorf("the list is %q", compiled)
 	}
-	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
 	o.Only = OnlyFrontend
 	mustBuild(t, o)
 	if read() != compiled {

@@ -3,7 +3,6 @@ package build
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // readingBundler bundles by concatenating the source files of a frontend, and counts how
@@ -41,7 +41,7 @@ func (b *readingBundler) Bundle(_ context.Context, f Frontend) (*Module, error) 
 func panel(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repo")
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		"src/plugin.json":              strings.NewReplacer("acme-x-app", "acme-x-panel", `"app"`, `"panel"`, "KEY", "serviceDependency", "INCLUDES", "").Replace(appJSON),
 		"src/module.ts":                "import './part';\nexport const plugin = 1;",
 		"src/part.ts":                  "one",
@@ -53,9 +53,7 @@ func panel(t *testing.T) string {
 		"base.json":                    "{}",
 		"node_modules/a/index.js":      "package",
 		"node_modules/.yarn-integrity": "1",
-	} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
-	}
+	})
 	age(t, dir)
 	return dir
 }
@@ -84,10 +82,8 @@ func TestFrontendUpToDate(t *testing.T) {
 	change := func(name, text string) func() {
 		return func() {
 			file := filepath.Join(dir, filepath.FromSlash(name))
-			write(t, file, text)
-			if err := os.Chtimes(file, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.WriteFile(t, file, text)
+			testkit.OK(t, os.Chtimes(file, time.Time{}, time.Now().Add(-time.Hour)))
 		}
 	}
 	runs := 0
@@ -127,7 +123,7 @@ func TestFrontendUpToDate(t *testing.T) {
 		}
 	}
 	bundler.names = nil // without inputs, it is unknown whether the bundle is current
-	write(t, filepath.Join(dir, "dist", "module.js"), "")
+	testkit.WriteFile(t, filepath.Join(dir, "dist", "module.js"), "")
 	mustBuild(t, o)
 	runs = bundler.runs
 	mustBuild(t, o)
@@ -144,7 +140,7 @@ func TestEditedWhileBundled(t *testing.T) {
 	o := options(dir)
 	o.Bundler = bundlerFunc(func(ctx context.Context, f Frontend) (*Module, error) {
 		b, err := bundler.Bundle(ctx, f)
-		write(t, filepath.Join(dir, "src", "part.ts"), "edited")
+		testkit.WriteFile(t, filepath.Join(dir, "src", "part.ts"), "edited")
 		return b, err
 	})
 	mustBuild(t, o)
@@ -188,16 +184,14 @@ func TestLinkedExecutable(t *testing.T) {
 	o := options(dir, bundle.Host())
 	name := filepath.Join(dir, "dist", mustBuild(t, o).Executables[0].File)
 	elsewhere := filepath.Join(t.TempDir(), "program")
-	if err := errors.Join(os.Rename(name, elsewhere), os.Chmod(elsewhere, 0o711), os.Symlink(elsewhere, name)); err != nil {
-		t.Fatal(err)
-	}
-	before := tree(t, filepath.Dir(elsewhere))
+	testkit.OK(t, os.Rename(name, elsewhere), os.Chmod(elsewhere, 0o711), os.Symlink(elsewhere, name))
+	before := testkit.Tree(t, filepath.Dir(elsewhere))
 	o.Only = OnlyFrontend
 	mustBuild(t, o)
 	o.Only = ""
-	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
 	mustBuild(t, o)
-	if diff := cmp.Diff(before, tree(t, filepath.Dir(elsewhere))); diff != "" {
+	if diff := cmp.Diff(before, testkit.Tree(t, filepath.Dir(elsewhere))); diff != "" {
 		t.Errorf("wrote through the link (-before +after):\n%s", diff)
 	}
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
@@ -210,12 +204,10 @@ func TestForeignFilesAreKept(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
 	o := options(dir, bundle.Host())
-	write(t, filepath.Join(dir, "dist", "module.js"), "made by another bundler")
-	write(t, filepath.Join(dir, "dist", "README.md"), "# X\n") // as this build makes it
-	write(t, filepath.Join(dir, "dist", "notes", "mine.txt"), "mine")
-	if err := os.Symlink("notes/mine.txt", filepath.Join(dir, "dist", "link")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(dir, "dist", "module.js"), "made by another bundler")
+	testkit.WriteFile(t, filepath.Join(dir, "dist", "README.md"), "# X\n") // as this build makes it
+	testkit.WriteFile(t, filepath.Join(dir, "dist", "notes", "mine.txt"), "mine")
+	testkit.OK(t, os.Symlink("notes/mine.txt", filepath.Join(dir, "dist", "link")))
 	r := mustBuild(t, o)
 	kept, err := filepath.Glob(filepath.Join(dir, ".slipway", "kept", "*"))
 	if err != nil || len(kept) != 1 {
@@ -236,7 +228,7 @@ func TestForeignFilesAreKept(t *testing.T) {
 	if exists(filepath.Join(r.Dist, "notes")) {
 		t.Error("dist contains files of others")
 	}
-	write(t, filepath.Join(dir, "README.md"), "# Y\n")
+	testkit.WriteFile(t, filepath.Join(dir, "README.md"), "# Y\n")
 	if r = mustBuild(t, o); len(r.Warnings) > 0 {
 		t.Errorf("the second build warns: %q", r.Warnings)
 	}
@@ -248,7 +240,7 @@ func TestForeignFilesAreKept(t *testing.T) {
 		t.Errorf("a build without a record warns: %q", r.Warnings)
 	}
 	o.CacheDir = t.TempDir()
-	write(t, filepath.Join(dir, "README.md"), "# Z\n")
+	testkit.WriteFile(t, filepath.Join(dir, "README.md"), "# Z\n")
 	if r = mustBuild(t, o); len(r.Warnings) != 1 || !strings.HasSuffix(r.Warnings[0], ": README.md") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
@@ -266,7 +258,7 @@ func TestForeignFilesAreKept(t *testing.T) {
 func TestDistIsAFile(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	write(t, filepath.Join(dir, "dist"), "mine")
+	testkit.WriteFile(t, filepath.Join(dir, "dist"), "mine")
 	if _, err := Plugin(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "it is a file: move it elsewhere") {
 		t.Errorf("error %v", err)
 	}
@@ -278,7 +270,7 @@ func TestDistIsAFile(t *testing.T) {
 func TestNamesOfKeptFilesArePrintable(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	write(t, filepath.Join(dir, "dist", "mine\x1b[2J"), "x")
+	testkit.WriteFile(t, filepath.Join(dir, "dist", "mine\x1b[2J"), "x")
 	r := mustBuild(t, options(dir, bundle.Host()))
 	if len(r.Warnings) != 1 || strings.ContainsRune(r.Warnings[0], '\x1b') {
 		t.Errorf("warnings %q, which control a terminal", r.Warnings)
@@ -296,10 +288,10 @@ func TestKilledAfterEachStep(t *testing.T) {
 	dist := filepath.Join(dir, "dist")
 	mustBuild(t, o)
 	for n := range len((&Plan{}).steps()) + 1 {
-		write(t, filepath.Join(dist, "note.txt"), "mine")
-		before := tree(t, dist)
-		write(t, filepath.Join(dir, "src", "part.ts"), strings.Repeat("x", n+1))
-		write(t, filepath.Join(dir, "README.md"), strings.Repeat("x", n+1))
+		testkit.WriteFile(t, filepath.Join(dist, "note.txt"), "mine")
+		before := testkit.Tree(t, dist)
+		testkit.WriteFile(t, filepath.Join(dir, "src", "part.ts"), strings.Repeat("x", n+1))
+		testkit.WriteFile(t, filepath.Join(dir, "README.md"), strings.Repeat("x", n+1))
 		age(t, filepath.Join(dir, "src"))
 		p := mustPlan(t, o)
 		staging, err := os.MkdirTemp(dir, stagingPrefix)
@@ -308,21 +300,17 @@ func TestKilledAfterEachStep(t *testing.T) {
 		}
 		r := &Result{previous: p.readRecord(), made: newRecord()}
 		for _, step := range p.steps()[:n] {
-			if err := step(t.Context(), staging, r); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, step(t.Context(), staging, r))
 		}
-		killed := tree(t, dist)
+		killed := testkit.Tree(t, dist)
 		r = mustBuild(t, o)
-		if after := tree(t, dist); killed != before && killed != after {
+		if after := testkit.Tree(t, dist); killed != before && killed != after {
 			t.Errorf("after %d steps dist is neither the previous one nor the new one:\n%s", n, cmp.Diff(before, killed))
 		}
 		notes, err := filepath.Glob(filepath.Join(dir, ".slipway", "kept", "*", "*"))
 		if err != nil || len(notes) == 0 || slices.ContainsFunc(notes, func(name string) bool { return filepath.Base(name) != "note.txt" }) {
 			t.Errorf("after %d steps the kept files are %q, %v; warnings %q", n, notes, err, r.Warnings)
 		}
-		if err := os.RemoveAll(filepath.Join(dir, ".slipway")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.RemoveAll(filepath.Join(dir, ".slipway")))
 	}
 }

@@ -2,7 +2,6 @@ package build
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const testHash = "0123456789abcdef0123456789abcdef01234567"
@@ -63,20 +63,9 @@ func TestCISystems(t *testing.T) {
 // commit makes a git repository of a directory, with one commit of 2026-03-04.
 func commit(t *testing.T, dir string) {
 	t.Helper()
-	git(t, dir, "init", "-q", "-b", "trunk")
-	git(t, dir, "config", "user.name", "x")
-	git(t, dir, "config", "user.email", "x@example.com")
-	git(t, dir, "add", ".")
-	git(t, dir, "commit", "-q", "-m", "one")
-}
-
-func git(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...)
-	cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE=2026-03-04T05:06:07Z", "GIT_COMMITTER_DATE=2026-03-04T05:06:07Z", "GIT_CONFIG_GLOBAL="+os.DevNull)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
+	testkit.Git(t, dir, "init", "-q", "-b", "trunk")
+	testkit.Git(t, dir, "add", ".")
+	testkit.Git(t, dir, "commit", "-q", "-m", "one")
 }
 
 // The versions in plugin.json, package.json and the tag must agree.
@@ -109,16 +98,16 @@ func TestVersionMismatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := repo(t)
-			write(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, `"version": "1.2.3"`, `"version": "`+c.plugin+`"`, 1))
+			testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, `"version": "1.2.3"`, `"version": "`+c.plugin+`"`, 1))
 			if c.npm != "" {
-				write(t, filepath.Join(dir, "package.json"), `{"version": "`+c.npm+`"}`)
+				testkit.WriteFile(t, filepath.Join(dir, "package.json"), `{"version": "`+c.npm+`"}`)
 			}
 			commit(t, dir)
 			for _, tag := range c.tags {
-				git(t, dir, "tag", tag)
+				testkit.Git(t, dir, "tag", tag)
 			}
 			if c.dirty {
-				write(t, filepath.Join(dir, "package.json"), `{"version": "9.0.0"}`)
+				testkit.WriteFile(t, filepath.Join(dir, "package.json"), `{"version": "9.0.0"}`)
 			}
 			p, err := MakePlan(t.Context(), checked(t, options(dir, bundle.Host())))
 			if err != nil {
@@ -137,7 +126,7 @@ func TestTagOfALargerRepository(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
 	commit(t, filepath.Dir(dir))
-	git(t, dir, "tag", "v9.9.9")
+	testkit.Git(t, dir, "tag", "v9.9.9")
 	p, err := MakePlan(t.Context(), options(dir, bundle.Host()))
 	if err != nil || p.Info.Version != "1.2.3" {
 		t.Errorf("version %v, error %v", p, err)
@@ -178,10 +167,7 @@ func TestFormattingIsKept(t *testing.T) {
 		`{"info":{}}`: `{"info":{"version":"1.0.0","updated":"2026-01-02","build":{"number":7}}}`,
 	} {
 		p := &Plan{Info: Info{Version: "1.0.0", Updated: "2026-01-02", Build: &GitInfo{Number: 7}}}
-		got, err := p.completed(document{to: bundle.MetadataFile, data: []byte(source), metadata: &bundle.Metadata{ID: "a"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(p.completed(document{to: bundle.MetadataFile, data: []byte(source), metadata: &bundle.Metadata{ID: "a"}}))(t)
 		if diff := cmp.Diff(want, string(got)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -196,8 +182,8 @@ func TestFormattingIsKept(t *testing.T) {
 func TestReadmePlaceholders(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	write(t, filepath.Join(dir, "README.md"), "%PLUGIN_ID% %VERSION% %TODAY% %OTHER%\n")
-	write(t, filepath.Join(dir, "CHANGELOG.md"), "%VERSION%\n")
+	testkit.WriteFile(t, filepath.Join(dir, "README.md"), "%PLUGIN_ID% %VERSION% %TODAY% %OTHER%\n")
+	testkit.WriteFile(t, filepath.Join(dir, "CHANGELOG.md"), "%VERSION%\n")
 	r := mustBuild(t, options(dir, bundle.Host()))
 	for name, want := range map[string]string{"README.md": "acme-x-datasource 1.2.3 2026-01-02 %OTHER%\n", "CHANGELOG.md": "%VERSION%\n"} {
 		if text, err := os.ReadFile(filepath.Join(r.Dist, name)); err != nil || string(text) != want {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // fakeBundler returns a bundle that names the frontend.
@@ -41,7 +42,7 @@ const appIncludes = `, "includes": [{"type": "panel", "name": "X", "path": "pane
 func app(t *testing.T, key string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		"src/plugin.json":            strings.NewReplacer("KEY", key, "INCLUDES", appIncludes).Replace(appJSON),
 		"src/module.ts":              "export const plugin = 1;",
 		"src/util.js":                "source",
@@ -54,16 +55,14 @@ func app(t *testing.T, key string) string {
 		"src/plain/plugin.json":      strings.NewReplacer("acme-x-app", "acme-z-panel", `"app"`, `"panel"`, "KEY", key, "INCLUDES", "", "img/", "../img/").Replace(appJSON),
 		"src/plain/module.js":        "define([], function () {});",
 		"src/node_modules/a/main.ts": "",
-	} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
-	}
+	})
 	return dir
 }
 
 func TestBundledFrontends(t *testing.T) {
 	t.Parallel()
 	dir := app(t, "serviceDependency")
-	write(t, filepath.Join(dir, "src", "plugin.json"),
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"),
 		strings.NewReplacer("KEY", "serviceDependency", "INCLUDES", appIncludes+`, "preload": true`).Replace(appJSON))
 	bundler := fakeBundler{bundle: Module{
 		Warnings: []string{"src/module.ts:1:1: odd"}, Extensions: json.RawMessage(`[{"extensionPointId":"a","type":"link"}]`), OnDemand: 250_000,
@@ -108,11 +107,9 @@ func TestBundledFrontends(t *testing.T) {
 func TestGroupOfPlugins(t *testing.T) {
 	t.Parallel()
 	dir := app(t, "serviceDependency")
-	if err := os.Remove(filepath.Join(dir, "src", "module.ts")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(filepath.Join(dir, "src", "module.ts")))
 	for _, name := range []string{"src/dist/plugin.json", "src/dist/module.js", "src/panel/dist/module.js", "src/libs/x/dist/x.js"} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), "{}")
+		testkit.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), "{}")
 	}
 	p := mustPlan(t, Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir()})
 	var outputs []string
@@ -131,10 +128,8 @@ func TestGroupOfPlugins(t *testing.T) {
 	if diff := cmp.Diff(want, outputs); diff != "" {
 		t.Error(diff)
 	}
-	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "src", "panel")), os.RemoveAll(filepath.Join(dir, "src", "plain"))); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "src", "plugin.json"), strings.NewReplacer("KEY", "serviceDependency", "INCLUDES", "").Replace(appJSON))
+	testkit.OK(t, os.RemoveAll(filepath.Join(dir, "src", "panel")), os.RemoveAll(filepath.Join(dir, "src", "plain")))
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), strings.NewReplacer("KEY", "serviceDependency", "INCLUDES", "").Replace(appJSON))
 	_, err := MakePlan(t.Context(), Options{Dir: dir, Bundler: fakeBundler{}, CacheDir: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "src has no frontend") {
 		t.Errorf("without nested plugins: %v", err)
@@ -146,10 +141,7 @@ func TestExtensionsByProfile(t *testing.T) {
 	t.Parallel()
 	bundler := fakeBundler{bundle: Module{Extensions: json.RawMessage(`[1]`), Declared: json.RawMessage(`{"addedLinks": []}`)}}
 	for key, want := range map[string]string{"serviceDependency": "/generated/extensions/0", "grafanaDependency": "/extensions/addedLinks"} {
-		r, err := Plugin(t.Context(), Options{Dir: app(t, key), Bundler: bundler, CacheDir: t.TempDir()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(Plugin(t.Context(), Options{Dir: app(t, key), Bundler: bundler, CacheDir: t.TempDir()}))(t)
 		if doc := parse(t, filepath.Join(r.Dist, "plugin.json")); !doc.Has(want) {
 			t.Errorf("%s: no %s in %v", key, want, doc.Any())
 		}
@@ -157,11 +149,8 @@ func TestExtensionsByProfile(t *testing.T) {
 	dir := app(t, "grafanaDependency")
 	file := filepath.Join(dir, "src", "plugin.json")
 	own := appIncludes + `, "extensions": {"addedLinks": [{"targets": ["own"], "title": "x"}]}`
-	write(t, file, strings.NewReplacer("KEY", "grafanaDependency", "INCLUDES", own).Replace(appJSON))
-	r, err := Plugin(t.Context(), Options{Dir: dir, Bundler: bundler, CacheDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, file, strings.NewReplacer("KEY", "grafanaDependency", "INCLUDES", own).Replace(appJSON))
+	r := testkit.Must(Plugin(t.Context(), Options{Dir: dir, Bundler: bundler, CacheDir: t.TempDir()}))(t)
 	if text, _ := parse(t, filepath.Join(r.Dist, "plugin.json")).Text("/extensions/addedLinks/0/targets/0"); text != "own" {
 		t.Errorf("the author's extensions became %q", text)
 	}
@@ -192,7 +181,7 @@ func TestBundlerFails(t *testing.T) {
 		"traversal": {fakeBundler{bundle: Module{Files: map[string][]byte{"../x": nil}}}, "invalid file name"},
 	} {
 		dir := app(t, "serviceDependency")
-		write(t, filepath.Join(dir, "dist", "module.js"), "previous")
+		testkit.WriteFile(t, filepath.Join(dir, "dist", "module.js"), "previous")
 		_, err := Plugin(t.Context(), Options{Dir: dir, Bundler: c.bundler, CacheDir: t.TempDir()})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -207,10 +196,8 @@ func TestProgram(t *testing.T) {
 	t.Parallel()
 	program := func(script string) Program {
 		file := filepath.Join(t.TempDir(), "bundler")
-		write(t, file, "#!/bin/sh\n"+script+"\n")
-		if err := os.Chmod(file, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, file, "#!/bin/sh\n"+script+"\n")
+		testkit.OK(t, os.Chmod(file, 0o755))
 		return Program{Path: func(context.Context) (string, error) { return file, nil }}
 	}
 	b, err := program(`grep -q '"pluginId":"a"' && echo '{"files": {"module.js": "eA=="}}'`).Bundle(t.Context(), Frontend{PluginID: "a"})
@@ -246,13 +233,6 @@ func TestProgram(t *testing.T) {
 
 func parse(t *testing.T, file string) *bundle.Document {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := bundle.ParseDocument(file, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
+	data := testkit.Must(os.ReadFile(file))(t)
+	return testkit.Must(bundle.ParseDocument(file, data))(t)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestPlaces builds the same repository in all the places that a checkout can be in.
@@ -16,43 +17,39 @@ func TestPlaces(t *testing.T) {
 	t.Parallel()
 	commitTwo := func(t *testing.T, dir string) {
 		commit(t, dir)
-		write(t, filepath.Join(dir, "CHANGELOG.md"), "# Two\n")
-		git(t, dir, "add", ".")
-		git(t, dir, "commit", "-q", "-m", "two")
+		testkit.WriteFile(t, filepath.Join(dir, "CHANGELOG.md"), "# Two\n")
+		testkit.Git(t, dir, "add", ".")
+		testkit.Git(t, dir, "commit", "-q", "-m", "two")
 	}
 	for name, move := range map[string]func(t *testing.T, dir string) (string, []string){
 		"no git": func(_ *testing.T, dir string) (string, []string) { return dir, nil },
 		"a path with spaces and quotes": func(t *testing.T, dir string) (string, []string) {
 			to := filepath.Join(filepath.Dir(dir), "a 'b' $c; [d]")
-			if err := os.Rename(dir, to); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Rename(dir, to))
 			return to, nil
 		},
 		"a symbolic link": func(t *testing.T, dir string) (string, []string) { return link(t, dir), nil },
 		"a symbolic link, with plugin.json at the root": func(t *testing.T, dir string) (string, []string) {
 			for _, name := range []string{"plugin.json", "module.js", "img"} {
-				if err := os.Rename(filepath.Join(dir, "src", name), filepath.Join(dir, name)); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.Rename(filepath.Join(dir, "src", name), filepath.Join(dir, name)))
 			}
 			return link(t, dir), nil
 		},
 		"a dirty tree": func(t *testing.T, dir string) (string, []string) {
 			commitTwo(t, dir)
-			write(t, filepath.Join(dir, "README.md"), "# Dirty\n")
+			testkit.WriteFile(t, filepath.Join(dir, "README.md"), "# Dirty\n")
 			return dir, []string{"CHANGELOG.md"}
 		},
 		"a worktree": func(t *testing.T, dir string) (string, []string) {
 			commitTwo(t, dir)
 			to := filepath.Join(filepath.Dir(dir), "worktree")
-			git(t, dir, "worktree", "add", "-q", to)
+			testkit.Git(t, dir, "worktree", "add", "-q", to)
 			return to, []string{"CHANGELOG.md"}
 		},
 		"a shallow clone": func(t *testing.T, dir string) (string, []string) {
 			commitTwo(t, dir)
 			to := filepath.Join(filepath.Dir(dir), "clone")
-			git(t, dir, "clone", "-q", "--depth=1", "file://"+dir, to)
+			testkit.Git(t, dir, "clone", "-q", "--depth=1", "file://"+dir, to)
 			return to, []string{"CHANGELOG.md"}
 		},
 	} {
@@ -87,9 +84,7 @@ func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
 	chmod := func(name string, mode os.FileMode) {
-		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Chmod(filepath.Join(dir, name), mode))
 	}
 	for _, name := range []string{"src/plugin.json", "src/module.js", "pkg/main.go", "go.mod", "src/img/l.svg"} {
 		chmod(name, 0o444)
@@ -130,12 +125,9 @@ func TestTextsAndJunk(t *testing.T) {
 			_ = os.Remove(filepath.Join(dir, name)) // of the example
 		}
 		for name := range strings.FieldsSeq(c.files) {
-			write(t, filepath.Join(dir, filepath.FromSlash(name)), "x")
+			testkit.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), "x")
 		}
-		p, err := PlanSources(mustOpen(t, dir), config.Frontend{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(PlanSources(mustOpen(t, dir), config.Frontend{}))(t)
 		var got, left []string
 		for _, a := range p.Assets {
 			if strings.Contains(c.files, filepath.ToSlash(a.From)) {
@@ -155,9 +147,5 @@ func TestTextsAndJunk(t *testing.T) {
 
 func mustOpen(t *testing.T, dir string) bundle.Repo {
 	t.Helper()
-	r, err := openRepo(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return testkit.Must(openRepo(dir))(t)
 }

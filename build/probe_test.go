@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestProbe starts backends of our SDK and of go-plugin alone.
@@ -40,10 +41,8 @@ func TestProbe(t *testing.T) {
 func script(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "backend")
-	write(t, file, "#!/bin/sh\n"+text+"\n")
-	if err := os.Chmod(file, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, file, "#!/bin/sh\n"+text+"\n")
+	testkit.OK(t, os.Chmod(file, 0o755))
 	return file
 }
 
@@ -79,14 +78,9 @@ func TestProbeFails(t *testing.T) {
 			t.Skip(err)
 		}
 		fifo := filepath.Join(t.TempDir(), "fifo")
-		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, syscall.Mkfifo(fifo, 0o600))
 		t.Cleanup(func() {
-			f, err := os.OpenFile(fifo, os.O_RDWR, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(os.OpenFile(fifo, os.O_RDWR, 0))(t)
 			_ = f.Close() // ends the helper
 		})
 		if err := probe(t.Context(), script(t, "setsid cat "+fifo+" & sleep 600"), os.Environ(), 200*time.Millisecond); err == nil || !strings.Contains(err.Error(), "did not respond") {
@@ -96,7 +90,7 @@ func TestProbeFails(t *testing.T) {
 	t.Run("cannot be started", func(t *testing.T) {
 		t.Parallel()
 		file := script(t, "")
-		write(t, file, "\x7fELF, but no more")
+		testkit.WriteFile(t, file, "\x7fELF, but no more")
 		if err := probe(t.Context(), file, os.Environ(), time.Minute); err == nil || !strings.Contains(err.Error(), "it cannot be started") {
 			t.Errorf("error %v", err)
 		}
@@ -109,14 +103,14 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	o := options(repo(t), bundle.Host())
 	r := mustBuild(t, o)
-	before := tree(t, r.Dist)
+	before := testkit.Tree(t, r.Dist)
 	o.Backend.SkipCheck = false
 	mustBuild(t, o) // nothing changed, so nothing is started
-	write(t, filepath.Join(o.Dir, "pkg", "main.go"), "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello again\") }\n")
+	testkit.WriteFile(t, filepath.Join(o.Dir, "pkg", "main.go"), "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello again\") }\n")
 	if _, err := Plugin(t.Context(), o); err == nil || !strings.Contains(err.Error(), `it printed "hello again"`) || !strings.Contains(err.Error(), "backend.check") {
 		t.Errorf("error %v", err)
 	}
-	if after := tree(t, r.Dist); after != before {
+	if after := testkit.Tree(t, r.Dist); after != before {
 		t.Errorf("dist changed to\n%s\nfrom\n%s", after, before)
 	}
 	o.Platforms = []bundle.Platform{{OS: "windows", Arch: "amd64"}}

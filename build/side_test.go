@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // bundles returns a bundler that writes a text to module.js, with an extension.
@@ -19,39 +20,36 @@ func bundles(text string) fakeBundler {
 func TestOnly(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	write(t, filepath.Join(dir, "src", "module.js"), "export const plugin = 1;\n")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "module.js"), "export const plugin = 1;\n")
 	o := options(dir, bundle.Host())
 	o.Bundler = bundles("one")
 	r := mustBuild(t, o)
 	executable := bundle.Host().Executable("gpx_x")
 	read := func(name string) string {
 		t.Helper()
-		data, err := os.ReadFile(filepath.Join(r.Dist, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testkit.Must(os.ReadFile(filepath.Join(r.Dist, name)))(t)
 		return string(data)
 	}
 	compiled := read(executable)
-	write(t, filepath.Join(r.Dist, "chunk.js"), "of the frontend")
+	testkit.WriteFile(t, filepath.Join(r.Dist, "chunk.js"), "of the frontend")
 
 	o.Only, o.Bundler = OnlyBackend, bundles("two")
-	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
-	write(t, filepath.Join(dir, "README.md"), "# two\n")
-	write(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, "1.2.3", "1.2.4", 1))
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
+	testkit.WriteFile(t, filepath.Join(dir, "README.md"), "# two\n")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, "1.2.3", "1.2.4", 1))
 	mustBuild(t, o)
 	if read(executable) == compiled {
 		t.Error("backend only: the executable was not built")
 	}
 	if read("module.js") != "one" || read("chunk.js") != "of the frontend" || read("README.md") != "# X\n" {
-		t.Errorf("backend only: the frontend changed:\n%s", tree(t, r.Dist))
+		t.Errorf("backend only: the frontend changed:\n%s", testkit.Tree(t, r.Dist))
 	}
 	if m := read("plugin.json"); !strings.Contains(m, "1.2.4") || !strings.Contains(m, `"extensions"`) {
 		t.Errorf("backend only: plugin.json needs the new version, and the extensions of the frontend:\n%s", m)
 	}
 
 	o.Only, compiled = OnlyFrontend, read(executable)
-	write(t, filepath.Join(dir, "pkg", "main.go"), "broken")
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "broken")
 	o.Platforms = []bundle.Platform{{OS: "linux", Arch: "s390x"}}
 	mustBuild(t, o)
 	if read(executable) != compiled {
@@ -59,19 +57,17 @@ func TestOnly(t *testing.T) {
 	}
 	want := []string{"README.md", executable, "img", "module.js", "plugin.json"}
 	if got := listing(t, r.Dist); !slices.Equal(got, want) || read("module.js") != "two" || read("README.md") != "# two\n" {
-		t.Errorf("frontend only: the frontend was not built, got %q:\n%s", got, tree(t, r.Dist))
+		t.Errorf("frontend only: the frontend was not built, got %q:\n%s", got, testkit.Tree(t, r.Dist))
 	}
 
 	// What the build of the frontend kept is still up to date.
 	o.Only, o.Platforms = "", []bundle.Platform{bundle.Host()}
-	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
 	if e := mustBuild(t, o).Executables[0]; !e.UpToDate {
 		t.Error("the executable is not up to date after a build of the frontend")
 	}
 
-	if err := os.RemoveAll(r.Dist); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(r.Dist))
 	o.Only = OnlyBackend
 	mustBuild(t, o)
 	if got, want := listing(t, r.Dist), []string{executable, "plugin.json"}; !slices.Equal(got, want) {

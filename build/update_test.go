@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // An update changes exactly the files that a build from scratch would change.
@@ -20,7 +21,7 @@ func TestUpdate(t *testing.T) {
 	o := options(dir, bundle.Host())
 	dist := mustBuild(t, o).Dist
 	foreign := filepath.Join(dist, "foreign.txt")
-	write(t, foreign, "not made by a build") // before the first update, too
+	testkit.WriteFile(t, foreign, "not made by a build") // before the first update, too
 	executable := filepath.Join(dist, bundle.Host().Executable("gpx_x"))
 	update := func(only Side, want ...string) {
 		t.Helper()
@@ -46,45 +47,39 @@ func TestUpdate(t *testing.T) {
 		}
 	}
 	update("")
-	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(\"edited\") }\n")
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(\"edited\") }\n")
 	update(OnlyFrontend) // no compilation was requested
 	update(OnlyBackend, "backend")
-	write(t, filepath.Join(dir, "src", "img", "l.svg"), `<svg xmlns="http://www.w3.org/2000/svg"></svg>`)
+	testkit.WriteFile(t, filepath.Join(dir, "src", "img", "l.svg"), `<svg xmlns="http://www.w3.org/2000/svg"></svg>`)
 	update(OnlyFrontend, "assets")
-	write(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 1}));\n")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 1}));\n")
 	update(OnlyFrontend, "frontend")
-	write(t, filepath.Join(dir, "src", "plugin.json"), metadata+"\n\n")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), metadata+"\n\n")
 	update(OnlyFrontend, "metadata") // dist keeps the formatting
-	if err := os.Remove(executable); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(executable))
 	update(OnlyFrontend, "backend")
 
 	// A file becomes a directory, and the other way around.
-	write(t, filepath.Join(dir, "src", "data", "a.txt"), "a")
-	write(t, filepath.Join(dir, "src", "b"), "b")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "data", "a.txt"), "a")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "b"), "b")
 	update(OnlyFrontend, "assets")
 	for _, name := range []string{"data", "b"} {
-		if err := os.RemoveAll(filepath.Join(dir, "src", name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.RemoveAll(filepath.Join(dir, "src", name)))
 	}
-	write(t, filepath.Join(dir, "src", "data"), "a file")
-	write(t, filepath.Join(dir, "src", "b", "c"), "in a directory")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "data"), "a file")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "b", "c"), "in a directory")
 	update(OnlyFrontend, "assets")
 
-	if err := os.Remove(foreign); err != nil {
-		t.Fatal(err)
-	}
-	updated := tree(t, dist)
+	testkit.OK(t, os.Remove(foreign))
+	updated := testkit.Tree(t, dist)
 	mustBuild(t, o)
-	if diff := cmp.Diff(tree(t, dist), updated); diff != "" {
+	if diff := cmp.Diff(testkit.Tree(t, dist), updated); diff != "" {
 		t.Errorf("a build from scratch (-) and the updates (+) differ:\n%s", diff)
 	}
 
-	write(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 2}));\n")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 2}));\n")
 	mustUpdate(t, o, "")
-	write(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 3}));\n")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 3}));\n")
 	if r := mustBuild(t, o); len(r.Warnings) > 0 {
 		t.Errorf("a build keeps what an update wrote: %q", r.Warnings)
 	}
@@ -107,17 +102,15 @@ func TestSignedDistIsReplaced(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := archive.Sign(dist, key); err != nil {
-				t.Fatal(err)
-			}
-			write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
+			testkit.Must(archive.Sign(dist, key))(t)
+			testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
 			build(o)
 			for _, left := range []string{filepath.Join(dist, archive.ManifestFile), filepath.Join(dist, archive.SignatureFile), filepath.Join(dir, ".slipway")} {
 				if exists(left) {
 					t.Errorf("%s exists", left)
 				}
 			}
-			write(t, filepath.Join(dist, archive.ManifestFile), "of another tool")
+			testkit.WriteFile(t, filepath.Join(dist, archive.ManifestFile), "of another tool")
 			mustBuild(t, o)
 			if kept, err := filepath.Glob(filepath.Join(dir, keptDir, "*", archive.ManifestFile)); err != nil || len(kept) != 1 {
 				t.Errorf("kept %q, %v", kept, err)
@@ -137,26 +130,26 @@ func TestFailedUpdateKeepsDist(t *testing.T) {
 	dir := repo(t)
 	o := options(dir, bundle.Host())
 	dist := mustBuild(t, o).Dist
-	before := tree(t, dist)
-	write(t, filepath.Join(dir, "src", "img", "l.svg"), "<svg/>")
+	before := testkit.Tree(t, dist)
+	testkit.WriteFile(t, filepath.Join(dir, "src", "img", "l.svg"), "<svg/>")
 	o.Update = true
-	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { undefined() }\n")
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { undefined() }\n")
 	if _, err := Plugin(t.Context(), o); err == nil {
 		t.Error("an update that does not compile has no error")
 	}
-	if diff := cmp.Diff(before, tree(t, dist)); diff != "" {
+	if diff := cmp.Diff(before, testkit.Tree(t, dist)); diff != "" {
 		t.Errorf("dist changed (-before +after):\n%s", diff)
 	}
 
 	// Half of the files are installed when a directory of somebody else is in the way.
-	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() {}\n")
-	write(t, filepath.Join(dir, "src", "z"), "new")
-	write(t, filepath.Join(dist, "z", "mine"), "mine")
-	before = tree(t, dist)
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() {}\n")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "z"), "new")
+	testkit.WriteFile(t, filepath.Join(dist, "z", "mine"), "mine")
+	before = testkit.Tree(t, dist)
 	if _, err := Plugin(t.Context(), o); err == nil || !strings.Contains(err.Error(), "replace dist") {
 		t.Errorf("error %v", err)
 	}
-	if diff := cmp.Diff(before, tree(t, dist)); diff != "" {
+	if diff := cmp.Diff(before, testkit.Tree(t, dist)); diff != "" {
 		t.Errorf("dist was not restored (-before +after):\n%s", diff)
 	}
 }

@@ -5,19 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestCheckComplete cuts off the end of the test executable.
 func TestCheckComplete(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Clean(self))
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testkit.Must(os.Executable())(t)
+	data := testkit.Must(os.ReadFile(filepath.Clean(self)))(t)
 	size := int64(len(data))
 	for _, kept := range []int64{size, size + 100} {
 		whole := append(bytes.Clone(data), make([]byte, kept-size)...)

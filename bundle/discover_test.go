@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // writeTree writes files below a new directory. A name "a -> b" is a symbolic link; the
@@ -20,22 +21,15 @@ func writeTree(t *testing.T, files map[string]string) string {
 	for name, content := range files {
 		link, target, isLink := strings.Cut(name, " -> ")
 		path := filepath.Join(root, filepath.FromSlash(link))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		var err error
 		switch {
 		case isLink:
-			err = os.Symlink(filepath.FromSlash(target), path)
+			testkit.OK(t, os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(filepath.FromSlash(target), path))
 		case strings.HasSuffix(name, "/"):
-			err = os.MkdirAll(path, 0o755)
+			testkit.OK(t, os.MkdirAll(path, 0o755))
 		case filepath.Base(name) == MetadataFile && !strings.HasPrefix(content, "{"):
-			err = os.WriteFile(path, fmt.Appendf(nil, `{"id":%q,"type":"panel"}`, content), 0o644)
+			testkit.WriteFile(t, path, fmt.Sprintf(`{"id":%q,"type":"panel"}`, content))
 		default:
-			err = os.WriteFile(path, []byte(content), 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
+			testkit.WriteFile(t, path, content)
 		}
 	}
 	return root
@@ -123,10 +117,7 @@ func TestDiscover(t *testing.T) {
 
 func below(t *testing.T, root, path string) string {
 	t.Helper()
-	rel, err := filepath.Rel(root, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rel := testkit.Must(filepath.Rel(root, path))(t)
 	return filepath.ToSlash(rel)
 }
 
@@ -148,14 +139,9 @@ func TestCheckID(t *testing.T) {
 func TestDiscoverHostile(t *testing.T) {
 	t.Parallel()
 	root := writeTree(t, map[string]string{"a/plugin.json": `{"id":"../../etc","type":"app"}`, "b/plugin.json": `{"id":"*","type":"app"}`, "c/plugin.json": "c"})
-	large, err := os.Create(filepath.Join(root, "large.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(large.Truncate(50<<20), large.Close(), os.Mkdir(filepath.Join(root, "d"), 0o755),
-		os.Rename(large.Name(), filepath.Join(root, "d", MetadataFile))); err != nil {
-		t.Fatal(err)
-	}
+	large := testkit.Must(os.Create(filepath.Join(root, "large.json")))(t)
+	testkit.OK(t, large.Truncate(50<<20), large.Close(), os.Mkdir(filepath.Join(root, "d"), 0o755),
+		os.Rename(large.Name(), filepath.Join(root, "d", MetadataFile)))
 	plugins, faults := Discover(root)
 	var codes []string
 	for _, f := range faults {
@@ -220,14 +206,8 @@ func TestPlatforms(t *testing.T) {
 
 func TestExecutablePlatform(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testkit.Must(os.Executable())(t)
+	f := testkit.Must(os.Open(self))(t)
 	t.Cleanup(func() { _ = f.Close() })
 	if got, err := ExecutablePlatform(f); err != nil || got != Host() {
 		t.Errorf("ExecutablePlatform returned %s, %v, want %s", got, err, Host())

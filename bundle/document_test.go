@@ -11,15 +11,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestDocumentPositions(t *testing.T) {
 	t.Parallel()
 	text := "{\n  \"a\": {\"ß\": [1, \"zwölf\", null]},\r\n\t\"b/c\": true,\n  \"a~\": \"x\"\n}\n"
-	d, err := ParseDocument("f.json", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(ParseDocument("f.json", []byte(text)))(t)
 	for pointer, want := range map[string]string{
 		"":          "1:1-5:2 1:1-5:2 object",
 		"/a":        "2:3-2:6 2:8-2:33 object",
@@ -79,10 +78,7 @@ func TestColumnsOfLongLines(t *testing.T) {
 
 func TestDocumentDuplicates(t *testing.T) {
 	t.Parallel()
-	d, err := ParseDocument("f.json", []byte("{\"a\": {\"x\": 1},\n\"a\": {\"y\": 2}}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(ParseDocument("f.json", []byte("{\"a\": {\"x\": 1},\n\"a\": {\"y\": 2}}")))(t)
 	want := []Duplicate{{
 		Pointer: "/a", Key: "a",
 		First: Span{Start: Position{1, 2, 1}, End: Position{1, 5, 4}},
@@ -209,9 +205,7 @@ func FuzzDocument(f *testing.F) {
 		var want any
 		decoder := json.NewDecoder(bytes.NewReader(data))
 		decoder.UseNumber()
-		if err := decoder.Decode(&want); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, decoder.Decode(&want))
 		if diff := cmp.Diff(want, valueAt(d, "")); diff != "" {
 			t.Fatalf("encoding/json decodes another value (-want +got):\n%s", diff)
 		}
@@ -263,10 +257,7 @@ func TestLargeDocuments(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&b, `"k%d": [%s0], "again": {"i": %d}, `, i, strings.Repeat("0, ", i%100), i)
 	}
-	d, err := ParseDocument("f.json", []byte("{"+b.String()+`"k0": {"last": "~/"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(ParseDocument("f.json", []byte("{"+b.String()+`"k0": {"last": "~/"}}`)))(t)
 	if got := len(d.Keys("")); got != n+1 {
 		t.Errorf("got %d keys, want %d", got, n+1)
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write doc/failures.md")
@@ -36,35 +38,18 @@ func TestFailuresDocument(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Code, k.Summary, k.Help)
 	}
 	name := filepath.Join("..", "doc", "failures.md")
-	if *update {
-		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(b.String(), string(text)); diff != "" {
-		t.Errorf("doc/failures.md is stale; run go tool mage docs (-want +got):\n%s", diff)
-	}
+	testkit.Golden(t, *update, name, b.String())
 }
 
 // TestFaultKinds requires that each constant of type FaultCode is described once, in the
 // order of the stages.
 func TestFaultKinds(t *testing.T) {
 	t.Parallel()
-	f, err := parser.ParseFile(gotoken.NewFileSet(), "fault.go", nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(parser.ParseFile(gotoken.NewFileSet(), "fault.go", nil, parser.SkipObjectResolution))(t)
 	declared := map[FaultCode]int{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok && spec.Type != nil && fmt.Sprint(spec.Type) == "FaultCode" {
-			text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testkit.Must(strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value))(t)
 			declared[FaultCode(text)]++
 		}
 		return true
@@ -109,9 +94,7 @@ func TestPlaces(t *testing.T) {
 		"{\"id\": \"a\", \"dependencies\": {\"serviceDependency\": 1}, \"type\": true}": "invalid-value",
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, MetadataFile), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, MetadataFile), []byte(text), 0o644))
 		_, faults := Discover(dir)
 		if len(faults) != 1 {
 			t.Errorf("%q: %d faults", text, len(faults))
@@ -136,10 +119,7 @@ func TestMissingKeys(t *testing.T) {
 		`{"id":"a","name":"a","type":"app","info":{"version":"1","updated":"u","keywords":[],"logos":{"small":"s"}},"dependencies":{"grafanaDependency":"*","plugins":[{"id":"b"}]}}`: {
 			"info.logos.large", "dependencies.plugins[0].name", "dependencies.plugins[0].type", "dependencies.plugins[0].version"},
 	} {
-		m, err := ParseMetadata([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(ParseMetadata([]byte(text)))(t)
 		if diff := cmp.Diff(want, m.Missing); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestOpen(t *testing.T) {
@@ -12,26 +14,15 @@ func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"plugin/img/logo.svg": "logo", "outside.txt": "secret"} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, file, text)
 	}
 	p := Plugin{Dir: filepath.Join(dir, "plugin")}
 	if err := os.Symlink("../outside.txt", filepath.Join(p.Dir, "link")); err != nil {
 		t.Logf("cannot create symbolic links: %v", err)
 	}
-	f, err := p.Open("img/logo.svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(p.Open("img/logo.svg"))(t)
 	defer f.Close()
-	text, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(io.ReadAll(f))(t)
 	if string(text) != "logo" {
 		t.Errorf("the file contains %q", text)
 	}

@@ -4,16 +4,15 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestPlatformsOfGo requires that the executable of every platform of the go command is
 // recognized by its name, for the operating systems that run backends.
 func TestPlatformsOfGo(t *testing.T) {
 	t.Parallel()
-	out, err := exec.CommandContext(t.Context(), "go", "tool", "dist", "list").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(exec.CommandContext(t.Context(), "go", "tool", "dist", "list").Output())(t)
 	known := 0
 	for _, item := range strings.Fields(string(out)) {
 		list, err := ParsePlatforms(item)

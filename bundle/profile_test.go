@@ -1,6 +1,10 @@
 package bundle
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
+)
 
 func TestDetectProfile(t *testing.T) {
 	t.Parallel()
@@ -13,10 +17,7 @@ func TestDetectProfile(t *testing.T) {
 		`{"dependencies": {"plugins": []}, "grafanaDependency": ">=10.0.0", "id": ""}`: "",
 		`[]`: "",
 	} {
-		doc, err := ParseDocument("plugin.json", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := testkit.Must(ParseDocument("plugin.json", []byte(text)))(t)
 		p, ok := DetectProfile(doc)
 		if p.Name != want || ok != (want != "") {
 			t.Errorf("DetectProfile(%s) = %q, %t, want %q", text, p.Name, ok, want)

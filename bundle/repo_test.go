@@ -2,12 +2,12 @@ package bundle_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestFindRepo(t *testing.T) {
@@ -25,9 +25,7 @@ func TestFindRepo(t *testing.T) {
 		"git/docs/README.md",
 	} {
 		file := filepath.Join(top, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("{}"), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, file, "{}")
 	}
 	for dir, want := range map[string]string{
 		"git/a": "git/a", "git/a/src": "git/a", "git/a/src/nested": "git/a", "git/a/src/img": "git/a", "git/a/pkg": "git/a",

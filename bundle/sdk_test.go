@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestExecutableSDK(t *testing.T) {
@@ -11,14 +13,8 @@ func TestExecutableSDK(t *testing.T) {
 	if sdk, ok := ExecutableSDK(bytes.NewReader([]byte("#!/bin/sh\n"))); ok {
 		t.Errorf("a script is built with %s", sdk)
 	}
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := testkit.Must(os.Executable())(t)
+	f := testkit.Must(os.Open(path))(t)
 	t.Cleanup(func() { _ = f.Close() })
 	if sdk, ok := ExecutableSDK(f); !ok || sdk.Module != SlipwayModule {
 		t.Errorf("this test is built with %v, %t", sdk, ok)

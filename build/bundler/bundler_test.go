@@ -18,17 +18,8 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // A package is downloaded only if that is allowed, and is then found in the cache, including
 // for development. An error in development only is not an error of deps.
@@ -39,7 +30,7 @@ func TestPackages(t *testing.T) {
 	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(text) }))
 	t.Cleanup(registry.Close)
 	root := t.TempDir()
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, root, map[string]string{
 		"src/module.ts": "export { answer } from 'dep'; if (process.env.NODE_ENV !== 'production') require('devonly')",
 		"package.json":  `{"dependencies": {"dep": "1"}}`,
 		".npmrc":        "registry=" + registry.URL,
@@ -48,22 +39,18 @@ func TestPackages(t *testing.T) {
 			"node_modules/devonly": {"version": "1.0.0", "integrity": "sha512-%[1]s"},
 			"node_modules/other": {"version": "1.0.0", "integrity": "sha512-%[1]s"},
 			"node_modules/broken": {"version": "1.0.0", "integrity": "sha512-AAAA"}}}`, base64.StdEncoding.EncodeToString(sum[:])),
-	} {
-		write(t, filepath.Join(root, name), text)
-	}
+	})
 	b := Bundler{CacheDir: t.TempDir(), Environ: []string{}}
 	f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"}
 	if _, err := b.Bundle(t.Context(), f); !errors.Is(err, build.ErrNotDownloaded) || !strings.Contains(err.Error(), "src/module.ts:1:24: dep@1.0.0") {
 		t.Errorf("not downloaded: %v", err)
 	}
 	config := filepath.Join(root, "tsconfig.json") // if it is broken, it is the only error
-	write(t, config, "{")
+	testkit.WriteFile(t, config, "{")
 	if _, err := b.Bundle(t.Context(), f); err == nil || errors.Is(err, build.ErrNotDownloaded) || !strings.HasPrefix(err.Error(), "tsconfig.json:1:2: ") {
 		t.Errorf("tsconfig.json is broken: %v", err)
 	}
-	if err := os.Remove(config); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(config))
 	s := NewSession(b)
 	defer s.Close()
 	if _, err := s.Bundle(t.Context(), f); !errors.Is(err, build.ErrNotDownloaded) {
@@ -71,10 +58,7 @@ func TestPackages(t *testing.T) {
 	}
 	f.Download = true
 	for _, packages := range []int64{2, 0} {
-		got, err := b.Bundle(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(b.Bundle(t.Context(), f))(t)
 		if got.Packages != packages || !f.Download && !strings.Contains(string(got.Files["module.js"]), "from the package") {
 			t.Errorf("downloaded %d packages, want %d; %s", got.Packages, packages, got.Files["module.js"])
 		}
@@ -93,7 +77,7 @@ func TestPackages(t *testing.T) {
 		t.Errorf("for development: %v", err)
 	}
 	other := build.Frontend{Root: root, Source: filepath.Join(root, "src", "panel"), PluginID: "acme-y-panel"}
-	write(t, filepath.Join(other.Source, "module.ts"), "export { answer } from 'other'")
+	testkit.WriteFile(t, filepath.Join(other.Source, "module.ts"), "export { answer } from 'other'")
 	f.Download, f.With = true, []build.Frontend{other}
 	if got, err := b.Bundle(t.Context(), f); err != nil || got.Packages != 1 {
 		t.Errorf("together with another frontend: %+v, %v", got, err)
@@ -102,7 +86,7 @@ func TestPackages(t *testing.T) {
 		t.Errorf("the other frontend: %v", err)
 	}
 	f.With = nil
-	write(t, filepath.Join(f.Source, "module.ts"), "if (process.env.NODE_ENV !== 'production') require('broken')")
+	testkit.WriteFile(t, filepath.Join(f.Source, "module.ts"), "if (process.env.NODE_ENV !== 'production') require('broken')")
 	if got, err := b.Bundle(t.Context(), f); err != nil || !strings.Contains(got.Development, "broken@1.0.0") {
 		t.Errorf("broken for development: %+v, %v", got, err)
 	}
@@ -112,16 +96,14 @@ func TestPackages(t *testing.T) {
 func TestUnneededPackage(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, root, map[string]string{
 		"node_modules/sass/index.js": "exports.Logger = {}; exports.compileString = (css, o) => { o.importer.canonicalize('theme/a'); return { css }; };",
 		"src/module.ts":              "import './style.scss'; export const plugin = 1;",
 		"src/style.scss":             ".a{color:red}",
 		".git/HEAD":                  "",
 		"package.json":               "{}",
 		"package-lock.json":          `{"packages": {"node_modules/theme": {"version": "1.0.0", "integrity": "sha512-AAAA"}}}`,
-	} {
-		write(t, filepath.Join(root, name), text)
-	}
+	})
 	f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"}
 	if _, err := (Bundler{CacheDir: t.TempDir(), Environ: []string{}}).Bundle(t.Context(), f); err != nil {
 		t.Error(err)
@@ -131,13 +113,10 @@ func TestUnneededPackage(t *testing.T) {
 func TestExtensions(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	write(t, filepath.Join(root, "src", "module.ts"), `import { AppPlugin } from '@grafana/data';
+	testkit.WriteFile(t, filepath.Join(root, "src", "module.ts"), `import { AppPlugin } from '@grafana/data';
 export const plugin = new AppPlugin().addLink({ targets: ['grafana/a', 'grafana/b'], title: 'T', description: 'D', path: '/x' });`)
 	f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-app", Type: bundle.TypeApp}
-	b, err := Bundler{CacheDir: t.TempDir()}.Bundle(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(Bundler{CacheDir: t.TempDir()}.Bundle(t.Context(), f))(t)
 	if diff := cmp.Diff([]string{"module.js", "module.js.map"}, slices.Sorted(maps.Keys(b.Files))); diff != "" {
 		t.Error(diff)
 	}
@@ -148,7 +127,7 @@ export const plugin = new AppPlugin().addLink({ targets: ['grafana/a', 'grafana/
 	if !strings.Contains(string(b.Declared), `"targets":["grafana/a","grafana/b"]`) {
 		t.Errorf("declared %s", b.Declared)
 	}
-	write(t, filepath.Join(root, "src", "module.ts"), "export const = 1")
+	testkit.WriteFile(t, filepath.Join(root, "src", "module.ts"), "export const = 1")
 	if _, err := (Bundler{CacheDir: t.TempDir()}).Bundle(t.Context(), f); err == nil || !strings.Contains(err.Error(), "src/module.ts:1:14: ") {
 		t.Error(err)
 	}
@@ -158,7 +137,7 @@ export const plugin = new AppPlugin().addLink({ targets: ['grafana/a', 'grafana/
 func TestExports(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	write(t, filepath.Join(root, "src", "part.js"), "exports.plugin = 1")
+	testkit.WriteFile(t, filepath.Join(root, "src", "part.js"), "exports.plugin = 1")
 	f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x"}
 	for _, tc := range []struct {
 		kind          bundle.Type
@@ -177,7 +156,7 @@ func TestExports(t *testing.T) {
 		{bundle.TypePanel, "export class Datasource {}", "src/module.ts:1:1: the frontend does not export", ""}, // of another type
 		{"", "export const a = 1", "", ""},
 	} {
-		write(t, filepath.Join(root, "src", "module.ts"), tc.code)
+		testkit.WriteFile(t, filepath.Join(root, "src", "module.ts"), tc.code)
 		f.Type = tc.kind
 		b, err := Bundler{CacheDir: t.TempDir()}.Bundle(t.Context(), f)
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestPackagesInSourceMap bundles one repository with a package that npm installed and with one
@@ -48,19 +49,12 @@ func TestPackagesInSourceMap(t *testing.T) {
 				files["node_modules/@acme/dep/"+name] = text
 			}
 		}
-		for name, text := range files {
-			write(t, filepath.Join(root, name), text)
-		}
+		testkit.WriteFiles(t, root, files)
 		bundler := Bundler{CacheDir: t.TempDir(), Environ: []string{}}
 		f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel", Download: !isInstalled}
-		if _, err := bundler.Bundle(t.Context(), f); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(bundler.Bundle(t.Context(), f))(t)
 		f.Download = false
-		b, err := bundler.Bundle(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Must(bundler.Bundle(t.Context(), f))(t)
 		return b.Files
 	}
 	installed, downloaded := bundle(true), bundle(false)
@@ -70,9 +64,7 @@ func TestPackagesInSourceMap(t *testing.T) {
 	var m struct {
 		Packages []frontend.Package `json:"x_packages"`
 	}
-	if err := json.Unmarshal(installed["module.js.map"], &m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(installed["module.js.map"], &m))
 	want := []frontend.Package{{Name: "@acme/dep", Version: "1.0.0", License: "MIT", Integrity: integrity}}
 	if diff := cmp.Diff(want, m.Packages); diff != "" {
 		t.Errorf("packages (-want +got):\n%s", diff)
@@ -91,8 +83,6 @@ func packed(t *testing.T, files map[string]string) []byte {
 			t.Fatal(err, writeErr)
 		}
 	}
-	if err := errors.Join(w.Close(), z.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Close(), z.Close())
 	return b.Bytes()
 }

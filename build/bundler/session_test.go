@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestSession(t *testing.T) {
@@ -16,9 +17,7 @@ func TestSession(t *testing.T) {
 	root := t.TempDir()
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(root, "module.ts"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(root, "module.ts"), []byte(text), 0o644))
 	}
 	s := NewSession(Bundler{CacheDir: t.TempDir(), Environ: []string{}})
 	s.Dev = true
@@ -26,10 +25,7 @@ func TestSession(t *testing.T) {
 	f := build.Frontend{Root: root, Source: root, PluginID: "acme-x-panel"}
 	check := func(want string) {
 		t.Helper()
-		b, err := s.Bundle(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Must(s.Bundle(t.Context(), f))(t)
 		if !strings.Contains(string(b.Files["module.js"]), want) {
 			t.Errorf("no %q in %s", want, b.Files["module.js"])
 		}
@@ -70,10 +66,8 @@ func TestSessionWarnings(t *testing.T) {
 	check := func(sources ...string) {
 		t.Helper()
 		for _, source := range sources {
-			write(t, filepath.Join(root, source, "module.ts"), "export const plugin = 'x'; if (plugin === NaN) {}")
-			if _, err := s.Bundle(t.Context(), build.Frontend{Root: root, Source: filepath.Join(root, source)}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.WriteFile(t, filepath.Join(root, source, "module.ts"), "export const plugin = 'x'; if (plugin === NaN) {}")
+			testkit.Must(s.Bundle(t.Context(), build.Frontend{Root: root, Source: filepath.Join(root, source)}))(t)
 		}
 		var got []string
 		for _, w := range s.Warnings() {

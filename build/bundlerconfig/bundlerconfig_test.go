@@ -14,21 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // evaluate evaluates the configuration of a repository with these files. In texts, ROOT is its directory.
 func evaluate(t *testing.T, files map[string]string) (*Config, error) {
 	t.Helper()
 	root := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.WriteFiles(t, root, files)
 	return Evaluate(t.Context(), root, func(file string) error {
 		if rel, err := filepath.Rel(root, file); err != nil || !filepath.IsLocal(rel) {
 			return errors.New("outside")
@@ -156,9 +149,7 @@ func TestRefused(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "webpack.config.js"), []byte("for (;;);"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(root, "webpack.config.js"), []byte("for (;;);"), 0o644))
 	if _, err := Evaluate(ctx, root, func(string) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("an endless loop: %v", err)
 	}
@@ -391,12 +382,7 @@ func TestCopies(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for _, name := range []string{"d/a.js", "d/b/c.txt", "d/.hidden", "e/x.md"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(root, name), []byte(name), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, filepath.Join(root, name), name)
 	}
 	for _, test := range []struct {
 		copy Copy
@@ -432,22 +418,17 @@ func TestCopies(t *testing.T) {
 // A configuration is evaluated again when one of the files that it read has changed, or another one takes precedence.
 func TestIsCurrent(t *testing.T) {
 	t.Parallel()
-	c, err := evaluate(t, map[string]string{
+	c := testkit.Must(evaluate(t, map[string]string{
 		".config/webpack/webpack.config.ts": "import fs from 'fs'; import './utils'; export default { externals: JSON.parse(fs.readFileSync('package.json', 'utf8')).list };",
 		".config/webpack/utils.ts":          "", "package.json": `{"list": ["a"]}`,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if want := []string{".config/webpack/utils.ts", ".config/webpack/webpack.config.ts", "package.json"}; !cmp.Equal(want, c.Read) || !c.IsCurrent() {
 		t.Errorf("read %v", c.Read)
 	}
 	for _, name := range []string{".config/webpack/utils.ts", "package.json", "webpack.config.js", ".swcrc"} {
 		file := filepath.Join(c.root, name)
 		before, err := os.ReadFile(file)
-		if err := os.WriteFile(file, append(before, ' '), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(file, append(before, ' '), 0o644))
 		if c.IsCurrent() {
 			t.Errorf("%s does not matter", name)
 		}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "rewrite the want sections of testdata")
@@ -24,18 +26,13 @@ var update = flag.Bool("update", false, "rewrite the want sections of testdata")
 func write(t *testing.T, a *txtar.Archive) Options {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "my repo")
-	if err := txtar.Write(a, root); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, txtar.Write(a, root))
 	return Options{Root: root, Source: filepath.Join(root, "src")}
 }
 
 // Each archive in testdata is a repository and what is found in it.
 func TestFixtures(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Must(filepath.Glob("testdata/*.txtar"))(t)
 	for _, file := range files {
 		// Not in parallel: the memory limit is for the process.
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
@@ -57,9 +54,7 @@ func TestFixtures(t *testing.T) {
 			got := shown(r, err)
 			if *update {
 				a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(got)})
-				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.WriteFile(file, txtar.Format(a), 0o644))
 				return
 			}
 			if d := cmp.Diff(want, got); d != "" {
@@ -145,10 +140,7 @@ func peak() func() uint64 {
 }
 
 func TestCanceled(t *testing.T) {
-	a, err := txtar.ParseFile("testdata/endless.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(txtar.ParseFile("testdata/endless.txtar"))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	before := runtime.NumGoroutine()

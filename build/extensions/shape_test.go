@@ -3,6 +3,8 @@ package extensions
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestShapes(t *testing.T) {
@@ -36,10 +38,7 @@ func TestShapes(t *testing.T) {
 		{"Generated of nothing", (&Result{}).Generated(), `[]`},
 		{"Declared of nothing", (&Result{}).Declared(), `{}`},
 	} {
-		got, err := json.Marshal(test.of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(json.Marshal(test.of))(t)
 		if string(got) != test.want {
 			t.Errorf("%s is\n%s, want\n%s", test.name, got, test.want)
 		}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestOutside bundles a repository, or a package of it, that asks for a file of the machine.
@@ -67,16 +69,9 @@ func TestBeside(t *testing.T) {
 		"plugin/src/module.ts": "import p from 'p'; import a from '../../shared/a'; export const plugin = p + a;",
 	})
 	root := filepath.Join(monorepo, "plugin")
-	if err := os.Mkdir(filepath.Join(root, "node_modules"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(linked, filepath.Join(root, "node_modules", "p")); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Bundle(t.Context(), Options{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Mkdir(filepath.Join(root, "node_modules"), 0o755))
+	testkit.OK(t, os.Symlink(linked, filepath.Join(root, "node_modules", "p")))
+	r := testkit.Must(Bundle(t.Context(), Options{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"}))(t)
 	if js := file(t, r, "module.js"); !strings.Contains(js, "linked") || !strings.Contains(js, "shared") {
 		t.Errorf("module.js lacks a file: %s", js)
 	}

@@ -15,21 +15,15 @@ import (
 	"github.com/dop251/goja"
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // write writes the files of a repository and returns its directory.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.WriteFiles(t, root, files)
 	return root
 }
 
@@ -46,11 +40,7 @@ func bundle(t *testing.T, files map[string]string, change ...func(*Options)) (*R
 
 func mustBundle(t *testing.T, files map[string]string, change ...func(*Options)) *Result {
 	t.Helper()
-	r, err := bundle(t, files, change...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return testkit.Must(bundle(t, files, change...))(t)
 }
 
 // load runs module.js as a host does: define is called with the names of shared libraries and a
@@ -85,32 +75,20 @@ func load(t *testing.T, r *Result, shared map[string]string) (vm *goja.Runtime, 
 				if !ok {
 					t.Errorf("module.js asks for %q", name)
 				}
-				object, err := vm.RunString("(" + value + ")")
-				if err != nil {
-					t.Fatal(err)
-				}
+				object := testkit.Must(vm.RunString("(" + value + ")"))(t)
 				arguments[i] = object
 			}
-			value, err := factory(goja.Undefined(), arguments...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			value := testkit.Must(factory(goja.Undefined(), arguments...))(t)
 			if exports != nil {
 				t.Error("define is called a second time")
 			}
 			exports = value.ToObject(vm)
 		},
 	} {
-		if err := vm.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, vm.Set(name, value))
 	}
-	if err := vm.Get("define").ToObject(vm).Set("amd", map[string]any{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := vm.RunString(file(t, r, "module.js")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, vm.Get("define").ToObject(vm).Set("amd", map[string]any{}))
+	testkit.Must(vm.RunString(file(t, r, "module.js")))(t)
 	if exports == nil {
 		t.Fatal("module.js defines nothing")
 	}
@@ -135,10 +113,7 @@ func text(t *testing.T, vm *goja.Runtime, exports *goja.Object, name string) str
 		t.Fatalf("no export %q among %v", name, exports.Keys())
 	}
 	if f, ok := goja.AssertFunction(v); ok {
-		var err error
-		if v, err = f(goja.Undefined()); err != nil {
-			t.Fatal(err)
-		}
+		v = testkit.Must(f(goja.Undefined()))(t)
 	}
 	return v.String()
 }
@@ -220,10 +195,7 @@ export { all };
 	if got := text(t, vm, exports, "font"); got != "https://cdn/acme/fonts/a.woff2" {
 		t.Errorf("the font is at %q", got)
 	}
-	styles, err := vm.RunString("styles().join()")
-	if err != nil {
-		t.Fatal(err)
-	}
+	styles := testkit.Must(vm.RunString("styles().join()"))(t)
 	if s := styles.String(); !strings.Contains(s, "https://cdn/acme/back-") || !strings.Contains(s, "red") || strings.Contains(s, basePlaceholder) {
 		t.Errorf("styles are %q", s)
 	}
@@ -234,10 +206,7 @@ export { all };
 		t.Error(err)
 	}
 	lazy, _ := goja.AssertFunction(exports.Get("lazy"))
-	promise, err := lazy(goja.Undefined())
-	if err != nil {
-		t.Fatal(err)
-	}
+	promise := testkit.Must(lazy(goja.Undefined()))(t)
 	if p := promise.Export().(*goja.Promise); p.State() != goja.PromiseStateFulfilled || p.Result().String() != "lazy" {
 		t.Errorf("the dynamic import gave %v", p.Result())
 	}

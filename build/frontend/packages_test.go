@@ -1,12 +1,13 @@
 package frontend
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestPackageDir(t *testing.T) {
@@ -43,12 +44,7 @@ func TestReadPackage(t *testing.T) {
 		"":            {Name: "@s/x"},
 	} {
 		dir := filepath.Join(t.TempDir(), "node_modules", "@s", "x")
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, filepath.Join(dir, "package.json"), text)
 		if diff := cmp.Diff(want, readPackage(dir)); diff != "" {
 			t.Errorf("%.80s (-want +got):\n%s", text, diff)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestRegistrations(t *testing.T) {
@@ -44,15 +46,9 @@ func TestRefresh(t *testing.T) {
 		"node_modules/dep/index.js": "export function Dep() {}", "node_modules/react/jsx-runtime.js": "exports.jsx = 1",
 	})
 	o := Options{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel", Dev: true}
-	plain, err := Bundle(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := testkit.Must(Bundle(t.Context(), o))(t)
 	o.Refresh = true
-	refreshed, err := Bundle(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	refreshed := testkit.Must(Bundle(t.Context(), o))(t)
 	registered := regexp.MustCompile(`\$RefreshReg\$\?*\.?.*?"(.*)"`)
 	var got []string
 	for _, m := range registered.FindAllStringSubmatch(file(t, refreshed, "module.js"), -1) {

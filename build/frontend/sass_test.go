@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/bundlerconfig"
 	"github.com/slipway-dev/slipway/build/watchdog"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // fakeSass has the interface of the package sass. It replaces imports with what the importer
@@ -178,9 +179,7 @@ func TestSassCanceled(t *testing.T) {
 	if _, err := s.load(in); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
 	}
-	if err := os.WriteFile(filepath.Join(root, "node_modules", "sass", "index.js"), []byte(fakeSass), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(root, "node_modules", "sass", "index.js"), []byte(fakeSass), 0o644))
 	s.b.ctx = t.Context()
 	if r, err := s.load(in); err != nil || len(r.Errors) > 0 {
 		t.Errorf("%v, %v, want no errors", err, r.Errors)

@@ -11,6 +11,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -33,19 +34,14 @@ func scaffolds() map[string]templates.Options {
 func scaffold(t *testing.T, o templates.Options) (dir string) {
 	t.Helper()
 	o.Dir = t.TempDir()
-	if _, err := templates.Scaffold(o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(templates.Scaffold(o))(t)
 	return o.Dir
 }
 
 // bundled bundles a frontend.
 func bundled(t *testing.T, dir, id string) string {
 	t.Helper()
-	r, err := frontend.Bundle(t.Context(), frontend.Options{Root: dir, Source: filepath.Join(dir, "src"), PluginID: id})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(frontend.Bundle(t.Context(), frontend.Options{Root: dir, Source: filepath.Join(dir, "src"), PluginID: id}))(t)
 	for _, w := range r.Warnings {
 		t.Error(w)
 	}
@@ -75,10 +71,7 @@ func evaluate(t *testing.T, scripts ...string) *goja.Runtime {
 
 func testdata(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "scaffold", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join("testdata", "scaffold", name)))(t)
 	return string(text)
 }
 
@@ -103,10 +96,7 @@ func TestScaffolds(t *testing.T) {
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"app", "datasource"} {
-		dir, err := filepath.Abs(filepath.Join("..", "..", "examples", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := testkit.Must(filepath.Abs(filepath.Join("..", "..", "examples", name)))(t)
 		vm := evaluate(t, globals, testdata(t, "host.js"), bundled(t, dir, "slipway-example-"+name))
 		if plugin := vm.Get("plugin"); plugin == nil || goja.IsUndefined(plugin) {
 			t.Errorf("%s exports no plugin", name)

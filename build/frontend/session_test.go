@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // Each bundle of a session is the same as one from scratch.
@@ -18,12 +20,8 @@ func TestSession(t *testing.T) {
 	source := filepath.Join(root, "src")
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.MkdirAll(source, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(source, 0o755))
+		testkit.OK(t, os.WriteFile(filepath.Join(source, name), []byte(text), 0o644))
 	}
 	o := Options{Root: root, Source: source, PluginID: "acme-x-panel", Dev: true}
 	s := NewSession(o)
@@ -65,9 +63,7 @@ func TestSession(t *testing.T) {
 	check("async function")
 	write("lib.ts", "import {useState} from 'react'; export const x = await useState('fourth')")
 	check("fourth")
-	if err := os.Rename(filepath.Join(source, "module.ts"), filepath.Join(source, "module.tsx")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(filepath.Join(source, "module.ts"), filepath.Join(source, "module.tsx")))
 	check("fourth")
 	write("lib.ts", "import {y} from 'other'; export const x = await y")
 	write("one.ts", "export const y = 'from one'")
@@ -82,9 +78,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("canceled: %v", err)
 	}
 	check("from two")
-	if err := os.Remove(filepath.Join(source, "module.tsx")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(filepath.Join(source, "module.tsx")))
 	if _, err := s.Bundle(t.Context()); err == nil || !strings.Contains(err.Error(), "no frontend in") {
 		t.Errorf("without an entry: %v", err)
 	}
@@ -97,9 +91,7 @@ func TestSessionForgets(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
 	}
 	s := NewSession(Options{Root: root, Source: root, PluginID: "acme-x-panel", Dev: true})
 	defer s.Close()
@@ -113,10 +105,7 @@ func TestSessionForgets(t *testing.T) {
 	}
 	write("two.svg", "<svg/>")
 	write("module.ts", "import two from './two.svg'; export const plugin = two")
-	r, err := s.Bundle(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(s.Bundle(t.Context()))(t)
 	if want := []string{"module.ts", "two.svg"}; !slices.Equal(r.Read, want) {
 		t.Errorf("the bundle read %q, want %q", r.Read, want)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // The source map leads from module.js to the line of the source, below what we add.
@@ -15,9 +17,7 @@ func TestSourceMap(t *testing.T) {
 	r := mustBundle(t, map[string]string{"src/module.ts": "import './x.css';\n\nexport const here = 'x';\n", "src/x.css": "a { color: red }"},
 		func(o *Options) { o.Dev = true })
 	var m struct{ Mappings string }
-	if err := json.Unmarshal([]byte(file(t, r, "module.js.map")), &m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(file(t, r, "module.js.map")), &m))
 	line := strings.Count(strings.Split(file(t, r, "module.js"), "var here")[0], "\n")
 	if groups := strings.Split(m.Mappings, ";"); len(groups) <= line || groups[line] == "" || groups[0] != "" {
 		t.Errorf("no mapping for line %d in %q", line+1, m.Mappings)
@@ -43,9 +43,7 @@ func TestSourceNames(t *testing.T) {
 		o.MapDir, o.MapID, o.Source = o.Source, "acme-x-app", filepath.Join(o.Source, "part")
 	})
 	var m struct{ Sources, SourcesContent []string }
-	if err := json.Unmarshal([]byte(file(t, r, "module.js.map")), &m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(file(t, r, "module.js.map")), &m))
 	got := map[string]string{}
 	for i, source := range m.Sources {
 		name, _ := strings.CutPrefix(source, "webpack://acme-x-app/")

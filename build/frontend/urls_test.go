@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // new URL means the same in the repository, in a package and in a worker of either.
@@ -50,10 +52,7 @@ func TestURLs(t *testing.T) {
 				t.Errorf("%s in %s is %q, want %q", expression, dir, got, want)
 			}
 			code := "delete globalThis.document; var location = {href: '" + module + "work.js'};" + bySuffix(t, r, ".js", "work-") + ";href"
-			href, err := vm.RunString(code)
-			if err != nil {
-				t.Fatal(err)
-			}
+			href := testkit.Must(vm.RunString(code))(t)
 			if got := hash.ReplaceAllString(href.String(), ""); got != want {
 				t.Errorf("%s in a worker of %s is %q, want %q", expression, dir, got, want)
 			}
@@ -80,10 +79,7 @@ func TestNamesOfAssets(t *testing.T) {
 				continue
 			}
 			vm, exports := load(t, r, map[string]string{"module": "{ uri: 'https://cdn/module.js' }"})
-			styles, err := vm.RunString("styles().join()")
-			if err != nil {
-				t.Fatal(err)
-			}
+			styles := testkit.Must(vm.RunString("styles().join()"))(t)
 			style := regexp.MustCompile(`https://cdn/[^")]*`).FindString(styles.String())
 			for address, want := range map[string]string{exports.Get("plugin").String(): "script", style: "style"} {
 				u, err := url.Parse(address)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/dop251/goja"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // calculator is a WebAssembly module with imports of each kind, all of "./calc_bg.js", and the exports add and "a-b".
@@ -82,9 +84,7 @@ func TestWasmModules(t *testing.T) {
 				t.Errorf("%s: plugin is %q, want %q", code, got, want)
 			}
 			if strings.Contains(code, "work") {
-				if _, err := vm.RunString(bySuffix(t, r, ".js", "work-")); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(vm.RunString(bySuffix(t, r, ".js", "work-")))(t)
 				if got := hash.ReplaceAllString(vm.Get("posted").String(), ""); got != sum {
 					t.Errorf("a worker: got %q, want %q", got, sum)
 				}

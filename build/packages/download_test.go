@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const onlyA = `{"packages": {"node_modules/a": {"version": %q, "integrity": %q}}}`
@@ -33,15 +35,9 @@ func TestDamaged(t *testing.T) {
 	r := newRegistry(t)
 	integrity := r.add(t, "a", "1.0.0")
 	o := repo(t, r, map[string]string{"package-lock.json": fmt.Sprintf(onlyA, "1.0.0", integrity)})
-	dir, err := fetched(t, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Must(fetched(t, o))(t)
 	file := filepath.Join(dir, "node_modules", "a", "index.js")
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(os.ReadFile(file))(t)
 	for name, damage := range map[string]func() error{
 		"nothing":              func() error { return nil },
 		"an empty file":        func() error { return os.Truncate(file, 0) },
@@ -52,9 +48,7 @@ func TestDamaged(t *testing.T) {
 		"a directory, instead": func() error { return errors.Join(os.Remove(file), os.Mkdir(file, 0o755)) },
 	} {
 		before := r.requests.Load()
-		if err := damage(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, damage())
 		if _, err := fetched(t, o); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -65,9 +59,7 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("%s: downloaded again: %t", name, isAgain)
 		}
 	}
-	if err := os.Truncate(file, 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Truncate(file, 0))
 	o.Offline = true
 	if _, err := fetched(t, o); err == nil {
 		t.Error("a damaged package is used offline")
@@ -136,9 +128,7 @@ func TestRedirect(t *testing.T) {
 		".npmrc":            "registry=" + registryServer.URL + "\n" + host + "/:_authToken=secret",
 		"package-lock.json": fmt.Sprintf(onlyA, "1.0.0", integrity),
 	})
-	if _, err := fetched(t, o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(fetched(t, o))(t)
 	if got := sent.Load(); got != "Bearer secret" {
 		t.Errorf("the registry got the credentials %q", got)
 	}
@@ -154,9 +144,7 @@ func TestUncounted(t *testing.T) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	err := tar.NewWriter(z).WriteHeader(&tar.Header{Name: "no-directory", Typeflag: tar.TypeReg, Size: maxUnpacked + 1})
-	if err := errors.Join(err, z.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err, z.Close())
 	text := b.Bytes()
 	r.tarballs["/a/-/a-1.0.0.tgz"] = text
 	o := repo(t, r, map[string]string{"package-lock.json": fmt.Sprintf(onlyA, "1.0.0", integrityOf(text))})

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // laidOut lays packages out, and checks which one a path leads to. "a/../b" is what a imports as b.
@@ -24,10 +25,7 @@ func laidOut(t *testing.T, s *Store, want map[string]string) {
 	for at := range want {
 		real := s.options.Root
 		for part := range strings.SplitSeq(at, "/../") {
-			next, err := filepath.EvalSymlinks(filepath.Join(real, "node_modules", filepath.FromSlash(part)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			next := testkit.Must(filepath.EvalSymlinks(filepath.Join(real, "node_modules", filepath.FromSlash(part))))(t)
 			real = strings.TrimSuffix(next, filepath.Join("node_modules", filepath.FromSlash(part)))
 		}
 		got[at] = filepath.Base(real)
@@ -48,9 +46,7 @@ func TestLayOut(t *testing.T) {
 	const mine, killed = "node_modules-old/mine", ".slipway-old/x" // a backup of somebody, and what a run that was killed leaves
 	o := repo(t, r, map[string]string{"package-lock.json": lock("1.0.0"), mine: "", killed: ""})
 	for i, version := range []string{"1.0.0", "1.0.0", "1.1.0"} {
-		if err := os.WriteFile(filepath.Join(o.Root, "package-lock.json"), []byte(lock(version)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(o.Root, "package-lock.json"), []byte(lock(version)), 0o644))
 		s := mustOpen(t, o)
 		if is := s.IsLaidOut(); is != (i == 1) {
 			t.Errorf("%d: IsLaidOut is %v", i, is)
@@ -64,9 +60,7 @@ func TestLayOut(t *testing.T) {
 		t.Errorf("%s: %v", killed, err)
 	}
 	modules := filepath.Join(o.Root, "node_modules")
-	if err := os.WriteFile(filepath.Join(modules, ".package-lock.json"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(modules, ".package-lock.json"), nil, 0o644))
 	s := mustOpen(t, o)
 	if _, _, err := s.LayOut(t.Context(), ""); !errors.Is(err, ErrInstalled) || tree.IsLaidOut(modules) {
 		t.Errorf("%v, want ErrInstalled", err)

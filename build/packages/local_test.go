@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // localLockfiles are lockfiles, as the package managers write them, of a repository with the
@@ -144,9 +146,7 @@ func TestOtherLocalTarball(t *testing.T) {
 					t.Errorf("%s, want %q", got, want)
 				}
 				other := tarball(t, tar.Header{Name: "package/other.js"})
-				if err := os.WriteFile(filepath.Join(o.Root, "vendor", "y.tgz"), other, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.WriteFile(filepath.Join(o.Root, "vendor", "y.tgz"), other, 0o644))
 			}
 		})
 	}
@@ -157,9 +157,7 @@ func TestLocalTarballsRefused(t *testing.T) {
 	r := newRegistry(t)
 	hostile := tarball(t, tar.Header{Name: "package/../../x"})
 	outside := filepath.Join(t.TempDir(), "x.tgz")
-	if err := os.WriteFile(outside, tarball(t, tar.Header{Name: "package/index.js"}), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(outside, tarball(t, tar.Header{Name: "package/index.js"}), 0o644))
 	for name, tc := range map[string]struct{ at, want string }{
 		"above":         {"file:../x.tgz", `"../x.tgz", which is outside the repository`},
 		"absolute":      {"file:" + outside, "which is outside the repository"},
@@ -228,13 +226,9 @@ func TestStaleStaging(t *testing.T) {
 	dir := t.TempDir()
 	stale, used := filepath.Join(dir, stagingPrefix+"123"), filepath.Join(dir, stagingPrefix+"456")
 	for _, dir := range []string{stale, used} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Mkdir(dir, 0o755))
 	}
-	if err := os.Chtimes(stale, time.Time{}, time.Now().Add(-2*staleAfter)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Chtimes(stale, time.Time{}, time.Now().Add(-2*staleAfter)))
 	removeStaging(dir)
 	if exists(stale) || !exists(used) {
 		t.Errorf("the stale directory exists: %t, the other one: %t", exists(stale), exists(used))

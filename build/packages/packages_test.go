@@ -21,6 +21,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // registry is an npm registry in memory.
@@ -80,32 +82,13 @@ func tarball(t *testing.T, entries ...tar.Header) []byte {
 		if h.Typeflag == tar.TypeReg {
 			h.Size = int64(len(h.Name))
 		}
-		if err := w.WriteHeader(&h); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.WriteHeader(&h))
 		if h.Typeflag == tar.TypeReg {
-			if _, err := w.Write([]byte(h.Name)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(w.Write([]byte(h.Name)))(t)
 		}
 	}
-	if err := errors.Join(w.Close(), z.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Close(), z.Close())
 	return b.Bytes()
-}
-
-func write(t *testing.T, root string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // repo writes a repository that uses a registry.
@@ -119,17 +102,13 @@ func repo(t *testing.T, r *registry, files map[string]string) Options {
 	if files["package.json"] == "" {
 		files["package.json"] = `{"dependencies": {"a": "^1.0.0"}}`
 	}
-	write(t, root, files)
+	testkit.WriteFiles(t, root, files)
 	return Options{Root: root, CacheDir: filepath.Join(t.TempDir(), "cache"), Client: r.Client()}
 }
 
 func mustOpen(t *testing.T, o Options) *Store {
 	t.Helper()
-	s, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return testkit.Must(Open(o))(t)
 }
 
 // Each lockfile describes a@1.0.0, which requires b@2.0.0, and a b@1.0.0 of the repository.
@@ -312,10 +291,7 @@ func TestLinkedCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	importer, err := filepath.EvalSymlinks(filepath.Join(dir, "node_modules", "a", "index.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	importer := testkit.Must(filepath.EvalSymlinks(filepath.Join(dir, "node_modules", "a", "index.js")))(t)
 	if b := s.find(importer, "b"); b == nil || b.Version != "2.0.0" {
 		t.Errorf("a imports %+v, want b@2.0.0", b)
 	}
@@ -381,9 +357,7 @@ func TestBomb(t *testing.T) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
-	if err := w.WriteHeader(&tar.Header{Name: "package/x", Mode: 0o644, Size: maxUnpacked + 1}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.WriteHeader(&tar.Header{Name: "package/x", Mode: 0o644, Size: maxUnpacked + 1}))
 	if err := errors.Join(w.Flush(), z.Close()); err != nil {
 		t.Logf("the tarball is cut on purpose: %v", err)
 	}
@@ -425,10 +399,7 @@ func TestTokenOfPath(t *testing.T) {
 		"https://host/npm/team/a/-/a-1.0.0.tgz": "Bearer secret", "https://host/npm/other/a.tgz": "", "https://host/a.tgz": "",
 		"https://other/npm/team/a.tgz": "",
 	} {
-		u, err := url.Parse(at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := testkit.Must(url.Parse(at))(t)
 		if got := r.authorization("a", u); got != want {
 			t.Errorf("%s: %q, want %q", at, got, want)
 		}

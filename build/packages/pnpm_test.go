@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // With pnpm, a package finds what others require, even if it does not require it: of several versions the
@@ -58,9 +60,7 @@ func TestDocuments(t *testing.T) {
 		repository, "---\n" + repository, "---\n" + own + "---\n" + repository, own + "---\n" + repository + "---\n", own + "...\n---\n" + repository,
 	} {
 		l := newLock(t.TempDir(), "", pnpm, "")
-		if err := readPNPM(l, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, readPNPM(l, []byte(text)))
 		if p := l.above(".").find("a"); p == nil || p.Version != "1.0.0" || l.above(".").find("pnpm") != nil {
 			t.Errorf("%q: found %+v", text, p)
 		}

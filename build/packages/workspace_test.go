@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // Every kind of lockfile names the package a in the directory packages/a, which imports b.
@@ -66,9 +68,7 @@ packages:
 			if b := s.find(filepath.Join(dir, "src", "index.ts"), "b"); b == nil || b.Version != "2.0.0" {
 				t.Errorf("a imports %+v, want b@2.0.0", b)
 			}
-			if err := os.Remove(filepath.Join(o.Root, "package.json")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Remove(filepath.Join(o.Root, "package.json")))
 			if _, err := Open(o); err != nil {
 				t.Errorf("a plugin without a package.json: %v", err)
 			}
@@ -78,14 +78,8 @@ packages:
 
 func isSame(t *testing.T, a, b string) bool {
 	t.Helper()
-	one, err := os.Stat(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := os.Stat(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := testkit.Must(os.Stat(a))(t)
+	two := testkit.Must(os.Stat(b))(t)
 	return os.SameFile(one, two)
 }
 
@@ -93,11 +87,9 @@ func isSame(t *testing.T, a, b string) bool {
 func TestWorkspaceBelowPattern(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "[work]")
-	write(t, root, map[string]string{"package.json": `{"workspaces": ["./packages/*/"]}`, "packages/a/package.json": `{"name": "a"}`})
+	testkit.WriteFiles(t, root, map[string]string{"package.json": `{"workspaces": ["./packages/*/"]}`, "packages/a/package.json": `{"name": "a"}`})
 	l := newLock(root, filepath.Join(root, "yarn.lock"), yarn1, root)
-	if err := readYarn(l, nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, readYarn(l, nil))
 	if a := l.above(".").find("a"); a == nil || a.URL != "workspace:packages/a" {
 		t.Errorf("a is %+v", a)
 	}

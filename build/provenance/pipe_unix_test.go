@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestPipes requires that no named pipe of a source is opened, which would wait for its other end.
@@ -19,9 +20,7 @@ func TestPipes(t *testing.T) {
 		dir := writeFiles(t, map[string]string{"src/plugin.json": `{"id": "acme-x-panel", "type": "panel"}`, "src/module.ts": ""})
 		pipe := filepath.Join(dir, name)
 		_ = os.Remove(pipe)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(pipe), 0o755), syscall.Mkfifo(pipe, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Dir(pipe), 0o755), syscall.Mkfifo(pipe, 0o644))
 		s, err := Open(dir, nil)
 		if err != nil {
 			continue // it is named
@@ -34,9 +33,7 @@ func TestPipes(t *testing.T) {
 		}
 	}
 	pipe := filepath.Join(t.TempDir(), "x.zip")
-	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Mkfifo(pipe, 0o644))
 	if _, err := Open(pipe, nil); err == nil {
 		t.Error("a pipe was opened as a zip")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle/zipfs"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -79,12 +80,7 @@ func sourceMap(pairs ...string) string {
 func writeFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.WriteFiles(t, dir, files)
 	return dir
 }
 
@@ -101,9 +97,7 @@ func pack(t *testing.T, files map[string]string, root string) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, z.Close())
 	return b.Bytes()
 }
 
@@ -111,14 +105,8 @@ func pack(t *testing.T, files map[string]string, root string) []byte {
 func compared(t *testing.T, s *Source, files map[string]string) (list []string) {
 	t.Helper()
 	data := pack(t, files, "acme-x-app/")
-	a, err := zipfs.New(bytes.NewReader(data), int64(len(data)), zipfs.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := validate.Run(t.Context(), a, validate.Options{Rules: []validate.Rule{Rule(s)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(zipfs.New(bytes.NewReader(data), int64(len(data)), zipfs.Limits{}))(t)
+	r := testkit.Must(validate.Run(t.Context(), a, validate.Options{Rules: []validate.Rule{Rule(s)}}))(t)
 	for _, f := range r.Findings {
 		list = append(list, fmt.Sprintf("%s %s: %s", f.Severity, strings.TrimPrefix(f.File, "acme-x-app/"), f.Message))
 	}
@@ -130,10 +118,7 @@ func compared(t *testing.T, s *Source, files map[string]string) (list []string) 
 
 func opened(t *testing.T, name string) *Source {
 	t.Helper()
-	s, err := Open(name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(Open(name, nil))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -205,9 +190,7 @@ func TestZipOfSource(t *testing.T) {
 	t.Parallel()
 	for _, root := range []string{"", "x-1.2.3/"} {
 		name := filepath.Join(t.TempDir(), "source.zip")
-		if err := os.WriteFile(name, pack(t, repository(), root), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(name, pack(t, repository(), root), 0o644))
 		s, err := Open(name, nil)
 		if err != nil {
 			t.Fatalf("%q: %v", root, err)
@@ -229,9 +212,7 @@ func TestSourceOutsideIsNotRead(t *testing.T) {
 	files := repository()
 	delete(files, "LICENSE")
 	dir, secret := writeFiles(t, files), filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("a license"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(secret, []byte("a license"), 0o644))
 	if err := os.Symlink(secret, filepath.Join(dir, "LICENSE")); err != nil {
 		t.Skipf("no symbolic links: %v", err)
 	}

@@ -2,6 +2,7 @@ package typecheck
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // repo writes a repository whose compiler prints a text.
@@ -22,16 +25,9 @@ func repo(t *testing.T, text string, files map[string]string) Options {
 		"tsconfig.json": "{}", "node_modules/typescript/package.json": `{"version": "7.1.0"}`, native + "/package.json": `{"version": "7.1.0"}`,
 		native + "/lib/tsc": "#!/bin/sh\ncat <<'end'\n" + text + "\nend\ncase '" + text + "' in *error*) exit 2;; esac\n",
 	}
-	for name, text := range files {
-		all[name] = text
-	}
+	maps.Copy(all, files)
 	o := Options{Root: t.TempDir(), CacheDir: t.TempDir()}
-	for name, text := range all {
-		file := filepath.Join(o.Root, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.WriteFiles(t, o.Root, all)
 	return o
 }
 
@@ -121,9 +117,7 @@ func TestFind(t *testing.T) {
 		}
 		o := repo(t, "", files)
 		if c.remove != "" {
-			if err := os.RemoveAll(filepath.Join(o.Root, filepath.FromSlash(c.remove))); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.RemoveAll(filepath.Join(o.Root, filepath.FromSlash(c.remove))))
 		}
 		_, err := Find(t.Context(), o)
 		if (err == nil) != (name == "what is installed") || errors.Is(err, ErrNotBrought) == c.isBrought {

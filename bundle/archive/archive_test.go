@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // files is a tree of files by path.
@@ -34,28 +36,13 @@ func plugin() files {
 func (f files) write(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, content := range f {
-		writeTest(t, filepath.Join(dir, filepath.FromSlash(name)), content)
-	}
+	testkit.WriteFiles(t, dir, f)
 	return dir
-}
-
-func writeTest(t *testing.T, name, content string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func readTest(t *testing.T, parts ...string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(os.ReadFile(filepath.Join(parts...)))(t)
 	return string(data)
 }
 
@@ -73,10 +60,7 @@ func testTime() time.Time { return time.Date(2026, 1, 31, 12, 30, 15, 7, time.Fi
 // mustJSON returns the encoded value.
 func mustJSON(t *testing.T, v any) string {
 	t.Helper()
-	data, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(json.Marshal(v))(t)
 	return string(data)
 }
 

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestKeys(t *testing.T) {
@@ -22,24 +24,15 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, err := ssh.MarshalPrivateKey(key, "author@example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	open := testkit.Must(ssh.MarshalPrivateKey(key, "author@example.com"))(t)
 	for name, block := range map[string]*pem.Block{"PKCS#8": {Type: "PRIVATE KEY", Bytes: der}, "OpenSSH": open} {
 		got, err := ParsePrivateKey(pem.EncodeToMemory(block))
 		if err != nil || !got.Equal(key) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	public, err := ssh.NewPublicKey(key.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkix, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
+	public := testkit.Must(ssh.NewPublicKey(key.Public()))(t)
+	pkix := testkit.Must(x509.MarshalPKIXPublicKey(key.Public()))(t)
 	want := publicKey(key)
 	for name, text := range map[string]string{
 		"PKIX":                  string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})),
@@ -74,10 +67,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	locked, err := ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte("secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	locked := testkit.Must(ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte("secret")))(t)
 	if _, err := ParsePrivateKey(pem.EncodeToMemory(locked)); !strings.Contains(errorText(err), "encrypted") {
 		t.Errorf("error = %v", err)
 	}
@@ -109,9 +99,7 @@ func TestOpenSSH(t *testing.T) {
 		t.Errorf("public key = %v, %v; want %v", trusted, err, publicKey(key))
 	}
 	plugin := plugin().write(t)
-	if _, err := Sign(plugin, key); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Sign(plugin, key))(t)
 	if _, err := verifyPath(plugin, trusted); err != nil {
 		t.Error(err)
 	}
@@ -136,18 +124,9 @@ func TestOpenSSH(t *testing.T) {
 
 func TestKeysInPEM(t *testing.T) {
 	t.Parallel()
-	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(other)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkix, err := x509.MarshalPKIXPublicKey(other.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	der := testkit.Must(x509.MarshalPKCS8PrivateKey(other))(t)
+	pkix := testkit.Must(x509.MarshalPKIXPublicKey(other.Public()))(t)
 	if _, err := ParsePublicKey(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})); !errors.Is(err, errNotEd25519) {
 		t.Error(err)
 	}

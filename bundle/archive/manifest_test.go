@@ -12,6 +12,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const goldenManifest = `{
@@ -37,19 +39,13 @@ func TestManifest(t *testing.T) {
 		SignatureFile:  {Data: []byte("an earlier one")},
 		"MANIFEST.txt": {Data: []byte("of another service")},
 	}
-	m, err := NewManifest(dist)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(NewManifest(dist))(t)
 	digest := m.Files[1].SHA256
 	want := strings.Replace(goldenManifest, "2ea2dd40cba88b31d2c3dcbc9f7dca9e4d5e3e1e39a5bbc8b3cb07d0e0d1a2c3", digest, 1)
 	if diff := cmp.Diff(want, string(m.Encode())); diff != "" {
 		t.Errorf("the manifest differs (-want +got):\n%s", diff)
 	}
-	again, err := ParseManifest(m.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := testkit.Must(ParseManifest(m.Encode()))(t)
 	if diff := cmp.Diff(m, again); diff != "" {
 		t.Errorf("the manifest differs after parsing (-want +got):\n%s", diff)
 	}
@@ -63,9 +59,7 @@ func TestManifestForm(t *testing.T) {
 		Plugin, Version string
 		Files           map[string]string
 	}
-	if err := json.Unmarshal([]byte(goldenManifest), &m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(goldenManifest), &m))
 	if got := m.Files["img/&.svg"]; got != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
 		t.Errorf("sum = %q", got)
 	}
@@ -144,7 +138,7 @@ func manyFiles(n int) string {
 func TestNewManifestErrors(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "secret")
-	writeTest(t, outside, "secret")
+	testkit.WriteFile(t, outside, "secret")
 	for _, test := range []struct {
 		name   string
 		change func(t *testing.T, dir string)
@@ -158,10 +152,10 @@ func TestNewManifestErrors(t *testing.T) {
 		{name: "link to a directory", change: link("data", "a"), want: ErrLink},
 		{name: "no plugin.json", change: func(t *testing.T, dir string) { removeTest(t, dir, "plugin.json") }, want: os.ErrNotExist},
 		{name: "no version", change: func(t *testing.T, dir string) {
-			writeTest(t, filepath.Join(dir, "plugin.json"), `{"id": "acme-tide-app"}`)
+			testkit.WriteFile(t, filepath.Join(dir, "plugin.json"), `{"id": "acme-tide-app"}`)
 		}, text: `plugin.json: the version "" is invalid`},
 		{name: "placeholder", change: func(t *testing.T, dir string) {
-			writeTest(t, filepath.Join(dir, "plugin.json"), `{"id": "acme-tide-app", "info": {"version": "%VERSION%"}}`)
+			testkit.WriteFile(t, filepath.Join(dir, "plugin.json"), `{"id": "acme-tide-app", "info": {"version": "%VERSION%"}}`)
 		}, text: `the version "%VERSION%"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -190,9 +184,7 @@ func link(target, name string) func(*testing.T, string) {
 
 func removeTest(t *testing.T, parts ...string) {
 	t.Helper()
-	if err := os.Remove(filepath.Join(parts...)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(filepath.Join(parts...)))
 }
 
 // hostileNames are names that a manifest must reject next to a file "x".

@@ -18,16 +18,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // packed packs the plugin in dir and returns the directory of the files.
 func packed(t *testing.T, dir string, o Options) string {
 	t.Helper()
 	o.Out = filepath.Join(t.TempDir(), "out")
-	outputs, err := Pack(t.Context(), dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outputs := testkit.Must(Pack(t.Context(), dir, o))(t)
 	var written []string
 	for _, file := range outputs {
 		written = append(append(written, file.Path), file.Sums...)
@@ -35,10 +34,7 @@ func packed(t *testing.T, dir string, o Options) string {
 			t.Errorf("%s: %v, want %d bytes", file.Path, err, file.Size)
 		}
 	}
-	entries, err := os.ReadDir(o.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testkit.Must(os.ReadDir(o.Out))(t)
 	var found []string
 	for _, e := range entries {
 		found = append(found, filepath.Join(o.Out, e.Name()))
@@ -115,10 +111,7 @@ func TestPack(t *testing.T) {
 // listing returns the modes and names in a zip, and checks the times.
 func listing(t *testing.T, file string) string {
 	t.Helper()
-	z, err := zip.OpenReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := testkit.Must(zip.OpenReader(file))(t)
 	defer z.Close()
 	var b strings.Builder
 	for _, f := range z.File {
@@ -126,10 +119,7 @@ func listing(t *testing.T, file string) string {
 		if want := time.Date(2026, 1, 31, 11, 30, 14, 0, time.UTC); !f.Modified.Equal(want) {
 			t.Errorf("%s has the time %v, want %v", f.Name, f.Modified, want)
 		}
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(f.Open())(t)
 		if _, err := io.Copy(io.Discard, r); err != nil { // compares the CRC
 			t.Errorf("%s: %v", f.Name, err)
 		}
@@ -179,10 +169,7 @@ func unpack(t *testing.T, file string) {
 // contents returns the files in a directory.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testkit.Must(os.ReadDir(dir))(t)
 	found := map[string]string{}
 	for _, e := range entries {
 		found[e.Name()] = readTest(t, dir, e.Name())
@@ -199,7 +186,7 @@ func TestPackSigned(t *testing.T) {
 	if _, err := verifyPath(filepath.Join(out, "acme-clock-panel-1.0.0.zip"), publicKey(testKey(1))); err != nil {
 		t.Errorf("packed without the key: %v", err)
 	}
-	writeTest(t, filepath.Join(dir, "module.js"), "changed")
+	testkit.WriteFile(t, filepath.Join(dir, "module.js"), "changed")
 	if _, err := Pack(t.Context(), dir, Options{Out: t.TempDir()}); !errors.Is(err, ErrSignatureStale) || !strings.HasSuffix(err.Error(), "\n  module.js: changed after the manifest was written") {
 		t.Errorf("changed after it was signed: %v", err)
 	}
@@ -219,9 +206,7 @@ func TestPackStale(t *testing.T) {
 	panel := files{"plugin.json": `{"id": "acme-clock-panel", "info": {"version": "1.0.0"}}`, "module.js": "", "img/logo.svg": ""}
 	dir := signed(t, panel)
 	for _, name := range []string{"module.js", "img/logo.svg"} {
-		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Remove(filepath.Join(dir, filepath.FromSlash(name))))
 	}
 	pack := func(want string) {
 		t.Helper()
@@ -235,12 +220,12 @@ func TestPackStale(t *testing.T) {
 	}
 	missing := "\n  img/logo.svg: listed in the manifest, but missing\n  module.js: listed in the manifest, but missing"
 	pack(missing)
-	writeTest(t, filepath.Join(dir, "added.js"), "")
+	testkit.WriteFile(t, filepath.Join(dir, "added.js"), "")
 	pack("\n  added.js: not listed in the manifest" + missing)
 	want := "\n  added.js: not listed in the manifest"
 	for i := range 20 {
 		name := fmt.Sprintf("added%02d.js", i)
-		writeTest(t, filepath.Join(dir, name), "")
+		testkit.WriteFile(t, filepath.Join(dir, name), "")
 		if i < maxListed-1 {
 			want += "\n  " + name + ": not listed in the manifest"
 		}
@@ -272,7 +257,7 @@ func TestPackForeignManifest(t *testing.T) {
 		t.Errorf("the zip for linux has\n%s", linux)
 	}
 
-	writeTest(t, filepath.Join(dir, "MANIFEST.txt"), `{"files": {"MANIFEST.json": "", "MANIFEST.json.minisig": ""}}`)
+	testkit.WriteFile(t, filepath.Join(dir, "MANIFEST.txt"), `{"files": {"MANIFEST.json": "", "MANIFEST.json.minisig": ""}}`)
 	out = packed(t, dir, Options{Key: testKey(1)})
 	if _, err := verifyPath(filepath.Join(out, "acme-tide-app-1.2.3.zip"), publicKey(testKey(1))); err != nil {
 		t.Errorf("with both manifests: %v", err)
@@ -294,7 +279,7 @@ func TestPackErrors(t *testing.T) {
 	if got := contents(t, out); len(got) > 0 {
 		t.Errorf("canceled, but %v was written", got)
 	}
-	writeTest(t, filepath.Join(dir, "data", "plugin.json"), "{")
+	testkit.WriteFile(t, filepath.Join(dir, "data", "plugin.json"), "{")
 	if _, err := Pack(t.Context(), dir, Options{Out: out}); !strings.Contains(errorText(err), "data/plugin.json: ") {
 		t.Errorf("nested plugin.json: %v", err)
 	}
@@ -309,10 +294,7 @@ func TestZipTime(t *testing.T) {
 		"2106-02-07T06:28:16Z":      "2106-02-07T06:28:14Z",
 		"9999-01-01T00:00:00Z":      "2106-02-07T06:28:14Z",
 	} {
-		when, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		when := testkit.Must(time.Parse(time.RFC3339, text))(t)
 		if got := zipTime(when).Format(time.RFC3339); got != want {
 			t.Errorf("zipTime(%s) = %s, want %s", text, got, want)
 		}

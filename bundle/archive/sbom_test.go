@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const goldenSBOM = `{
@@ -101,9 +103,7 @@ func TestSBOM(t *testing.T) {
 	out := packed(t, dir, Options{Time: testTime(), ToolVersion: "v0.3.0"})
 	got := readTest(t, out, "acme-tide-app-1.2.3.cdx.json")
 	var b bom
-	if err := json.Unmarshal([]byte(got), &b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(got), &b))
 	if !strings.HasPrefix(b.SerialNumber, "urn:uuid:") || len(b.SerialNumber) != len("urn:uuid:")+36 || b.SerialNumber[23] != '8' {
 		t.Errorf("serial number = %q", b.SerialNumber)
 	}
@@ -134,9 +134,7 @@ func TestSBOMModules(t *testing.T) {
 		}
 	}
 	var b bom
-	if err := json.Unmarshal([]byte(readTest(t, packed(t, dir, Options{}), "acme-tide-app-1.2.3.cdx.json")), &b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(readTest(t, packed(t, dir, Options{}), "acme-tide-app-1.2.3.cdx.json")), &b))
 	found := map[string]bomComponent{}
 	for _, c := range b.Components {
 		if _, again := found[c.Name]; again {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestSignZip signs packed zips: the result is what Pack writes with the key.
@@ -23,9 +25,7 @@ func TestSignZip(t *testing.T) {
 			t.Fatalf("%v, %v", zips, err)
 		}
 		for _, name := range zips {
-			if _, err := SignZip(name, testKey(1)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(SignZip(name, testKey(1)))(t)
 			if _, err := verifyPath(name, publicKey(testKey(1))); err != nil {
 				t.Error(err)
 			}
@@ -47,7 +47,7 @@ func TestSignZipErrors(t *testing.T) {
 	good := filepath.Join(out, "acme-tide-app-1.2.3.zip")
 	dir := t.TempDir()
 	broken := filepath.Join(dir, "x.zip")
-	writeTest(t, broken, strings.Replace(readTest(t, good), "acme-tide-app/module.js", "acme-tide-app/Module.js", -1))
+	testkit.WriteFile(t, broken, strings.Replace(readTest(t, good), "acme-tide-app/module.js", "acme-tide-app/Module.js", -1))
 	before := readTest(t, broken)
 	if _, err := SignZip(broken, testKey(1)); !errors.Is(err, ErrMissing) {
 		t.Errorf("a zip with a renamed file: %v", err)
@@ -75,12 +75,12 @@ func TestCheckSums(t *testing.T) {
 		{sha1Suffix, strings.Repeat("0", 40)},
 	} {
 		good := readTest(t, zip+c.suffix)
-		writeTest(t, zip+c.suffix, c.text)
+		testkit.WriteFile(t, zip+c.suffix, c.text)
 		match, differ, err := CheckSums(zip)
 		if want := []string{"acme-tide-app-1.2.3.zip" + c.suffix}; err != nil || len(match) != 1 || !slices.Equal(differ, want) {
 			t.Errorf("%s = %q: %v, %v, %v", c.suffix, c.text, match, differ, err)
 		}
-		writeTest(t, zip+c.suffix, good)
+		testkit.WriteFile(t, zip+c.suffix, good)
 	}
 	removeTest(t, zip+sha256Suffix)
 	if match, differ, err := CheckSums(zip); err != nil || len(match) != 1 || len(differ) > 0 {
@@ -97,11 +97,7 @@ func TestInspect(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer closer.Close()
-		r, err := Inspect(plugin, trusted...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		return testkit.Must(Inspect(plugin, trusted...))(t)
 	}
 	dir := signed(t, plugin())
 	key := publicKey(testKey(1))
@@ -111,9 +107,9 @@ func TestInspect(t *testing.T) {
 	if r := inspect(dir, publicKey(testKey(2))); !errors.Is(r.Signature, ErrUnknownKey) || r.KeyID != key.ID() {
 		t.Errorf("another key: %+v", r)
 	}
-	writeTest(t, filepath.Join(dir, "module.js"), "changed")
-	writeTest(t, filepath.Join(dir, "added.js"), "")
-	writeTest(t, filepath.Join(dir, "plugin.json"), `{"id": "acme-moon-app", "info": {"version": "1.2.3"}}`)
+	testkit.WriteFile(t, filepath.Join(dir, "module.js"), "changed")
+	testkit.WriteFile(t, filepath.Join(dir, "added.js"), "")
+	testkit.WriteFile(t, filepath.Join(dir, "plugin.json"), `{"id": "acme-moon-app", "info": {"version": "1.2.3"}}`)
 	removeTest(t, dir, "README.md")
 	removeTest(t, dir, SignatureFile)
 	r := inspect(dir, key)

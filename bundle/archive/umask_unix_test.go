@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestPackIgnoresUmask is not parallel: the umask belongs to the process.
@@ -15,10 +17,7 @@ func TestPackIgnoresUmask(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o077))
 	out := packed(t, dir, Options{})
 	for name := range contents(t, out) {
-		info, err := os.Stat(filepath.Join(out, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := testkit.Must(os.Stat(filepath.Join(out, name)))(t)
 		if info.Mode().Perm() != 0o644 {
 			t.Errorf("%s has the mode %v", name, info.Mode())
 		}
@@ -35,9 +34,7 @@ func TestPipe(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 	removeTest(t, dir, "pipe")
-	if err := syscall.Mkfifo(filepath.Join(dir, SignatureFile), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Mkfifo(filepath.Join(dir, SignatureFile), 0o644))
 	if _, err := verifyPath(dir, publicKey(testKey(1))); errorText(err) != "open MANIFEST.json.minisig: not a regular file" {
 		t.Errorf("error = %v", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func verifyPath(name string, trusted ...PublicKey) (*Manifest, error) {
@@ -31,9 +32,7 @@ func verifyPath(name string, trusted ...PublicKey) (*Manifest, error) {
 func signed(t *testing.T, f files) string {
 	t.Helper()
 	dir := f.write(t)
-	if _, err := Sign(dir, testKey(1)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Sign(dir, testKey(1)))(t)
 	return dir
 }
 
@@ -45,7 +44,7 @@ func TestVerify(t *testing.T) {
 		return func(t *testing.T, dir string) {
 			from := signed(t, f)
 			for _, name := range names {
-				writeTest(t, filepath.Join(dir, name), readTest(t, from, name))
+				testkit.WriteFile(t, filepath.Join(dir, name), readTest(t, from, name))
 			}
 		}
 	}
@@ -55,7 +54,7 @@ func TestVerify(t *testing.T) {
 			if !strings.Contains(before, old) {
 				t.Fatalf("%q not found in %s", old, name)
 			}
-			writeTest(t, filepath.Join(dir, name), strings.Replace(before, old, new, 1))
+			testkit.WriteFile(t, filepath.Join(dir, name), strings.Replace(before, old, new, 1))
 		}
 	}
 	remove := func(name string) func(*testing.T, string) {
@@ -68,11 +67,9 @@ func TestVerify(t *testing.T) {
 		text   string // the error, or a part of it
 	}{
 		{name: "unchanged", change: func(*testing.T, string) {}},
-		{name: "manifest of another service", change: func(t *testing.T, dir string) { writeTest(t, filepath.Join(dir, "MANIFEST.txt"), "signed") }},
+		{name: "manifest of another service", change: func(t *testing.T, dir string) { testkit.WriteFile(t, filepath.Join(dir, "MANIFEST.txt"), "signed") }},
 		{name: "mode", change: func(t *testing.T, dir string) {
-			if err := os.Chmod(filepath.Join(dir, "module.js"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Chmod(filepath.Join(dir, "module.js"), 0o600))
 		}},
 		{name: "link to a copy", change: func(t *testing.T, dir string) {
 			removeTest(t, dir, "gpx_tide_linux_amd64.md")
@@ -81,52 +78,41 @@ func TestVerify(t *testing.T) {
 		{name: "changed", change: edit("module.js", "{}", "[]"), want: []error{ErrChanged}, text: "module.js: changed after the manifest was written"},
 		{name: "longer", change: edit("module.js", "\n", "\nx"), want: []error{ErrChanged}},
 		{name: "shorter", change: edit("module.js", "\n", ""), want: []error{ErrChanged}},
-		{name: "added", change: func(t *testing.T, dir string) { writeTest(t, filepath.Join(dir, "data", "x.js"), "") }, want: []error{ErrUndeclared}, text: "data/x.js: not listed in the manifest"},
+		{name: "added", change: func(t *testing.T, dir string) { testkit.WriteFile(t, filepath.Join(dir, "data", "x.js"), "") }, want: []error{ErrUndeclared}, text: "data/x.js: not listed in the manifest"},
 		{name: "removed", change: remove("data/plugin.json"), want: []error{ErrMissing}, text: "data/plugin.json: listed in the manifest, but missing"},
 		{name: "renamed", change: func(t *testing.T, dir string) {
-			if err := os.Rename(filepath.Join(dir, "module.js"), filepath.Join(dir, "Module.js")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Rename(filepath.Join(dir, "module.js"), filepath.Join(dir, "Module.js")))
 		}, want: []error{ErrMissing, ErrUndeclared}, text: "Module.js: not listed in the manifest (and 1 more)"},
 		{name: "link out instead of a file", change: func(t *testing.T, dir string) {
 			content := readTest(t, dir, "module.js")
 			outside := filepath.Join(t.TempDir(), "module.js")
-			writeTest(t, outside, content)
+			testkit.WriteFile(t, outside, content)
 			removeTest(t, dir, "module.js")
 			link(outside, "module.js")(t, dir)
 		}, want: []error{ErrLink}, text: "module.js: a symbolic link that does not lead to a file of the plugin"},
 		{name: "directory instead of a file", change: func(t *testing.T, dir string) {
 			removeTest(t, dir, "module.js")
-			writeTest(t, filepath.Join(dir, "module.js", "x"), "")
+			testkit.WriteFile(t, filepath.Join(dir, "module.js", "x"), "")
 		}, want: []error{ErrMissing, ErrUndeclared}},
 		{name: "truncated manifest", change: edit(ManifestFile, "}\n", ""), want: []error{ErrBadSignature}},
 		{name: "another sum in the manifest", change: func(t *testing.T, dir string) {
 			edit("module.js", "{}", "[]")(t, dir)
-			if _, err := WriteManifest(dir); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(WriteManifest(dir))(t)
 		}, want: []error{ErrBadSignature}},
 		{name: "no signature", change: remove(SignatureFile), want: []error{ErrUnsigned}},
 		{name: "no manifest", change: remove(ManifestFile), want: []error{os.ErrNotExist}, text: ManifestFile},
 		{name: "manifest is a link out", change: func(t *testing.T, dir string) {
 			outside := filepath.Join(t.TempDir(), "m")
-			writeTest(t, outside, readTest(t, dir, ManifestFile))
+			testkit.WriteFile(t, outside, readTest(t, dir, ManifestFile))
 			removeTest(t, dir, ManifestFile)
 			link(outside, ManifestFile)(t, dir)
 		}, text: "escapes"},
 		{name: "another key", change: func(t *testing.T, dir string) {
-			if _, err := Sign(dir, testKey(3)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(Sign(dir, testKey(3)))(t)
 		}, want: []error{ErrUnknownKey}, text: "signed with a key that is not trusted: " + publicKey(testKey(3)).ID()},
 		{name: "another key with the id of the first", change: func(t *testing.T, dir string) {
-			if _, err := Sign(dir, testKey(3)); err != nil {
-				t.Fatal(err)
-			}
-			s, err := parseSignature([]byte(readTest(t, dir, SignatureFile)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(Sign(dir, testKey(3)))(t)
+			s := testkit.Must(parseSignature([]byte(readTest(t, dir, SignatureFile))))(t)
 			s.keyID = publicKey(testKey(1)).id
 			if err := s.verify([]byte(readTest(t, dir, ManifestFile)), []PublicKey{publicKey(testKey(1))}); !errors.Is(err, ErrBadSignature) {
 				t.Errorf("error = %v", err)
@@ -137,9 +123,9 @@ func TestVerify(t *testing.T) {
 		{name: "another trusted comment", change: edit(SignatureFile, "acme-tide-app", "acme-moon-app"), want: []error{ErrBadSignature}},
 		{name: "another untrusted comment", change: edit(SignatureFile, "signature by", "made by")},
 		{name: "legacy signature", change: edit(SignatureFile, "\nRU", "\nRW"), text: "not a signature in minisign's prehashed format"},
-		{name: "empty signature", change: func(t *testing.T, dir string) { writeTest(t, filepath.Join(dir, SignatureFile), "") }, text: "not a signature"},
+		{name: "empty signature", change: func(t *testing.T, dir string) { testkit.WriteFile(t, filepath.Join(dir, SignatureFile), "") }, text: "not a signature"},
 		{name: "endless signature", change: func(t *testing.T, dir string) {
-			writeTest(t, filepath.Join(dir, SignatureFile), strings.Repeat("x", maxSignatureBytes+1))
+			testkit.WriteFile(t, filepath.Join(dir, SignatureFile), strings.Repeat("x", maxSignatureBytes+1))
 		}, text: "larger than"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -163,10 +149,7 @@ func TestVerify(t *testing.T) {
 func TestCheckOtherPlugin(t *testing.T) {
 	t.Parallel()
 	dist := fstest.MapFS{"plugin.json": {Data: []byte(`{"id": "acme-tide-app", "info": {"version": "1.2.3"}}`)}}
-	m, err := NewManifest(dist)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(NewManifest(dist))(t)
 	m.Version = "1.2.4"
 	dist[ManifestFile] = &fstest.MapFile{Data: m.Encode()}
 	if _, err := Check(dist); !errors.Is(err, ErrOtherPlugin) {
@@ -177,8 +160,8 @@ func TestCheckOtherPlugin(t *testing.T) {
 func TestCheckListsEveryDifference(t *testing.T) {
 	t.Parallel()
 	dir := signed(t, plugin())
-	writeTest(t, filepath.Join(dir, "README.md"), "")
-	writeTest(t, filepath.Join(dir, "a.js"), "")
+	testkit.WriteFile(t, filepath.Join(dir, "README.md"), "")
+	testkit.WriteFile(t, filepath.Join(dir, "a.js"), "")
 	removeTest(t, dir, "module.js")
 	link("..", "panel/up")(t, dir)
 	root, err := os.OpenRoot(dir)
@@ -297,10 +280,7 @@ func TestMinisign(t *testing.T) {
 	own := t.TempDir()
 	run("-G", "-W", "-p", filepath.Join(own, "p"), "-s", filepath.Join(own, "s"))
 	run("-S", "-s", filepath.Join(own, "s"), "-m", ManifestFile)
-	key, err := ParsePublicKey([]byte(readTest(t, own, "p")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Must(ParsePublicKey([]byte(readTest(t, own, "p"))))(t)
 	if _, err := verifyPath(dir, key); err != nil {
 		t.Error(err)
 	}

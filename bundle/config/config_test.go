@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func known() []string {
@@ -23,10 +24,7 @@ func TestParse(t *testing.T) {
 	const text = "# ours\nprofile: grafana\nstrict: true\nrules:\n  preset: catalog\n  id-format: off\n  path-missing: \"warning\"\n" +
 		"suppress:\n  - rule: unknown-field\n    file: ./src/**/plugin.json\n    pointer: /info/*\n    reason: \" theirs \"\n" +
 		"preview:\n  expected:\n    - {view: \"x: *\", text: refused, reason: no server}\n"
-	c, err := Parse("up/slipway.yaml", []byte(text), known())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(Parse("up/slipway.yaml", []byte(text), known()))(t)
 	want := &Config{
 		Name: "up/slipway.yaml", Data: []byte(text), Profile: "grafana", IsStrict: true, IsCatalog: true,
 		Severities: map[string]string{"id-format": "off", "path-missing": "warning"},
@@ -53,10 +51,7 @@ func TestParseBuild(t *testing.T) {
 	t.Parallel()
 	const text = "backend:\n  main: ./server/\n  tags: [a, b]\n  ldflags: -X main.v=1\n  env: {GOAMD64: v3, A: 1, CC: zig cc}\n  cgo: true\n  check: false\n" +
 		"  platforms: [linux/s390x, host, linux/s390x]\nfrontend:\n  command: npm run build\n  dir: out/plugin/\n"
-	c, err := Parse("c", []byte(text), known())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(Parse("c", []byte(text), known()))(t)
 	want := Backend{
 		Main: map[string]string{"": "server"}, Tags: []string{"a", "b"}, LDFlags: "-X main.v=1", Env: []string{"A=1", "CC=zig cc", "GOAMD64=v3"},
 		Cgo: true, SkipCheck: true, Platforms: []bundle.Platform{{OS: "linux", Arch: "s390x"}, bundle.Host()},
@@ -70,10 +65,7 @@ func TestParseBuild(t *testing.T) {
 	if d := cmp.Diff(Frontend{Command: "npm run build", Dir: "out/plugin"}, c.Frontend); d != "" {
 		t.Errorf("frontend (-want +got):\n%s", d)
 	}
-	c, err = Parse("c", []byte("backend:\n  main: {acme-x-app: ../a, acme-y-panel: b}\n  platforms: all\n"), known())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = testkit.Must(Parse("c", []byte("backend:\n  main: {acme-x-app: ../a, acme-y-panel: b}\n  platforms: all\n"), known()))(t)
 	want = Backend{Main: map[string]string{"acme-x-app": "../a", "acme-y-panel": "b"}, Platforms: bundle.AllPlatforms()}
 	if d := cmp.Diff(want, c.Backend); d != "" {
 		t.Errorf("backend (-want +got):\n%s", d)
@@ -84,10 +76,7 @@ func TestParseSubstitutions(t *testing.T) {
 	t.Parallel()
 	const text = "frontend:\n  alias: {'@img': ./src/img, old: new, fs: false}\n  define: {DEBUG: false, process.env.V: '%VERSION%', n: 1.5, x: }\n" +
 		"  inject: {Buffer: [buffer, Buffer], $: jquery}\n  loader: {.hdr: file, .vert: text}\n"
-	c, err := Parse("c", []byte(text), known())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(Parse("c", []byte(text), known()))(t)
 	want := Frontend{Substitutions: Substitutions{
 		Alias:  map[string]string{"@img": "./src/img", "old": "new", "fs": ""},
 		Define: map[string]string{"DEBUG": "false", "process.env.V": `"%VERSION%"`, "n": "1.5", "x": "null"},
@@ -179,9 +168,7 @@ func TestSchema(t *testing.T) {
 		PropertyNames        struct{ Not struct{ Enum []string } }
 	}
 	var root node
-	if err := json.Unmarshal(Schema(), &root); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(Schema(), &root))
 	same := func(where string, got, want []string) {
 		t.Helper()
 		slices.Sort(got)
@@ -219,14 +206,10 @@ func TestFind(t *testing.T) {
 	root := t.TempDir()
 	dir := func(name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
 	for _, d := range []string{"repo/.git", "repo/src/deep", "repo/own/dist", "loose/in", "yml"} {
-		if err := os.MkdirAll(dir(d), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(dir(d), 0o755))
 	}
 	for _, f := range []string{"slipway.yaml", "repo/slipway.yaml", "repo/own/slipway.yaml", "loose/slipway.yaml", "yml/slipway.yml"} {
-		if err := os.WriteFile(dir(f), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(dir(f), nil, 0o644))
 	}
 	for _, c := range []struct{ dir, cwd, want string }{
 		{"repo/src/deep", "repo/src", "repo/slipway.yaml"},

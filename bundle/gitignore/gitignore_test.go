@@ -3,53 +3,36 @@ package gitignore
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-func put(t *testing.T, file, text string) {
-	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-}
+	"github.com/slipway-dev/slipway/internal/testkit"
+)
 
 // untracked returns the files that "git add" would add.
 func untracked(t *testing.T, dir string) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "git", "-C", dir, "status", "--porcelain", "--untracked-files=all").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.ReplaceAll(string(out), "?? ", "")
+	return strings.ReplaceAll(testkit.Git(t, dir, "status", "--porcelain", "--untracked-files=all"), "?? ", "")
 }
 
 func repository(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", dir).CombinedOutput(); err != nil {
-		t.Fatalf("git init: %v\n%s", err, out)
-	}
+	testkit.Git(t, dir, "init", "-q")
 	return dir
 }
 
 func TestMake(t *testing.T) {
 	t.Parallel()
 	dir := repository(t)
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(os.OpenRoot(dir))(t)
 	defer root.Close()
-	put(t, filepath.Join(dir, "theirs", FileName), "!*\n")
-	put(t, filepath.Join(dir, "older", "secret"), "")
+	testkit.WriteFile(t, filepath.Join(dir, "theirs", FileName), "!*\n")
+	testkit.WriteFile(t, filepath.Join(dir, "older", "secret"), "")
 	for _, name := range []string{"new/below", "older", "theirs"} {
-		if err := Make(root, name); err != nil {
-			t.Fatal(err)
-		}
-		put(t, filepath.Join(dir, name, "secret"), "")
+		testkit.OK(t, Make(root, name))
+		testkit.WriteFile(t, filepath.Join(dir, name, "secret"), "")
 	}
 	if got, want := untracked(t, dir), "theirs/.gitignore\ntheirs/secret\n"; got != want {
 		t.Errorf("Git sees\n%swant\n%s", got, want)
@@ -71,14 +54,10 @@ func TestMakeFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := repository(t)
-			for name, text := range c.before {
-				put(t, filepath.Join(dir, name), text)
-			}
+			testkit.WriteFiles(t, dir, c.before)
 			var first string
 			for range 2 { // the second changes nothing
-				if err := MakeFor(filepath.Join(dir, "data"), 0o700, "secret.key", "x.db*"); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, MakeFor(filepath.Join(dir, "data"), 0o700, "secret.key", "x.db*"))
 				text, err := os.ReadFile(filepath.Join(dir, "data", FileName))
 				if err != nil || first != "" && string(text) != first {
 					t.Errorf("%s contains %q, %v; before it was %q", FileName, text, err, first)
@@ -86,8 +65,8 @@ func TestMakeFor(t *testing.T) {
 				if first = string(text); !strings.HasPrefix(first, c.before["data/"+FileName]) {
 					t.Errorf("%s contains %q, not what was there", FileName, text)
 				}
-				put(t, filepath.Join(dir, "data", "secret.key"), "")
-				put(t, filepath.Join(dir, "data", "x.db-shm"), "")
+				testkit.WriteFile(t, filepath.Join(dir, "data", "secret.key"), "")
+				testkit.WriteFile(t, filepath.Join(dir, "data", "x.db-shm"), "")
 			}
 			if got := untracked(t, dir); got != c.want {
 				t.Errorf("Git sees\n%swant\n%s", got, c.want)
@@ -100,10 +79,8 @@ func TestMakeFor(t *testing.T) {
 func TestMakeForOutside(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "notes"), "")
-	if err := MakeFor(dir, 0o700, "secret.key"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(dir, "notes"), "")
+	testkit.OK(t, MakeFor(dir, 0o700, "secret.key"))
 	if _, err := os.Lstat(filepath.Join(dir, FileName)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("MakeFor wrote %s: %v", FileName, err)
 	}

@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestVectors compares the parser with node-semver, whose results are in vectors.txt.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(cmp.Or(os.Getenv("RANGE_VECTORS"), "testdata/vectors.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(os.ReadFile(cmp.Or(os.Getenv("RANGE_VECTORS"), "testdata/vectors.txt")))(t)
 	count := map[string]int{}
 	for line := range strings.Lines(string(data)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
@@ -73,10 +72,7 @@ func TestAdmitsBelow(t *testing.T) {
 		">=10.2.9": true, ">10.2.0": true, "<11": true, "*": true, "10": true, "^10": true, "~10": true,
 		">=11 || 9.4.1": true, ">=10.2.0-beta": true, "x - 11": true, "||": true,
 	} {
-		r, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(Parse(text))(t)
 		if got := r.AdmitsBelow(v); got != want {
 			t.Errorf("%q admits below %s: got %t", text, v, got)
 		}

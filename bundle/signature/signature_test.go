@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/signature"
 	"github.com/slipway-dev/slipway/bundle/signature/signaturetest"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestRead damages a signed manifest, and requires the reason why Grafana does not accept it, if it does not.
@@ -103,9 +104,7 @@ func TestRootURL(t *testing.T) {
 		{"private", `"https://example.org/"`, "https://%", false, false},
 	} {
 		m := signature.Manifest{SignatureType: c.kind}
-		if err := json.Unmarshal([]byte("["+c.specs+"]"), &m.RootURLs); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal([]byte("["+c.specs+"]"), &m.RootURLs))
 		if err := m.CheckRootURL(c.root); (err == nil) != c.holds || m.IsLocal() != c.isLocal {
 			t.Errorf("%s %s for %s: %v, local: %t", c.kind, c.specs, c.root, err, m.IsLocal())
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestPipe puts a named pipe in place of a file that a tree has listed. Nothing writes to the
@@ -20,25 +21,13 @@ func TestPipe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "logo.svg")
-	if err := os.WriteFile(name, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := tree.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(name, nil, 0o600))
+	whole := testkit.Must(tree.Open(dir))(t)
 	defer whole.Close()
-	confined, err := whole.Confine(".", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	confined := testkit.Must(whole.Confine(".", true))(t)
 	defer confined.(io.Closer).Close()
-	if _, err := fs.ReadDir(confined, "."); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.Remove(name), syscall.Mkfifo(name, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(fs.ReadDir(confined, "."))(t)
+	testkit.OK(t, os.Remove(name), syscall.Mkfifo(name, 0o600))
 	if _, err := confined.Open("logo.svg"); !errors.Is(err, tree.ErrIrregular) {
 		t.Errorf("Open: %v", err)
 	}

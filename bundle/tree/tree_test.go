@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestConfine opens a plugin of a Git repository from the repository and from below it:
@@ -21,12 +22,7 @@ func TestConfine(t *testing.T) {
 		"repo/tide/src/plugin.json": "{}", "repo/tide/README.md": "readme",
 	} {
 		name = filepath.Join(base, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, name, text)
 	}
 	src := filepath.Join(base, "repo", "tide", "src")
 	for name, target := range map[string]string{
@@ -48,14 +44,8 @@ func TestConfine(t *testing.T) {
 		{"repo", "tide/src", true, []string{"own"}},
 		{"repo/tide", "src", true, []string{"own"}},
 	} {
-		whole, err := tree.Open(filepath.Join(base, c.opened))
-		if err != nil {
-			t.Fatal(err)
-		}
-		confined, err := whole.Confine(c.dir, c.isBuilt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := testkit.Must(tree.Open(filepath.Join(base, c.opened)))(t)
+		confined := testkit.Must(whole.Confine(c.dir, c.isBuilt))(t)
 		if _, err := fs.ReadDir(confined, c.dir); err != nil { // the tree keeps the entries
 			t.Fatal(err)
 		}
@@ -85,25 +75,15 @@ func TestKeep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	add := func(name string) {
-		if err := os.WriteFile(filepath.Join(dir, "a", name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, "a", name), nil, 0o600))
 	}
-	if err := os.Mkdir(filepath.Join(dir, "a"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := tree.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Mkdir(filepath.Join(dir, "a"), 0o700))
+	whole := testkit.Must(tree.Open(dir))(t)
 	defer whole.Close()
 	for n, name := range []string{"plugin.json", "LICENSE"} {
 		add(name)
 		run := whole.Keep()
-		confined, err := run.Confine("a", true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		confined := testkit.Must(run.Confine("a", true))(t)
 		defer confined.(io.Closer).Close()
 		for _, fsys := range []fs.FS{run, confined} {
 			entries, err := fs.ReadDir(fsys, "a")
@@ -121,32 +101,20 @@ func TestReplaced(t *testing.T) {
 	base := t.TempDir()
 	plugin := filepath.Join(base, "repo", "dist")
 	for _, dir := range []string{filepath.Join(base, "repo", ".git"), filepath.Join(base, "repo", "img"), filepath.Join(plugin, "img")} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(dir, 0o755))
 	}
 	for _, name := range []string{
 		filepath.Join(base, "secret"), filepath.Join(base, "repo", "secret"), filepath.Join(base, "repo", "img", "logo"),
 		filepath.Join(plugin, "outside"), filepath.Join(plugin, "repository"), filepath.Join(plugin, "img", "logo"),
 	} {
-		if err := os.WriteFile(name, []byte("secret"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(name, []byte("secret"), 0o600))
 	}
-	whole, err := tree.Open(filepath.Join(base, "repo"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testkit.Must(tree.Open(filepath.Join(base, "repo")))(t)
 	defer whole.Close()
-	confined, err := whole.Confine("dist", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	confined := testkit.Must(whole.Confine("dist", true))(t)
 	defer confined.(io.Closer).Close()
 	for _, dir := range []string{"dist", "dist/img"} {
-		if _, err := fs.ReadDir(confined, dir); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(fs.ReadDir(confined, dir))(t)
 	}
 	for name, target := range map[string]string{"outside": "../../secret", "repository": "../secret", "img": "../img"} {
 		name = filepath.Join(plugin, name)

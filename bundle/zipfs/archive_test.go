@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle/zipfs"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -41,19 +42,13 @@ func pack(t testing.TB, entries ...string) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, z.Close())
 	return b.Bytes()
 }
 
 func open(t testing.TB, data []byte, limits zipfs.Limits) *zipfs.Archive {
 	t.Helper()
-	a, err := zipfs.New(bytes.NewReader(data), int64(len(data)), limits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return testkit.Must(zipfs.New(bytes.NewReader(data), int64(len(data)), limits))(t)
 }
 
 func TestTree(t *testing.T) {
@@ -62,10 +57,7 @@ func TestTree(t *testing.T) {
 	if err := fstest.TestFS(a, "x/plugin.json", "x/img/logo.svg", "x/win/a.txt", "x/again"); err != nil {
 		t.Error(err)
 	}
-	data, err := fs.ReadFile(a, "x/again")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(fs.ReadFile(a, "x/again"))(t)
 	if string(data) != "22" {
 		t.Errorf("x/again contains %q, want the data of the last entry", data)
 	}
@@ -140,9 +132,7 @@ func stored(t testing.TB, entries ...string) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, z.Close())
 	return b.Bytes()
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const module = "github.com/slipway-dev/slipway"
@@ -35,9 +37,7 @@ func packages(t *testing.T) []pkg {
 	var list []pkg
 	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 		var p pkg
-		if err := d.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, d.Decode(&p))
 		list = append(list, p)
 	}
 	if len(list) < 10 {
@@ -99,6 +99,7 @@ func arrows() map[string][]string {
 		"internal/instant":         nil,
 		"internal/limit":           nil,
 		"internal/terminal":        nil,
+		"internal/testkit":         nil,
 		"internal/text":            nil,
 		"internal/feed":            nil,
 		"bundle/config":            {"validate", "bundle/tree", "bundle", "internal/nearest", "internal/jsontype"},
@@ -290,14 +291,3 @@ func matches(path string, list []string) bool {
 }
 
 func within(path, parent string) bool { return path == parent || strings.HasPrefix(path, parent+"/") }
-
-// must returns the value of a call that must not fail, as in must(f())(t).
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}

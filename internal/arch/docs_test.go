@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // root is the root of the repository.
@@ -22,13 +24,13 @@ const root = "../.."
 // documents returns the documents that people write, by path.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
-	names := must(filepath.Glob(filepath.Join(root, "doc", "*.md")))(t)
+	names := testkit.Must(filepath.Glob(filepath.Join(root, "doc", "*.md")))(t)
 	texts := map[string]string{}
 	for _, name := range append(names, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
 		if base := filepath.Base(name); base == "rules.md" || base == "commands.md" {
 			continue // generated
 		}
-		data := must(os.ReadFile(name))(t)
+		data := testkit.Must(os.ReadFile(name))(t)
 		texts[name] = string(data)
 	}
 	return texts
@@ -110,7 +112,7 @@ func repositoryPath(word string, standard []string) (path string, ok bool) {
 // standardPackages returns the import paths of the standard library.
 func standardPackages(t *testing.T) []string {
 	t.Helper()
-	out := must(exec.CommandContext(t.Context(), "go", "list", "std").Output())(t)
+	out := testkit.Must(exec.CommandContext(t.Context(), "go", "list", "std").Output())(t)
 	return strings.Fields(string(out))
 }
 
@@ -120,9 +122,9 @@ var mageCommand = regexp.MustCompile(`go tool mage\s+([a-zA-Z][\w:]*)((?:\s+-\w+
 func TestTargetsInDocuments(t *testing.T) {
 	t.Parallel()
 	targets := map[string]map[string]bool{} // options by target
-	names := must(filepath.Glob(filepath.Join(root, "targets", "*.go")))(t)
+	names := testkit.Must(filepath.Glob(filepath.Join(root, "targets", "*.go")))(t)
 	for _, name := range append(names, filepath.Join(root, "magefile.go"), filepath.Join(root, "magefile_demo.go")) {
-		file := must(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))(t)
+		file := testkit.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))(t)
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Name.IsExported() && !strings.HasSuffix(name, "_test.go") {
 				addTarget(targets, f)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestVersions requires that the other modules of this repository require what both need in the
@@ -17,8 +19,8 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	required := func(dir string) map[string]string {
 		path := filepath.Join(root, dir, "go.mod")
-		data := must(os.ReadFile(path))(t)
-		file := must(modfile.ParseLax(path, data, nil))(t)
+		data := testkit.Must(os.ReadFile(path))(t)
+		file := testkit.Must(modfile.ParseLax(path, data, nil))(t)
 		versions := map[string]string{}
 		for _, r := range file.Require {
 			versions[r.Mod.Path] = r.Mod.Version
@@ -55,8 +57,8 @@ func TestDoors(t *testing.T) {
 	t.Parallel()
 	read := func(name string) *modfile.File {
 		path := filepath.Join(root, name)
-		data := must(os.ReadFile(path))(t)
-		file := must(modfile.Parse(path, data, nil))(t)
+		data := testkit.Must(os.ReadFile(path))(t)
+		file := testkit.Must(modfile.Parse(path, data, nil))(t)
 		return file
 	}
 	own, targets := read("go.mod"), read("targets/go.mod")
@@ -75,7 +77,7 @@ func TestDoors(t *testing.T) {
 		}
 	}
 	// The targets do not look for changes in directories that they name.
-	text := must(os.ReadFile(filepath.Join(root, "targets", "internal", "program", "program.go")))(t)
+	text := testkit.Must(os.ReadFile(filepath.Join(root, "targets", "internal", "program", "program.go")))(t)
 	for _, p := range packages(t) {
 		if p.path() != "cmd/slipway" {
 			continue

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestPlatforms type-checks all packages and their tests for the platforms that backends and releases are built for, and
@@ -47,10 +48,8 @@ func checkTypes(t *testing.T, dir string, platform bundle.Platform) (checked int
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test", "-tags=mage,e2e", "-json=ImportPath,Dir,GoFiles,ImportMap,Module", "./...")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	cmd.Env = append(os.Environ(), "GOOS="+platform.OS, "GOARCH="+platform.Arch, "CGO_ENABLED=0")
-	out := must(cmd.StdoutPipe())(t)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(cmd.StdoutPipe())(t)
+	testkit.OK(t, cmd.Start())
 	known, positions := map[string]*types.Package{"unsafe": types.Unsafe}, token.NewFileSet()
 	for d := json.NewDecoder(out); ; { // a package comes after those that it imports
 		var p struct {
@@ -69,7 +68,7 @@ func checkTypes(t *testing.T, dir string, platform bundle.Platform) (checked int
 		}
 		var files []*ast.File
 		for _, name := range p.GoFiles {
-			file := must(parser.ParseFile(positions, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution))(t)
+			file := testkit.Must(parser.ParseFile(positions, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution))(t)
 			files = append(files, file)
 		}
 		config := types.Config{

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestSource checks the source of every package: one package comment, a comment on every
@@ -19,10 +21,7 @@ func TestSource(t *testing.T) {
 			comments := 0
 			files := token.NewFileSet()
 			for _, name := range p.GoFiles {
-				f, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := testkit.Must(parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution))(t)
 				if ast.IsGenerated(f) {
 					if !within(p.path(), "internal/wire") {
 						t.Errorf("%s is generated: generated code belongs in internal/wire", name)
