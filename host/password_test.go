@@ -8,27 +8,18 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestPasswords(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 100)
-	first, err := host.HashPassword(long + "1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := host.HashPassword("another password")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Must(host.HashPassword(long + "1"))(t)
+	second := testkit.Must(host.HashPassword("another password"))(t)
 	passwords := host.NewPasswords()
 	verify := func(c host.Credential, hash string) bool {
 		t.Helper()
-		ok, err := passwords.Verify(t.Context(), c, hash, time.Unix(0, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ok
+		return testkit.Must(passwords.Verify(t.Context(), c, hash, time.Unix(0, 0)))(t)
 	}
 	known := host.Credential{Login: "admin", Password: long + "1", Network: "10.0.0.1"}
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -17,10 +18,7 @@ func TestPlaylistNormalize(t *testing.T) {
 		return hostapi.PlaylistItem{Type: host.DashboardByTag, Value: value, Order: order}
 	}
 	in := hostapi.Playlist{Name: "p", Interval: "5m", Items: []hostapi.PlaylistItem{item("c", 30), item("a", 2), item("b", 2)}}
-	out, err := host.NormalizePlaylist(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(host.NormalizePlaylist(in))(t)
 	var got strings.Builder
 	for _, i := range out.Items {
 		fmt.Fprint(&got, i.Order, i.Value)

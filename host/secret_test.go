@@ -5,16 +5,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestBox(t *testing.T) {
 	t.Parallel()
 	box := func(key byte) *Box {
-		b, err := NewBox(bytes.Repeat([]byte{key}, KeyLength))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return testkit.Must(NewBox(bytes.Repeat([]byte{key}, KeyLength)))(t)
 	}
 	first, second := box(1).Seal("a secret", "here"), box(1).Seal("a secret", "here")
 	if first == second || strings.Contains(first, "secret") {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // A backend in standalone mode serves calls through the loader, even after it was
@@ -27,9 +28,7 @@ func TestAttach(t *testing.T) {
 	for range 2 {
 		cmd := exec.CommandContext(t.Context(), filepath.Join(dir, bundle.Host().Executable("gpx_ok")), "-standalone")
 		cmd.Dir, cmd.Stderr = dir, os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, cmd.Start())
 		got, err := fetch(t.Context(), p, "x")
 		for ; err != nil; got, err = fetch(t.Context(), p, "x") { // it is not listening yet
 			time.Sleep(20 * time.Millisecond)
@@ -40,9 +39,7 @@ func TestAttach(t *testing.T) {
 		if s := p.Status(); s.State != StateRunning {
 			t.Errorf("status %+v", s)
 		}
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, cmd.Process.Signal(os.Interrupt))
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("the backend: %v", err)
 		}
@@ -62,9 +59,7 @@ func TestStandaloneAddress(t *testing.T) {
 		"192.0.2.1:1": "", "example.com:1": "", "localhost.example.com:1": "", "no port": "", strings.Repeat("1", 2000): "",
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, addressFile), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, addressFile), []byte(text), 0o600))
 		if got, err := standalone(dir); got != want || (err == nil) != (want != "") {
 			t.Errorf("%.50q: got %q, %v; want %q", text, got, err, want)
 		}
@@ -74,11 +69,8 @@ func TestStandaloneAddress(t *testing.T) {
 	if err := ended.Run(); err != nil {
 		t.Skip(err)
 	}
-	err := errors.Join(os.WriteFile(filepath.Join(dir, addressFile), []byte(":1"), 0o600),
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, addressFile), []byte(":1"), 0o600),
 		os.WriteFile(filepath.Join(dir, pidFile), []byte(strconv.Itoa(ended.Process.Pid)), 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
 	if got, err := standalone(dir); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("an ended process: %q, %v", got, err)
 	}

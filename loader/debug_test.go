@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestDelve(t *testing.T) {
@@ -113,7 +115,7 @@ type object = map[string]any
 
 func dialDelve(t *testing.T, address string) *rpc.Client {
 	t.Helper()
-	client := must(jsonrpc.Dial("tcp", address))(t)
+	client := testkit.Must(jsonrpc.Dial("tcp", address))(t)
 	t.Cleanup(func() { _ = client.Close() })
 	return client
 }
@@ -176,14 +178,9 @@ func TestStartOfADebuggedProcess(t *testing.T) {
 	t.Parallel()
 	dir := writePlugin(t, t.TempDir(), "a", "ok", "")
 	slow := filepath.Join(t.TempDir(), "dlv")
-	if err := copyUninherited(slow, strings.NewReader("#!/bin/sh\nsleep 1\nfor last; do :; done\nexec \"$last\"\n")); err != nil {
-		t.Fatal(err)
-	}
-	proc, err := Start(t.Context(), mustPlugin(t, start(t, Options{Dirs: []string{filepath.Dir(dir)}}), "a").Bundle(),
-		Options{StartTimeout: 100 * time.Millisecond, Debug: Debugging{Launch: []string{"a"}, Delve: slow}}, Output{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, copyUninherited(slow, strings.NewReader("#!/bin/sh\nsleep 1\nfor last; do :; done\nexec \"$last\"\n")))
+	proc := testkit.Must(Start(t.Context(), mustPlugin(t, start(t, Options{Dirs: []string{filepath.Dir(dir)}}), "a").Bundle(),
+		Options{StartTimeout: 100 * time.Millisecond, Debug: Debugging{Launch: []string{"a"}, Delve: slow}}, Output{}))(t)
 	if err := proc.Stop(); err != nil {
 		t.Error(err)
 	}
@@ -191,6 +188,6 @@ func TestStartOfADebuggedProcess(t *testing.T) {
 
 func jsonText(t *testing.T, v any) string {
 	t.Helper()
-	text := must(json.Marshal(v))(t)
+	text := testkit.Must(json.Marshal(v))(t)
 	return string(text)
 }

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // What is there instead of a missing executable is part of the error.
@@ -20,9 +21,7 @@ func TestMissingExecutable(t *testing.T) {
 		"nothing":          {"dist", "module.js", "not found; this host is "},
 	} {
 		dir := filepath.Join(t.TempDir(), c.dir)
-		if err := os.CopyFS(dir, fstest.MapFS{c.file: {Data: []byte("x"), Mode: 0o755}}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.CopyFS(dir, fstest.MapFS{c.file: {Data: []byte("x"), Mode: 0o755}}))
 		_, err := Executable(bundle.Plugin{Dir: dir, Metadata: &bundle.Metadata{Executable: "gpx_x"}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

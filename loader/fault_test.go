@@ -25,6 +25,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -134,14 +135,12 @@ func complete(id, mode, extra string) string {
 func plugin(id, mode, extra string) func(*testing.T, string) {
 	return func(t *testing.T, root string) {
 		t.Helper()
-		writeFile(t, filepath.Join(root, id, bundle.MetadataFile), complete(id, mode, extra))
+		testkit.WriteFile(t, filepath.Join(root, id, bundle.MetadataFile), complete(id, mode, extra))
 		if mode == "" {
 			return
 		}
-		self := must(os.Executable())(t)
-		if err := os.Symlink(self, executableOf(root, id, mode)); err != nil {
-			t.Fatal(err)
-		}
+		self := testkit.Must(os.Executable())(t)
+		testkit.OK(t, os.Symlink(self, executableOf(root, id, mode)))
 	}
 }
 
@@ -153,10 +152,8 @@ func executableOf(root, id, mode string) string {
 func program(content []byte, mode os.FileMode) func(*testing.T, string) {
 	return func(t *testing.T, root string) {
 		t.Helper()
-		writeFile(t, filepath.Join(root, "a", bundle.MetadataFile), complete("a", "x", ""))
-		if err := os.WriteFile(executableOf(root, "a", "x"), content, mode); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, filepath.Join(root, "a", bundle.MetadataFile), complete("a", "x", ""))
+		testkit.OK(t, os.WriteFile(executableOf(root, "a", "x"), content, mode))
 	}
 }
 
@@ -170,15 +167,13 @@ func all(writes ...func(*testing.T, string)) func(*testing.T, string) {
 }
 
 func file(name, content string) func(*testing.T, string) {
-	return func(t *testing.T, root string) { t.Helper(); writeFile(t, filepath.Join(root, name), content) }
+	return func(t *testing.T, root string) { t.Helper(); testkit.WriteFile(t, filepath.Join(root, name), content) }
 }
 
 func link(name, target string) func(*testing.T, string) {
 	return func(t *testing.T, root string) {
 		t.Helper()
-		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Symlink(target, filepath.Join(root, name)))
 	}
 }
 
@@ -214,9 +209,7 @@ func growing(t *testing.T, root string) {
 func chmod(name string, mode os.FileMode) func(*testing.T, string) {
 	return func(t *testing.T, root string) {
 		t.Helper()
-		if err := os.Chmod(filepath.Join(root, name), mode); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Chmod(filepath.Join(root, name), mode))
 		t.Cleanup(func() { _ = os.Chmod(filepath.Join(root, name), 0o755) })
 	}
 }
@@ -256,8 +249,8 @@ func withoutLibrary(t *testing.T, root string) {
 	t.Helper()
 	program(nil, 0o755)(t, root)
 	source := t.TempDir()
-	writeFile(t, filepath.Join(source, "lib.c"), "int region(void) { return 0; }")
-	writeFile(t, filepath.Join(source, "main.c"), "int region(void); int main(void) { return region(); }")
+	testkit.WriteFile(t, filepath.Join(source, "lib.c"), "int region(void) { return 0; }")
+	testkit.WriteFile(t, filepath.Join(source, "main.c"), "int region(void); int main(void) { return region(); }")
 	for _, args := range [][]string{
 		{"-shared", "-fPIC", "-o", "libregion.so", "lib.c"},
 		{"-o", executableOf(root, "a", "x"), "main.c", "-L.", "-lregion"},
@@ -279,16 +272,12 @@ func seeds(t *testing.T) []seed {
 		return func(t *testing.T, root string) {
 			t.Helper()
 			key, _ := signingKey(seed)
-			if _, err := archive.Sign(filepath.Join(root, "a"), key); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(archive.Sign(filepath.Join(root, "a"), key))(t)
 		}
 	}
 	manifest := func(t *testing.T, root string) {
 		t.Helper()
-		if _, err := archive.WriteManifest(filepath.Join(root, "a")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(archive.WriteManifest(filepath.Join(root, "a")))(t)
 	}
 	trusting := func(_ string, o *Options) { _, key := signingKey(1); o.TrustedKeys = []archive.PublicKey{key} }
 	quick := func(_ string, o *Options) { o.StartTimeout = 3 * time.Second }
@@ -533,9 +522,7 @@ func TestFaultsEnd(t *testing.T) {
 	if again := p.Faults(); len(again) != 1 || !again[0].Since.Equal(first[0].Since) {
 		t.Errorf("the same fault is %+v, was %+v", again, first)
 	}
-	if err := os.RemoveAll(filepath.Join(root, "a")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(filepath.Join(root, "a")))
 	plugin("a", "sick", "")(t, root)
 	reload(t, l)
 	if faults := p.Faults(); len(faults) > 0 {
@@ -567,9 +554,7 @@ func TestHealthOfDataSources(t *testing.T) {
 	p := mustPlugin(t, l, "a")
 	check := func(source *sdk.DataSource) {
 		t.Helper()
-		if _, err := p.CheckHealth(t.Context(), &sdk.CheckHealthRequest{Context: sdk.Context{DataSource: source}}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(p.CheckHealth(t.Context(), &sdk.CheckHealthRequest{Context: sdk.Context{DataSource: source}}))(t)
 	}
 	check(&sdk.DataSource{Settings: sdk.Settings{}, UID: "a"})
 	if faults := p.Faults(); len(faults) > 0 {
@@ -599,9 +584,7 @@ func TestFaultQuotesLateOutput(t *testing.T) {
 	t.Parallel()
 	_, p := mount(t, "ok", "", Options{})
 	p.checked(t.Context(), p.current, &sdk.CheckHealthRequest{}, nil, errors.New("no settings"))
-	if _, err := p.current.stderr.Write([]byte("no region\n")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(p.current.stderr.Write([]byte("no region\n")))(t)
 	for !slices.Contains(p.Faults()[0].Stderr, "no region") {
 		time.Sleep(time.Millisecond)
 	}

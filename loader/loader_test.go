@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/internal/wire/handshake"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
@@ -109,27 +110,23 @@ func stopHere() { slog.Info("passed the breakpoint") }
 func writePlugin(t testing.TB, root, id, mode, extra string) string {
 	t.Helper()
 	dir := filepath.Join(root, id)
-	writeFile(t, filepath.Join(dir, bundle.MetadataFile), fmt.Sprintf(
+	testkit.WriteFile(t, filepath.Join(dir, bundle.MetadataFile), fmt.Sprintf(
 		`{"id":%q,"name":"x","type":"app","backend":true,"executable":"gpx_%s","info":{"version":"1.0.0"}%s}`, id, mode, extra))
-	self := must(os.Executable())(t)
+	self := testkit.Must(os.Executable())(t)
 	executable := filepath.Join(dir, bundle.Host().Executable("gpx_"+mode))
-	if err := os.Symlink(self, executable); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Symlink(self, executable))
 	return dir
 }
 
 func start(t *testing.T, o Options) *Loader {
 	t.Helper()
-	l := must(New(o))(t)
+	l := testkit.Must(New(o))(t)
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Reload(t.Context()))
 	return l
 }
 
@@ -146,22 +143,18 @@ func mount(t *testing.T, mode, extra string, o Options) (*Loader, *Plugin) {
 // writeVersion changes the version of the plugin a in plugin.json.
 func writeVersion(t *testing.T, dir, version string) {
 	t.Helper()
-	writeFile(t, filepath.Join(dir, bundle.MetadataFile), fmt.Sprintf(
+	testkit.WriteFile(t, filepath.Join(dir, bundle.MetadataFile), fmt.Sprintf(
 		`{"id":"a","name":"x","type":"app","backend":true,"executable":"gpx_ok","info":{"version":%q}}`, version))
 }
 
 func reload(t *testing.T, l *Loader) {
 	t.Helper()
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Reload(t.Context()))
 }
 
 func signal(t *testing.T, pid int, s syscall.Signal) {
 	t.Helper()
-	if err := syscall.Kill(pid, s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Kill(pid, s))
 }
 
 func mustPlugin(t *testing.T, l *Loader, id string) *Plugin {
@@ -254,11 +247,9 @@ func TestEnvironmentIsBuilt(t *testing.T) {
 
 func environmentOf(t *testing.T, p *Plugin) map[string]string {
 	t.Helper()
-	r := must(p.CheckHealth(t.Context(), &sdk.CheckHealthRequest{}))(t)
+	r := testkit.Must(p.CheckHealth(t.Context(), &sdk.CheckHealthRequest{}))(t)
 	var details struct{ Env []string }
-	if err := json.Unmarshal(r.Details, &details); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(r.Details, &details))
 	env := map[string]string{}
 	for _, e := range details.Env {
 		name, value, _ := strings.Cut(e, "=")
@@ -343,9 +334,7 @@ func TestAChangeThatDoesNotStartKeepsTheOldOne(t *testing.T) {
 	dir := p.Bundle().Dir
 	before := p.Status().PID
 	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
-	if err := errors.Join(os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\necho no >&2; exit 1\n"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\necho no >&2; exit 1\n"), 0o755))
 	reload(t, l)
 	reason := p.Status().Reason
 	if !strings.Contains(reason, "the previous one keeps serving") {
@@ -355,9 +344,7 @@ func TestAChangeThatDoesNotStartKeepsTheOldOne(t *testing.T) {
 	if _, err := fetch(t.Context(), p, "x"); err != nil {
 		t.Error(err)
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(dir))
 	reload(t, l)
 	if _, still := l.Plugin("a"); still || p.Status().State != StateStopped {
 		t.Errorf("the removed plugin is mounted (%t), with status %+v", still, p.Status())
@@ -373,9 +360,7 @@ func TestLogsKeepLevelAndFields(t *testing.T) {
 		defer mu.Unlock()
 		return out.Write(b)
 	}), nil))})
-	if _, err := fetch(t.Context(), p, "logged"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(fetch(t.Context(), p, "logged"))(t)
 	for ; ; time.Sleep(5 * time.Millisecond) {
 		mu.Lock()
 		text := out.String()
@@ -395,9 +380,7 @@ func TestCloseOfAProcessThatDoesNotRespond(t *testing.T) {
 	l, p := mount(t, "ok", "", Options{DrainTimeout: 100 * time.Millisecond})
 	pid := p.Status().PID
 	signal(t, pid, syscall.SIGSTOP)
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Close())
 	if isAlive(pid) {
 		t.Error("the process is still running")
 	}
@@ -411,9 +394,7 @@ func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 	p := mustPlugin(t, l, "a")
 	proc := p.current
 	old := proc.PID()
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(dir))
 	writePlugin(t, root, "a", "hang", "")
 	swapped := make(chan error, 1)
 	go func() { swapped <- l.Reload(t.Context()) }()
@@ -441,14 +422,12 @@ func TestPrivateDirectoriesAreRemoved(t *testing.T) {
 		reload(t, l)
 	}
 	for ; ; time.Sleep(10 * time.Millisecond) {
-		homes := must(filepath.Glob(filepath.Join(l.runDir.path, "[0-9]*")))(t)
+		homes := testkit.Must(filepath.Glob(filepath.Join(l.runDir.path, "[0-9]*")))(t)
 		if len(homes) == 1 {
 			break
 		}
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Close())
 	if _, err := os.Stat(l.runDir.path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%s was left behind: %v", l.runDir.path, err)
 	}
@@ -458,9 +437,7 @@ func TestCloseLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	l, p := mount(t, "ok", "", Options{})
 	pid := p.Status().PID
-	if err := errors.Join(l.Close(), l.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Close(), l.Close())
 	if runtime.GOOS == "linux" {
 		if _, err := os.Stat(fmt.Sprintf("/proc/%d", pid)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("process %d was left behind: %v", pid, err)
@@ -473,9 +450,7 @@ func TestTailOfAPanic(t *testing.T) {
 	t.Parallel()
 	l := &logWriter{records: newRecords(slog.New(slog.DiscardHandler))}
 	for _, line := range []string{"reading settings", "panic: no region", "", "goroutine 1 [running]:", "main.main()", "\t/a/main.go:7", "\t/b.go:1", "\t/c.go:1", "exit status 2"} {
-		if _, err := fmt.Fprintln(l, line); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(fmt.Fprintln(l, line))(t)
 	}
 	if got := l.tail(); got != "reading settings | panic: no region (/a/main.go:7)" {
 		t.Errorf("%q", got)
@@ -492,9 +467,7 @@ func TestRunDirIsReplaced(t *testing.T) {
 		func(path string) error { return errors.Join(os.RemoveAll(path), os.Mkdir(path, 0o777)) },
 	} {
 		old := l.runDir.path
-		if err := spoil(old); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, spoil(old))
 		t.Cleanup(func() { _ = os.RemoveAll(old) })
 		writeVersion(t, dir, fmt.Sprint("3.0.", i))
 		pid := p.Status().PID
@@ -512,9 +485,7 @@ func TestAbandonedRunDirs(t *testing.T) {
 	base := t.TempDir()
 	used, unused, old := &runDir{base: base}, &runDir{base: base}, filepath.Join(base, runDirPrefix+"999999999-old")
 	young := filepath.Join(base, runDirPrefix+"999999999-young") // it will have a lock in a moment
-	if err := errors.Join(used.create(), unused.create(), os.Mkdir(old, 0o700), os.Mkdir(young, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, used.create(), unused.create(), os.Mkdir(old, 0o700), os.Mkdir(young, 0o700))
 	t.Cleanup(func() { _ = used.lock.Close() })
 	foreign := filepath.Join(base, runDirPrefix+"999999999-used") // no process has this id
 	long := time.Now().Add(-2 * lockedWithin)
@@ -542,16 +513,5 @@ func TestRefusedTokenIsNotRetried(t *testing.T) {
 	time.Sleep(3 * backoffFirst) // two more attempts
 	if s := p.Status(); s.State != StateFailed || !strings.Contains(s.Reason, "invalid action") || asked.Load() != 1 {
 		t.Errorf("status %+v after %d requests", s, asked.Load())
-	}
-}
-
-// must returns the value of a call that must not fail, as in must(f())(t).
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

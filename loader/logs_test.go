@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // logged returns the records of what a backend prints, without their numbers and
@@ -19,9 +21,7 @@ func logged(t *testing.T, text string) []Record {
 	records := newRecords(slog.New(slog.DiscardHandler))
 	l := &logWriter{records: records}
 	for part := range strings.SplitAfterSeq(text, "e") { // as pipes may split it
-		if _, err := io.WriteString(l, part); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(io.WriteString(l, part))(t)
 	}
 	l.tail()
 	got, _ := (&Plugin{records: records}).Logs()

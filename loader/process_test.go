@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // A start whose private directory is gone fails before the process exists; there is no end to
@@ -23,14 +24,9 @@ func TestStartWithoutAPrivateDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = dir.close() }()
-	l, err := prepare(mounted{Plugin: found[0]}, Options{}.withDefaults(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(prepare(mounted{Plugin: found[0]}, Options{}.withDefaults(), dir, nil))(t)
 	l.records = newRecords(slog.New(slog.DiscardHandler))
-	if err := os.RemoveAll(l.dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(l.dir))
 	_, err = l.start(t.Context())
 	if f, ok := errors.AsType[*bundle.Fault](err); !ok || f.Code != bundle.FaultCopy || !isRetriable(err) {
 		t.Errorf("error %v", err)
@@ -45,7 +41,7 @@ func TestStopTwice(t *testing.T) {
 	writePlugin(t, root, "a", "ok", "")
 	found, _ := bundle.Discover(root)
 	for name, o := range map[string]Options{"started": {}, "attached": {Debug: Debugging{Attach: []string{"a"}}}} {
-		p := must(Start(t.Context(), found[0], o, Output{}))(t)
+		p := testkit.Must(Start(t.Context(), found[0], o, Output{}))(t)
 		dir := p.runDir.path
 		for range 2 {
 			if err := p.Stop(); err != nil {

@@ -17,6 +17,8 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // Many plugins start at the same time. Each start forks while the executables of others are
@@ -36,9 +38,7 @@ func TestParallelStarts(t *testing.T) {
 	if n := log.count("plugin not started") + log.count("text file busy"); n > 0 {
 		t.Errorf("%d starts failed", n)
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Close())
 }
 
 // Only the host can talk to a backend: its directory is closed to other users, and the
@@ -84,7 +84,7 @@ func TestForeignProcessCannotTalkToABackend(t *testing.T) {
 		"without a certificate":                 credentials.NewTLS(&tls.Config{InsecureSkipVerify: true}),
 		"with the certificate of another start": credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, Certificates: another.Certificates}),
 	} {
-		conn := must(grpc.NewClient("unix:"+sockets[0], grpc.WithTransportCredentials(c)))(t)
+		conn := testkit.Must(grpc.NewClient("unix:"+sockets[0], grpc.WithTransportCredentials(c)))(t)
 		if _, err := grpc_health_v1.NewHealthClient(conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{Service: "plugin"}); err == nil {
 			t.Errorf("a client %s got a response", name)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
@@ -37,14 +38,12 @@ func TestLogOfFaults(t *testing.T) {
 func age(t *testing.T, path string) {
 	t.Helper()
 	before := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(path, before, before); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Chtimes(path, before, before))
 }
 
 func writeMetadata(t *testing.T, dir, text string) {
 	t.Helper()
-	writeFile(t, filepath.Join(dir, bundle.MetadataFile), text)
+	testkit.WriteFile(t, filepath.Join(dir, bundle.MetadataFile), text)
 }
 
 // A broken plugin.json or directory does not stop a plugin, and a fix is applied
@@ -56,9 +55,7 @@ func TestABrokenPluginStaysMounted(t *testing.T) {
 	pid := p.Status().PID
 	for _, broken := range []string{"", "{", `{"type":"app"}`, `{"id":"../a","type":"app"}`, `{"id":"a","type":"nothing"}`} {
 		writeMetadata(t, dir, broken)
-		if err := l.Refresh(nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, l.Refresh(nil))
 		if len(l.Faults()) != 1 {
 			t.Errorf("%q: faults %v", broken, l.Faults())
 		}
@@ -89,9 +86,7 @@ func TestRefreshIsIncremental(t *testing.T) {
 	}
 	executable := filepath.Join(root, "bad", bundle.Host().Executable("gpx_ok"))
 	script := func(text string) {
-		if err := errors.Join(os.RemoveAll(executable), os.WriteFile(executable, []byte("#!/bin/sh\necho run >> "+root+"/runs\n"+text), 0o755)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.RemoveAll(executable), os.WriteFile(executable, []byte("#!/bin/sh\necho run >> "+root+"/runs\n"+text), 0o755))
 		age(t, executable)
 	}
 	script("exit 1\n")
@@ -138,29 +133,19 @@ func TestMovingFilesAreLeftAlone(t *testing.T) {
 	l := start(t, Options{Dirs: []string{root}})
 	p := mustPlugin(t, l, "a")
 	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
-	if err := errors.Join(os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\nexit 1\n"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\nexit 1\n"), 0o755))
 	other := writePlugin(t, root, "b", "ok", "")
 	moving := []string{executable, filepath.Join(other, bundle.MetadataFile)}
-	if err := l.Refresh(moving); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Settled(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Refresh(moving))
+	testkit.OK(t, p.Settled(t.Context()))
 	if s := p.Status(); s.Reason != "" {
 		t.Errorf("status %+v", s)
 	}
 	if _, ok := l.Plugin("b"); ok {
 		t.Error("a plugin is mounted whose plugin.json is still being written")
 	}
-	if err := l.Refresh(nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Settled(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Refresh(nil))
+	testkit.OK(t, p.Settled(t.Context()))
 	if s := p.Status(); !strings.Contains(s.Reason, "did not start") {
 		t.Errorf("status %+v", s)
 	}
@@ -172,9 +157,7 @@ func TestRestart(t *testing.T) {
 	root := t.TempDir()
 	writePlugin(t, root, "a", "ok", "")
 	panel := filepath.Join(root, "panel")
-	if err := os.Mkdir(panel, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Mkdir(panel, 0o755))
 	writeMetadata(t, panel, `{"id":"panel","type":"panel","name":"x","info":{"version":"1.0.0"}}`)
 	l := start(t, Options{Dirs: []string{root}})
 	p := mustPlugin(t, l, "a")
@@ -188,9 +171,7 @@ func TestRestart(t *testing.T) {
 		})
 	}
 	time.Sleep(50 * time.Millisecond)
-	if err := p.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Restart(t.Context()))
 	calls.Wait()
 	if after := p.Status(); after.State != StateRunning || after.PID == before.PID || after.Restarts != 0 {
 		t.Errorf("before %+v, after %+v", before, after)
@@ -211,12 +192,8 @@ func TestNotify(t *testing.T) {
 		got = append(got, fmt.Sprint(c.Kind, " ", c.ID, " ", c.Version, " ", c.Status.State))
 	}})
 	dir := p.Bundle().Dir
-	if err := p.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Restart(t.Context()))
+	testkit.OK(t, os.RemoveAll(dir))
 	reload(t, l)
 	want := []string{"added a 1.0.0 starting", "state a 1.0.0 running", "state a 1.0.0 running", "removed a 1.0.0 running"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -229,11 +206,9 @@ func TestReloadDuringADrain(t *testing.T) {
 	t.Parallel()
 	l, p := mount(t, "ok", "", Options{DrainTimeout: time.Hour})
 	dir := p.Bundle().Dir
-	proc := must(p.acquire(t.Context()))(t)
+	proc := testkit.Must(p.acquire(t.Context()))(t)
 	defer proc.release()
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(dir))
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	if err := l.Reload(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "plugin a") {

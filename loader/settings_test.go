@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -51,9 +52,7 @@ func TestApplySettings(t *testing.T) {
 	if pid := changed.Status().PID; pid != before[changed] || changed.Context().Config["GF_PLUGIN_REGION"] != "north" {
 		t.Errorf("Reload replaced process %d with %d; calls are told %v", before[changed], pid, changed.Context().Config)
 	}
-	if err := l.ApplySettings(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.ApplySettings(t.Context()))
 	if s := mustPlugin(t, l, "parked").Status(); !isRunning(s) {
 		t.Errorf("parked: %+v", s)
 	}
@@ -101,21 +100,15 @@ func TestSettingsChangeDuringAStart(t *testing.T) {
 		return Settings{Values: map[string]string{"REGION": now}}
 	}})
 	l.options.Dirs = []string{root}
-	if err := l.Refresh(nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Refresh(nil))
 	<-reading
 	mu.Lock()
 	value = "new"
 	mu.Unlock()
-	if err := l.ApplySettings(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.ApplySettings(t.Context()))
 	close(proceed)
 	p := mustPlugin(t, l, "a")
-	if err := p.Settled(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Settled(t.Context()))
 	if got := environmentOf(t, p)["SVC_PLUGIN_REGION"]; got != "new" {
 		t.Errorf("the process has the setting %q", got)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -30,9 +31,7 @@ func TestStreamMovesToTheNextProcess(t *testing.T) {
 	if _, err := fetch(t.Context(), p, "x"); err != nil {
 		t.Errorf("a call during the stream: %v", err)
 	}
-	if err := p.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Restart(t.Context()))
 	if e, ok := errors.AsType[*sdk.Error](<-ended); !ok || e.Status != 503 {
 		t.Errorf("the stream ended with %v", e)
 	}

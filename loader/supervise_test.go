@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // awaitStatus waits until the status of a plugin meets a condition.
@@ -91,9 +92,7 @@ func TestCrashLoop(t *testing.T) {
 	if attempts := log.count("plugin not started"); attempts <= loopCrashes {
 		t.Errorf("%d attempts after Restart", attempts)
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(dir))
 	writePlugin(t, root, "a", "ok", "")
 	reload(t, l)
 	if s := p.Status(); !isRunning(s) || s.Reason != "" {
@@ -107,9 +106,7 @@ func TestFailureIsLoggedOnce(t *testing.T) {
 	root := t.TempDir()
 	dir := writePlugin(t, root, "a", "ok", "")
 	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
-	if err := os.Remove(executable); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(executable))
 	var log lines
 	l := start(t, Options{Dirs: []string{root}, Logger: log.logger()})
 	p := mustPlugin(t, l, "a")
@@ -121,9 +118,7 @@ func TestFailureIsLoggedOnce(t *testing.T) {
 	if n := log.count("plugin not started"); n != 1 {
 		t.Errorf("logged %d times", n)
 	}
-	if err := os.Mkdir(executable, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Mkdir(executable, 0o755))
 	reload()
 	if n := log.count("plugin not started"); n != 2 {
 		t.Errorf("with another reason: logged %d times, status %+v", n, p.Status())
@@ -140,9 +135,7 @@ func TestChangesOfAParkedPlugin(t *testing.T) {
 	at := time.Now().Add(-time.Hour)
 	put := func(text string) {
 		next := filepath.Join(dir, ".next")
-		if err := errors.Join(os.WriteFile(next, []byte(text), 0o755), os.Chtimes(next, at, at), os.Rename(next, executable)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(next, []byte(text), 0o755), os.Chtimes(next, at, at), os.Rename(next, executable))
 	}
 	put("#!/bin/sh\nexit 3\n")
 	var log lines
@@ -230,9 +223,7 @@ func TestFailedRestartIsRepeated(t *testing.T) {
 			return "t", nil
 		}})
 	before := p.Status().PID
-	if err := p.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Restart(t.Context()))
 	if s := p.Status(); s.PID != before || !strings.Contains(s.Reason, "database is locked") {
 		t.Errorf("after a restart that failed: %+v", s)
 	}
@@ -260,9 +251,7 @@ func TestRevokedTokenIsReplaced(t *testing.T) {
 	p := mustPlugin(t, l, "a")
 	first := p.Status().PID
 	reload := func(mode, extra string) {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.RemoveAll(dir))
 		writePlugin(t, root, "a", mode, extra)
 		reload(t, l)
 	}
@@ -293,9 +282,7 @@ func startLater(t *testing.T, root string, o Options) *Loader {
 	o.Dirs, o.StartTimeout = []string{filepath.Join(root, "none")}, time.Hour
 	l := start(t, o)
 	l.options.Dirs = []string{root}
-	if err := l.Refresh(nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Refresh(nil))
 	return l
 }
 
@@ -308,9 +295,7 @@ func TestCloseDuringAStart(t *testing.T) {
 	l := startLater(t, root, Options{Logger: log.logger()})
 	p := mustPlugin(t, l, "a")
 	awaitStart(p)
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Close())
 	if log.count("level=ERROR") > 0 {
 		t.Errorf("the log is %q", log.list)
 	}
@@ -365,9 +350,7 @@ func TestCallsDoNotWaitForALateStart(t *testing.T) {
 func TestExecutableIsANamedPipe(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Mkfifo(pipe, 0o700))
 	if _, err := readShort(pipe); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("a short file: %v", err)
 	}

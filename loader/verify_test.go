@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -34,30 +35,21 @@ func writePackaged(t *testing.T, root, id string, hasBackend bool) string {
 	} else if err := os.Remove(executable); err != nil {
 		t.Fatal(err)
 	} else {
-		writeFile(t, executable, "never started")
-		writeFile(t, filepath.Join(dir, "plugin.json"), `{"id": "`+id+`", "type": "app", "executable": "gpx_ok", "info": {"version": "1.0.0"}}`)
+		testkit.WriteFile(t, executable, "never started")
+		testkit.WriteFile(t, filepath.Join(dir, "plugin.json"), `{"id": "`+id+`", "type": "app", "executable": "gpx_ok", "info": {"version": "1.0.0"}}`)
 	}
-	writeFile(t, filepath.Join(dir, "module.js"), "define([], function () {});")
-	writeFile(t, filepath.Join(dir, "panel", "plugin.json"), `{"id": "acme-nested-panel", "type": "panel", "info": {"version": "1.0.0"}}`)
+	testkit.WriteFile(t, filepath.Join(dir, "module.js"), "define([], function () {});")
+	testkit.WriteFile(t, filepath.Join(dir, "panel", "plugin.json"), `{"id": "acme-nested-panel", "type": "panel", "info": {"version": "1.0.0"}}`)
 	return dir
 }
 
 func replaceWithCopy(t *testing.T, link string) {
 	t.Helper()
-	from := must(os.Open(link))(t)
+	from := testkit.Must(os.Open(link))(t)
 	defer from.Close()
-	if err := os.Remove(link); err != nil {
-		t.Fatal(err)
-	}
-	to := must(os.OpenFile(link, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755))(t)
+	testkit.OK(t, os.Remove(link))
+	to := testkit.Must(os.OpenFile(link, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755))(t)
 	if _, err := io.Copy(to, from); errors.Join(err, to.Close()) != nil {
-		t.Fatal(err)
-	}
-}
-
-func writeFile(t testing.TB, name, text string) {
-	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -67,19 +59,15 @@ func TestVerify(t *testing.T) {
 	key, trusted := signingKey(1)
 	otherKey, otherTrusted := signingKey(2)
 	manifest := func(t *testing.T, dir string) {
-		if _, err := archive.WriteManifest(dir); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(archive.WriteManifest(dir))(t)
 	}
 	sign := func(key ed25519.PrivateKey) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
-			if _, err := archive.Sign(dir, key); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(archive.Sign(dir, key))(t)
 		}
 	}
 	edit := func(name string) func(*testing.T, string) {
-		return func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, name), "changed") }
+		return func(t *testing.T, dir string) { testkit.WriteFile(t, filepath.Join(dir, name), "changed") }
 	}
 	for _, c := range []struct {
 		name   string
@@ -95,13 +83,11 @@ func TestVerify(t *testing.T) {
 		{name: "manifest of a web app", change: []func(*testing.T, string){edit("manifest.json")}},
 		{name: "changed", change: []func(*testing.T, string){manifest, edit("module.js")}, want: "module.js: changed after the manifest was written: install the plugin again"},
 		{name: "nested plugin.json changed", change: []func(*testing.T, string){manifest, func(t *testing.T, dir string) {
-			writeFile(t, filepath.Join(dir, "panel", "plugin.json"), `{"id": "acme-nested-panel", "type": "panel", "info": {"version": "1.0.1"}}`)
+			testkit.WriteFile(t, filepath.Join(dir, "panel", "plugin.json"), `{"id": "acme-nested-panel", "type": "panel", "info": {"version": "1.0.1"}}`)
 		}}, want: "panel/plugin.json: changed"},
 		{name: "executable that leads out", change: []func(*testing.T, string){manifest, func(t *testing.T, dir string) {
 			name := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
-			if err := errors.Join(os.Rename(name, dir+"-outside"), os.Symlink(dir+"-outside", name)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Rename(name, dir+"-outside"), os.Symlink(dir+"-outside", name))
 		}}, want: "a symbolic link that does not lead to a file of the plugin"},
 		{name: "unsigned, but keys are trusted", keys: []archive.PublicKey{trusted}, want: "the plugin is not signed: MANIFEST.json.minisig is missing: install a release that is signed"},
 		{name: "signed by another key", change: []func(*testing.T, string){sign(otherKey)}, keys: []archive.PublicKey{trusted}, want: "signed with a key that is not trusted: " + otherTrusted.ID()},
@@ -144,16 +130,12 @@ func TestVerifyExecutable(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	dir := writePackaged(t, root, "acme-tide-app", true)
-	if _, err := archive.WriteManifest(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(archive.WriteManifest(dir))(t)
 	l := start(t, Options{Dirs: []string{root}})
 	p := mustPlugin(t, l, "acme-tide-app")
 	ran := filepath.Join(root, "ran")
 	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
-	if err := errors.Join(os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o755))
 	signal(t, p.Status().PID, syscall.SIGKILL)
 	awaitStatus(t, p, func(s Status) bool { return s.State == StateFailed })
 	if s := p.Status(); !strings.Contains(s.Reason, bundle.Host().Executable("gpx_ok")+": changed after the manifest was written") {
@@ -171,17 +153,15 @@ func TestVerifyMetadata(t *testing.T) {
 	root := t.TempDir()
 	dir := writePackaged(t, root, "acme-tide-app", false)
 	file := filepath.Join(dir, bundle.MetadataFile)
-	listed := must(os.ReadFile(file))(t)
-	if _, err := archive.WriteManifest(dir); err != nil {
-		t.Fatal(err)
-	}
+	listed := testkit.Must(os.ReadFile(file))(t)
+	testkit.Must(archive.WriteManifest(dir))(t)
 	discover := func(metadata string) ([]mounted, []bundle.Fault) {
-		writeFile(t, file, metadata)
+		testkit.WriteFile(t, file, metadata)
 		found, faults := bundle.Discover(root)
 		if len(faults) > 0 {
 			t.Fatal(faults)
 		}
-		writeFile(t, file, string(listed))
+		testkit.WriteFile(t, file, string(listed))
 		return Options{}.withDefaults().verify(found)
 	}
 	for _, change := range [][2]string{{"gpx_ok", "../evil"}, {"acme-tide-app", "acme-evil-app"}} {
@@ -195,18 +175,16 @@ func TestVerifyMetadata(t *testing.T) {
 func TestStartVerifies(t *testing.T) {
 	t.Parallel()
 	dir := writePackaged(t, t.TempDir(), "acme-tide-app", true)
-	if _, err := archive.WriteManifest(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(archive.WriteManifest(dir))(t)
 	found, _ := bundle.Discover(dir)
-	p := must(Start(t.Context(), found[0], Options{}, Output{}))(t)
+	p := testkit.Must(Start(t.Context(), found[0], Options{}, Output{}))(t)
 	if result, err := p.Client().CheckHealth(t.Context(), &sdk.CheckHealthRequest{}); err != nil || result.Status != sdk.HealthOK {
 		t.Errorf("%v, %v", result, err)
 	}
 	if err := p.Stop(); err != nil {
 		t.Error(err)
 	}
-	writeFile(t, filepath.Join(dir, "module.js"), "changed")
+	testkit.WriteFile(t, filepath.Join(dir, "module.js"), "changed")
 	if p, err := Start(t.Context(), found[0], Options{}, Output{}); err == nil || !strings.Contains(err.Error(), "module.js: changed") {
 		t.Errorf("%v, %v", p, err)
 	}
@@ -235,26 +213,22 @@ func TestManifestOfABrokenPlugin(t *testing.T) {
 			first, dir := filepath.Join(root, "1"), filepath.Join(root, "2")
 			executable := filepath.Join(dir, "ds", bundle.Host().Executable("gpx_x"))
 			program := func(text string) {
-				if err := os.WriteFile(executable, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.WriteFile(executable, []byte("#!/bin/sh\n"+text), 0o755))
 			}
 			if name == "duplicate" {
-				writeFile(t, filepath.Join(first, bundle.MetadataFile), metadata)
+				testkit.WriteFile(t, filepath.Join(first, bundle.MetadataFile), metadata)
 			}
-			writeFile(t, filepath.Join(dir, bundle.MetadataFile), metadata)
-			writeFile(t, filepath.Join(dir, "ds", bundle.MetadataFile), `{"id":"acme-tide-datasource","name":"x","type":"datasource","backend":true,"executable":"gpx_x","info":{"version":"1.0.0"}}`)
+			testkit.WriteFile(t, filepath.Join(dir, bundle.MetadataFile), metadata)
+			testkit.WriteFile(t, filepath.Join(dir, "ds", bundle.MetadataFile), `{"id":"acme-tide-datasource","name":"x","type":"datasource","backend":true,"executable":"gpx_x","info":{"version":"1.0.0"}}`)
 			program("exit 0\n")
-			if _, err := archive.WriteManifest(dir); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(archive.WriteManifest(dir))(t)
 			o := Options{Dirs: []string{root}}
 			var l *Loader
 			if c.isMounted {
 				l = start(t, o)
 			}
 			program("touch " + ran + "\n")
-			writeFile(t, filepath.Join(dir, bundle.MetadataFile), c.parent)
+			testkit.WriteFile(t, filepath.Join(dir, bundle.MetadataFile), c.parent)
 			if c.isMounted {
 				reload(t, l)
 			} else {

@@ -7,6 +7,8 @@ import (
 	"testing/fstest"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestHostVersion(t *testing.T) {
@@ -21,9 +23,7 @@ func TestHostVersion(t *testing.T) {
 		dir := t.TempDir()
 		for i, r := range required {
 			text := fmt.Sprintf(`{"id": "acme-x%d-panel", "type": "panel", "dependencies": {"grafanaDependency": %q}}`, i, r)
-			if err := os.CopyFS(dir, fstest.MapFS{fmt.Sprint(i, "/plugin.json"): {Data: []byte(text)}}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.CopyFS(dir, fstest.MapFS{fmt.Sprint(i, "/plugin.json"): {Data: []byte(text)}}))
 		}
 		if got := HostVersion([]string{dir}, semver.MustParse("10.3.0")); got != want {
 			t.Errorf("%q: got %s, want %s", required, got, want)

@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const (
@@ -46,30 +47,21 @@ func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	f := &fixture{t: t, log: &lockedBuffer{}}
 	logger := slog.New(slog.NewTextHandler(f.log, nil))
-	var err error
-	f.store, err = store.Open(t.Context(), store.Options{Database: filepath.Join(t.TempDir(), "slipway.db"), Clock: f.clock, Logger: logger, Key: make([]byte, host.KeyLength)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.store = testkit.Must(store.Open(t.Context(), store.Options{Database: filepath.Join(t.TempDir(), "slipway.db"), Clock: f.clock, Logger: logger, Key: make([]byte, host.KeyLength)}))(t)
 	t.Cleanup(func() {
 		if err := f.store.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if f.API, err = api.New(api.Options{Store: f.store, Logger: logger, Clock: f.clock, Version: "10.4.2", Commit: "0123abcd", AllowedHosts: []string{"example.com"}}); err != nil {
-		t.Fatal(err)
-	}
+	f.API = testkit.Must(api.New(api.Options{Store: f.store, Logger: logger, Clock: f.clock, Version: "10.4.2", Commit: "0123abcd", AllowedHosts: []string{"example.com"}}))(t)
 	t.Cleanup(func() {
 		if err := f.API.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	f.viewer, f.editor, f.admin = f.bearer(t, host.RoleViewer), f.bearer(t, host.RoleEditor), f.bearer(t, host.RoleAdmin)
-	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-app", "test",
-		[]host.Grant{{Action: access.PlaylistsRead, Scope: "playlists:*"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := testkit.Must(f.store.ReconcilePluginAccount(t.Context(), org, "acme-app", "test",
+		[]host.Grant{{Action: access.PlaylistsRead, Scope: "playlists:*"}}))(t)
 	f.plugin = "Bearer " + token.Secret()
 	return f
 }
@@ -81,7 +73,7 @@ func (f *fixture) advance(d time.Duration) { f.past.Add(int64(d)) }
 func (f *fixture) bearer(t testing.TB, role host.Role) string {
 	t.Helper()
 	root := host.Identity{OrgID: org, Role: host.RoleAdmin}
-	account := must(f.store.CreateServiceAccount(t.Context(), root, host.ServiceAccount{Name: role.String(), Role: role}))(t)
+	account := testkit.Must(f.store.CreateServiceAccount(t.Context(), root, host.ServiceAccount{Name: role.String(), Role: role}))(t)
 	_, secret, err := f.store.CreateToken(t.Context(), root, account.ID, "t", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -92,9 +84,7 @@ func (f *fixture) bearer(t testing.TB, role host.Role) string {
 // ensureAdmin creates the user admin, which is slow.
 func (f *fixture) ensureAdmin(t *testing.T) {
 	t.Helper()
-	if _, err := f.store.EnsureAdmin(t.Context(), adminPassword); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(f.store.EnsureAdmin(t.Context(), adminPassword))(t)
 }
 
 // reply is a response.
@@ -236,9 +226,7 @@ func TestSystem(t *testing.T) {
 	if picture.status != 200 || picture.header.Get("Content-Type") != "image/svg+xml" {
 		t.Errorf("avatar: %+v", picture)
 	}
-	if err := f.store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.store.Close())
 	if got := f.do("GET", "/api/health", "", ""); got.status != 503 || got.body != `{"database":"failing","version":"10.4.2","commit":"0123abcd"}` {
 		t.Errorf("health without a database: %+v", got)
 	}
@@ -277,16 +265,5 @@ func TestRequestIDAndLog(t *testing.T) {
 		if !strings.Contains(log, part) {
 			t.Errorf("the log lacks %s:\n%s", part, log)
 		}
-	}
-}
-
-// must returns the value of a call that must not fail, as in must(f())(t).
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

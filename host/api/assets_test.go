@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -15,7 +16,7 @@ func TestAssets(t *testing.T) {
 	t.Parallel()
 	f := withPlugin(t)
 	dir := f.pluginDir
-	writeFiles(t, dir, map[string]string{"module.js": "module", "README.md": "# Read me", ".env": "s3cret", "img/logo.svg": "<svg/>", "../secret.txt": "s3cret"})
+	testkit.WriteFiles(t, dir, map[string]string{"module.js": "module", "README.md": "# Read me", ".env": "s3cret", "img/logo.svg": "<svg/>", "../secret.txt": "s3cret"})
 	const base = "/public/plugins/" + pluginID + "/"
 	got := f.do("GET", base+"module.js", "", "")
 	if got.status != 200 || got.body != "module" || !strings.Contains(got.header.Get("Content-Type"), "javascript") || got.header.Get("Content-Security-Policy") != "sandbox; frame-ancestors 'self'" {
@@ -34,8 +35,8 @@ func TestAssets(t *testing.T) {
 		}
 	}
 	// Executables of plugins in the directory, mounted or not, whatever their names.
-	self := must(os.ReadFile(filepath.Join(dir, bundle.Host().Executable(backendName))))(t)
-	writeFiles(t, dir, map[string]string{
+	self := testkit.Must(os.ReadFile(filepath.Join(dir, bundle.Host().Executable(backendName))))(t)
+	testkit.WriteFiles(t, dir, map[string]string{
 		"child/plugin.json":            `{"id":"acme-child-datasource","name":"C","type":"datasource","backend":true,"executable":"run","info":{},"dependencies":{}}`,
 		"child/run_linux_amd64":        "#!/bin/sh\n",
 		"child/RUN_Linux_AMD64":        "#!/bin/sh\n",

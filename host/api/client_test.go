@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -19,7 +20,7 @@ func TestClient(t *testing.T) {
 	t.Cleanup(server.Close)
 	ctx := t.Context()
 	client := func(authorization string) *hostapi.Client {
-		h := must(hostapi.New(server.URL, strings.TrimPrefix(authorization, "Bearer "), http.DefaultClient))(t)
+		h := testkit.Must(hostapi.New(server.URL, strings.TrimPrefix(authorization, "Bearer "), http.DefaultClient))(t)
 		return h
 	}
 	h := client(f.editor)

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -157,12 +158,8 @@ func TestPluginSignature(t *testing.T) {
 	t.Parallel()
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(withInfo), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := archive.Sign(dir, key); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(withInfo), 0o644))
+	testkit.Must(archive.Sign(dir, key))(t)
 	for _, c := range []struct {
 		keys []archive.PublicKey
 		want object

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -29,9 +31,7 @@ func TestControl(t *testing.T) {
 		if got.status != want {
 			t.Fatalf("POST %s: status %d, want %d: %s", path, got.status, want, got.body)
 		}
-		if err := json.Unmarshal([]byte(got.body), &state); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal([]byte(got.body), &state))
 		return state
 	}
 	other := f.grantee(t, host.Grant{Action: access.PluginsWrite, Scope: "plugins:id:acme-other-datasource"})
@@ -50,7 +50,7 @@ func TestControl(t *testing.T) {
 	}
 	metadata := func(text string) {
 		t.Helper()
-		writeFiles(t, f.pluginDir, map[string]string{bundle.MetadataFile: text})
+		testkit.WriteFile(t, filepath.Join(f.pluginDir, bundle.MetadataFile), text)
 	}
 	metadata(fmt.Sprintf(`{"id":%q,"name":"Renamed","type":"datasource","backend":true,"executable":%q,"info":{"version":"1.2.3"}}`, pluginID, backendName))
 	if got := post(base+"/reload", f.admin, 200); got.Name != "Renamed" || got.Backend.PID != second.PID {
@@ -63,18 +63,13 @@ func TestControl(t *testing.T) {
 	metadata(fmt.Sprintf(`{"id":%q,"name":"Front","type":"datasource","info":{"version":"1.2.3"}}`, pluginID))
 	post(base+"/reload", f.admin, 200)
 	post(base+"/restart", f.admin, 400)
-	if err := os.RemoveAll(f.pluginDir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(f.pluginDir))
 	post(base+"/reload", f.admin, 404)
 }
 
 // grantee returns the credential of a service account with one grant.
 func (f *fixture) grantee(t *testing.T, grant host.Grant) string {
 	t.Helper()
-	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-"+fmt.Sprint(len(grant.Scope))+"-app", "test", []host.Grant{grant})
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := testkit.Must(f.store.ReconcilePluginAccount(t.Context(), org, "acme-"+fmt.Sprint(len(grant.Scope))+"-app", "test", []host.Grant{grant}))(t)
 	return "Bearer " + token.Secret()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestDashboards(t *testing.T) {
@@ -122,11 +123,8 @@ func TestSearch(t *testing.T) {
 func TestDashboardGrant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
-		[]host.Grant{{Action: access.DashboardsWrite, Scope: "dashboards:uid:mine"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := testkit.Must(f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
+		[]host.Grant{{Action: access.DashboardsWrite, Scope: "dashboards:uid:mine"}}))(t)
 	narrow := "Bearer " + token.Secret()
 	want[object](t, f, 403, "POST", "/api/dashboards/db", narrow, `{"dashboard":{"uid":"mine","title":"x"}}`) // it may not place it
 	want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, `{"dashboard":{"uid":"mine","title":"x"}}`)

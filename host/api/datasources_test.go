@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -87,11 +88,8 @@ func TestQueryDataSources(t *testing.T) {
 		want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":%q,"uid":%[1]q,"type":%q}`, name, pluginID))
 	}
 	want[object](t, f, 200, "POST", "/api/datasources", f.admin, `{"name":"lost","uid":"lost","type":"acme-gone-datasource"}`)
-	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
-		[]host.Grant{{Action: access.DatasourcesQuery, Scope: "datasources:uid:one"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := testkit.Must(f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
+		[]host.Grant{{Action: access.DatasourcesQuery, Scope: "datasources:uid:one"}}))(t)
 	for n, address := range []string{"127.0.0.1:5432", "[::1]:5432", "db_1:5432", "https://host/a@b", ""} {
 		want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":"db%d","type":"x","url":%q}`, n, address))
 	}

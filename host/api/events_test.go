@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -30,12 +31,12 @@ func connect(t *testing.T, server *httptest.Server, credential, seen string) str
 // open opens the stream of a target.
 func open(t *testing.T, server *httptest.Server, target, credential, seen string) stream {
 	t.Helper()
-	r := must(http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+target, nil))(t)
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+target, nil))(t)
 	r.Header.Set("Authorization", credential)
 	if seen != "" {
 		r.Header.Set("Last-Event-ID", seen)
 	}
-	resp := must(http.DefaultClient.Do(r))(t)
+	resp := testkit.Must(http.DefaultClient.Do(r))(t)
 	t.Cleanup(func() { resp.Body.Close() })
 	return stream{resp, bufio.NewReader(resp.Body)}
 }
@@ -113,7 +114,7 @@ func TestEventBounds(t *testing.T) {
 	t.Cleanup(server.Close)
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	request := must(http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/api/plugins/events", nil))(t)
+	request := testkit.Must(http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/api/plugins/events", nil))(t)
 	request.Header.Set("Authorization", f.viewer)
 	if resp, err := http.DefaultClient.Do(request); err != nil || resp.StatusCode != 200 {
 		t.Fatalf("%v %v", resp, err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // A name with an asterisk, as in certificates, stands for names with one more label.
@@ -106,7 +107,7 @@ func TestSecurityHeaders(t *testing.T) {
 // if the server closes the connection instead.
 func exchange(t *testing.T, address, text string) (status int, location string) {
 	t.Helper()
-	conn := must(net.Dial("tcp", address))(t)
+	conn := testkit.Must(net.Dial("tcp", address))(t)
 	defer conn.Close()
 	if _, err := io.WriteString(conn, text); err != nil {
 		return 0, ""
@@ -186,12 +187,10 @@ func TestSecondLength(t *testing.T) {
 	t.Cleanup(server.Close)
 	const second = "GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 	for _, header := range []string{"", "Content-Length: 72\r\n"} {
-		conn := must(net.Dial("tcp", server.Listener.Addr().String()))(t)
+		conn := testkit.Must(net.Dial("tcp", server.Listener.Addr().String()))(t)
 		t.Cleanup(func() { _ = conn.Close() })
-		if _, err := io.WriteString(conn, "POST /api/none HTTP/1.1\r\nHost: localhost\r\n"+header+"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"+second); err != nil {
-			t.Fatal(err)
-		}
-		answers := must(io.ReadAll(conn))(t)
+		testkit.Must(io.WriteString(conn, "POST /api/none HTTP/1.1\r\nHost: localhost\r\n"+header+"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"+second))(t)
+		answers := testkit.Must(io.ReadAll(conn))(t)
 		if got := strings.Count(string(answers), "HTTP/1.1 "); got != 1 {
 			t.Errorf("%q: %d responses, want 1:\n%s", header, got, answers)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // pluginWith returns the credential of a plugin with grants.
@@ -55,9 +56,7 @@ func TestPluginKeys(t *testing.T) {
 		want[object](t, f, 403, "POST", fmt.Sprint("/api/serviceaccounts/migrate/", boss), reader, "")
 		f.check(t, "read with its migrated key, scope "+scope, 200, "GET", "/api/playlists", viewer, "")
 		f.check(t, "write with its migrated key, scope "+scope, 403, "POST", "/api/playlists", viewer, `{"name":"p","interval":"5m"}`)
-		if err := f.store.PrunePluginAccounts(t.Context(), org, "test", nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, f.store.PrunePluginAccounts(t.Context(), org, "test", nil))
 		for _, credential := range []string{weak, viewer, editor} {
 			f.check(t, "a key outlives the plugin that created it, scope "+scope, 401, "GET", "/api/user", credential, "")
 		}
@@ -120,9 +119,7 @@ func TestKeyQuota(t *testing.T) {
 		t.Errorf("a key after the others expired: %d", status)
 	}
 	f.advance(host.KeepExpired + 2*time.Minute)
-	if _, err := f.store.PurgeExpired(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(f.store.PurgeExpired(t.Context()))(t)
 	if got := want[[]object](t, f, 200, "GET", "/api/auth/keys?includeExpired=true", f.admin, ""); len(got) != 0 {
 		t.Errorf("%d expired keys are left", len(got))
 	}
@@ -163,9 +160,7 @@ func TestRevokePlugin(t *testing.T) {
 	if got := status(); got != 401 {
 		t.Errorf("the plugin starts again: %d with the token of a disabled account", got)
 	}
-	if err := f.store.PrunePluginAccounts(t.Context(), org, "test", []string{"acme-other"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.store.PrunePluginAccounts(t.Context(), org, "test", []string{"acme-other"}))
 	f.plugin = f.pluginWith("acme-app", read)
 	if got := status(); got != 401 {
 		t.Errorf("the plugin was removed and returned: %d with the token of a disabled account", got)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestPlaylistLife(t *testing.T) {
@@ -40,7 +41,7 @@ func TestPlaylistLife(t *testing.T) {
 	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards", f.viewer, ""); got.body != "[]" {
 		t.Errorf("dashboards of items that refer to none: %+v", got)
 	}
-	d := must(f.store.SaveDashboard(t.Context(), org, host.Dashboard{Title: "Ops", Tags: []string{"ops"}}, store.Save{}))(t)
+	d := testkit.Must(f.store.SaveDashboard(t.Context(), org, host.Dashboard{Title: "Ops", Tags: []string{"ops"}}, store.Save{}))(t)
 	shown := fmt.Sprintf(`[{"id":%d,"title":"Ops","order":2,"uid":%q,"slug":"ops","url":"/d/%[2]s/ops","uri":"db/ops"}]`, d.ID, d.UID)
 	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards", f.viewer, ""); got.body != shown {
 		t.Errorf("dashboards: %+v, want %s", got, shown)

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -46,7 +48,7 @@ func TestDashboardsAsValidated(t *testing.T) {
 		uid := "uid" + strconv.Itoa(i)
 		model, uidOfEntry := strings.Replace(c.model, "UID", uid, 1), strings.Replace(c.uid, "UID", uid, 1)
 		b := bundle.Plugin{Dir: t.TempDir(), Metadata: &bundle.Metadata{ID: "acme-clock-app"}}
-		writeFiles(t, b.Dir, map[string]string{"board.json": model})
+		testkit.WriteFile(t, filepath.Join(b.Dir, "board.json"), model)
 		_, want := api.DashboardIn(b, bundle.Include{Type: "dashboard", Path: "board.json", UID: uidOfEntry})
 		got := inspect.CheckDashboard([]byte(model), uidOfEntry)
 		if (got == nil) != (want == nil) {
@@ -73,7 +75,7 @@ func TestOfferedDashboards(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	dir := t.TempDir()
-	writeFiles(t, dir, map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		"plugin.json": `{"id":"acme-boards-app","type":"app","name":"Boards","includes":[
 			{"type":"dashboard","path":"one.json"},
 			{"type":"dashboard","name":"Second","path":"two.json","uid":"two"},
@@ -146,9 +148,7 @@ func TestOfferedDashboards(t *testing.T) {
 	if strings.Contains(got.body, "__inputs") {
 		t.Errorf("the imported dashboard still declares inputs: %s", got.body)
 	}
-	if _, err := f.store.DeleteDashboard(t.Context(), org, "one"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(f.store.DeleteDashboard(t.Context(), org, "one"))(t)
 	if again := summary(); !strings.HasPrefix(again, "one.json One false") {
 		t.Errorf("after the deletion: %s", again)
 	}
@@ -171,7 +171,7 @@ func TestOfferedDashboardBounds(t *testing.T) {
 		files[name] = text
 	}
 	files["plugin.json"] = `{"id":"acme-boards-app","type":"app","name":"Boards","includes":[` + strings.Join(includes, ",") + `]}`
-	writeFiles(t, dir, files)
+	testkit.WriteFiles(t, dir, files)
 	f.mount(t, loader.Options{Dirs: []string{dir}})
 	const list = "/api/plugins/acme-boards-app/dashboards"
 	first, second := want[[]object](t, f, 200, "GET", list+"?limit=5000", f.viewer, ""), want[[]object](t, f, 200, "GET", list+"?limit=5000&page=2", f.viewer, "")

@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
@@ -181,22 +182,11 @@ func withPlugins(t *testing.T, o loader.Options, ids ...string) *fixture {
 // writeBackend writes a plugin directory whose backend is this test executable.
 func writeBackend(t *testing.T, dir, id string) {
 	t.Helper()
-	writeFiles(t, dir, map[string]string{bundle.MetadataFile: fmt.Sprintf(
+	testkit.WriteFiles(t, dir, map[string]string{bundle.MetadataFile: fmt.Sprintf(
 		`{"id":%q,"name":"Test","type":"datasource","backend":true,"executable":%q,"info":{"version":"1.2.3"},"dependencies":{}}`, id, backendName)})
-	self := must(os.Executable())(t)
+	self := testkit.Must(os.Executable())(t)
 	if err := os.Symlink(self, filepath.Join(dir, bundle.Host().Executable(backendName))); err != nil {
 		t.Skipf("this system cannot create symbolic links: %v", err)
-	}
-}
-
-// writeFiles writes files, which may be executables, below a directory.
-func writeFiles(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o755)); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -218,10 +208,8 @@ func TestNoPluginMetrics(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, pluginID)
 	writeBackend(t, dir, pluginID)
-	writeFiles(t, dir, map[string]string{bundle.MetadataFile: fmt.Sprintf(`{"id":%q,"type":"datasource","backend":true,"executable":%q}`, pluginID, quietName)})
-	if err := os.Rename(filepath.Join(dir, bundle.Host().Executable(backendName)), filepath.Join(dir, bundle.Host().Executable(quietName))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(dir, bundle.MetadataFile), fmt.Sprintf(`{"id":%q,"type":"datasource","backend":true,"executable":%q}`, pluginID, quietName))
+	testkit.OK(t, os.Rename(filepath.Join(dir, bundle.Host().Executable(backendName)), filepath.Join(dir, bundle.Host().Executable(quietName))))
 	f := newFixture(t)
 	f.mount(t, loader.Options{Dirs: []string{root}})
 	if got := f.do("GET", "/api/plugins/"+pluginID+"/metrics", f.admin, ""); got.status != 200 || got.body != "" {
@@ -355,7 +343,7 @@ func TestSlowBody(t *testing.T) {
 		if c.isSignedIn {
 			authorization = f.admin
 		}
-		conn := must(net.Dial("tcp", server.Listener.Addr().String()))(t)
+		conn := testkit.Must(net.Dial("tcp", server.Listener.Addr().String()))(t)
 		_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{", c.path, authorization)
 		in := bufio.NewReader(conn)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -152,7 +153,7 @@ func TestURLsExist(t *testing.T) {
 		files[id+"/"+bundle.MetadataFile] = fmt.Sprintf(`{"id":%q,"type":%q,"name":"URLs","info":{"logos":{"small":"logo.svg","large":"logo.svg"}}}`, id, kind)
 		files[id+"/module.js"], files[id+"/logo.svg"] = "", "<svg/>"
 	}
-	writeFiles(t, dir, files)
+	testkit.WriteFiles(t, dir, files)
 	f.mount(t, loader.Options{Dirs: []string{dir}})
 	created := want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":"r","uid":"r","type":%q,"url":%q}`, ds, u.URL+"/base"))
 	urls := []string{fmt.Sprint("/api/datasources/proxy/", created["id"])}
@@ -217,7 +218,7 @@ func TestProxyIsNotLeft(t *testing.T) {
 	base, sent := "/api/plugin-proxy/"+id, 0
 	for _, dots := range []string{"..", "%2e%2e", ".%2e", "%252e%252e", "..;", "..%00", "..%5c", "\\..", "%c0%ae%c0%ae", "..%2f", "%2e%2e%2f", "....//"} {
 		for _, form := range []string{"/open/%s/admin", "/open//%s/admin", "//open/%s/admin", "/%s/admin", "/open/x/%s/%[1]s/admin", "/open%s/admin", "/open/%sadmin", "/OPEN/%s/admin", "/;/%s/admin"} {
-			conn := must(net.Dial("tcp", server.Listener.Addr().String()))(t)
+			conn := testkit.Must(net.Dial("tcp", server.Listener.Addr().String()))(t)
 			sent++
 			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: %s\r\n\r\n", base+fmt.Sprintf(form, dots), f.viewer)
 			got, err := http.ReadResponse(bufio.NewReader(conn), nil)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -34,7 +35,7 @@ func TestPublished(t *testing.T) {
 	f.ensureAdmin(t)
 	root := t.TempDir()
 	writeBackend(t, filepath.Join(root, pluginID), pluginID)
-	writeFiles(t, filepath.Join(root, "roles"), map[string]string{bundle.MetadataFile: withRoles})
+	testkit.WriteFile(t, filepath.Join(root, "roles", bundle.MetadataFile), withRoles)
 	f.mount(t, loader.Options{Dirs: []string{root}, HostVersion: "10.4.2", Toggles: []string{loader.ToggleRoles}})
 	reasons := readCompatibility(t)
 	who := map[string]string{"none": "", "viewer": f.viewer, "editor": f.editor, "admin": f.admin}
@@ -91,7 +92,7 @@ func TestPublished(t *testing.T) {
 // readFacts returns the lines of a file in testdata without comments.
 func readFacts(t *testing.T, name string) (lines []string) {
 	t.Helper()
-	text := must(os.ReadFile(filepath.Join("testdata", name)))(t)
+	text := testkit.Must(os.ReadFile(filepath.Join("testdata", name)))(t)
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			lines = append(lines, line)
@@ -306,7 +307,7 @@ const compatibilityFile = "../../doc/compatibility.md"
 
 func readCompatibility(t *testing.T) string {
 	t.Helper()
-	text := must(os.ReadFile(filepath.FromSlash(compatibilityFile)))(t)
+	text := testkit.Must(os.ReadFile(filepath.FromSlash(compatibilityFile)))(t)
 	return string(text)
 }
 
@@ -348,9 +349,7 @@ func TestCompatibilityDocument(t *testing.T) {
 		want = before + begin + table + end + after
 	}
 	if *update {
-		if err := os.WriteFile(filepath.FromSlash(compatibilityFile), []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.FromSlash(compatibilityFile), []byte(want), 0o644))
 		return
 	}
 	if diff := cmp.Diff(want, text); diff != "" {

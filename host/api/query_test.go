@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
@@ -165,10 +166,7 @@ func TestBuiltinDataSource(t *testing.T) {
 	if refused.Status != 501 || refused.ErrorSource != "plugin" || !strings.Contains(refused.Error, "GET /api/search") {
 		t.Errorf("search: %+v", refused)
 	}
-	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{{Action: access.DatasourcesQuery, Scope: "datasources:uid:one"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := testkit.Must(f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{{Action: access.DatasourcesQuery, Scope: "datasources:uid:one"}}))(t)
 	if got := f.query(t, 207, "Bearer "+token.Secret(), "/api/ds/query", `{"queries":[{"datasource":"grafana"}]}`)["A"]; got.Status != 403 {
 		t.Errorf("a token for another data source: %+v", got)
 	}

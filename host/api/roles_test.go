@@ -3,12 +3,14 @@ package api_test
 import (
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -17,7 +19,7 @@ func withMounted(t *testing.T, metadata string, o loader.Options) *fixture {
 	t.Helper()
 	f := newFixture(t)
 	dir := t.TempDir()
-	writeFiles(t, dir, map[string]string{bundle.MetadataFile: metadata})
+	testkit.WriteFile(t, filepath.Join(dir, bundle.MetadataFile), metadata)
 	o.Dirs = []string{dir}
 	f.mount(t, o)
 	return f
@@ -26,22 +28,14 @@ func withMounted(t *testing.T, metadata string, o loader.Options) *fixture {
 // mount replaces the API of the fixture with one that has the plugins in directories.
 func (f *fixture) mount(t *testing.T, o loader.Options) {
 	t.Helper()
-	l, err := loader.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(loader.New(o))(t)
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	f.API, err = api.New(api.Options{Store: f.store, Logger: slog.New(slog.NewTextHandler(f.log, nil)), Clock: f.clock, Plugins: l, AllowedHosts: []string{"example.com"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Reload(t.Context()))
+	f.API = testkit.Must(api.New(api.Options{Store: f.store, Logger: slog.New(slog.NewTextHandler(f.log, nil)), Clock: f.clock, Plugins: l, AllowedHosts: []string{"example.com"}}))(t)
 }
 
 const withRoles = `{"id":"acme-roles-app","type":"app","name":"Roles","info":{"version":"1.0.0"},"enterpriseFeatures":{"healthDiagnosticsErrors":true,"other":1},"includes":[

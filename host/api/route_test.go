@@ -16,23 +16,16 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // serverOf serves a table of routes.
 func serverOf(t *testing.T, log io.Writer, routes ...Route) *httptest.Server {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Options{Database: filepath.Join(t.TempDir(), "slipway.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(store.Open(t.Context(), store.Options{Database: filepath.Join(t.TempDir(), "slipway.db")}))(t)
 	t.Cleanup(func() { s.Close() })
-	a, err := New(Options{Store: s, Logger: slog.New(slog.NewTextHandler(log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.mux, err = a.newMux(routes); err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(New(Options{Store: s, Logger: slog.New(slog.NewTextHandler(log, nil))}))(t)
+	a.mux = testkit.Must(a.newMux(routes))(t)
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
 	return server
@@ -69,10 +62,7 @@ func TestStream(t *testing.T) {
 			<-more
 			return errors.New("the plugin went away")
 		}), doc{}})
-	resp, err := http.Post(server.URL+"/stream/a/b", "text/plain", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := testkit.Must(http.Post(server.URL+"/stream/a/b", "text/plain", nil))(t)
 	defer resp.Body.Close()
 	line := make([]byte, len("POST a/b first\n"))
 	if _, err := io.ReadFull(resp.Body, line); err != nil || string(line) != "POST a/b first\n" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // scoped is a fixture with dashboards in two folders and in none, a data source for each
@@ -24,7 +25,7 @@ func scoped(t *testing.T) (f *fixture, token func(grants ...host.Grant) string) 
 	n := 0
 	return f, func(grants ...host.Grant) string {
 		n++
-		token := must(f.store.ReconcilePluginAccount(t.Context(), org, fmt.Sprintf("acme-app%d", n), "test", grants))(t)
+		token := testkit.Must(f.store.ReconcilePluginAccount(t.Context(), org, fmt.Sprintf("acme-app%d", n), "test", grants))(t)
 		return "Bearer " + token.Secret()
 	}
 }

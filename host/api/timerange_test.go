@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestTimeRanges has the forms of "Time units and relative ranges" and of the tests of
@@ -92,10 +93,7 @@ func TestPartOfTimeRange(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1000)
 	for rest, want := range map[string]string{`"from":2`: "2 20", `"to":15`: "10 15", `"from":null`: "10 20", ``: "10 20"} {
-		queries, err := api.ParseQueries(fmt.Appendf(nil, `{"from":10,"to":"20","queries":[{"datasource":"x","timeRange":{%s}}]}`, rest), now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		queries := testkit.Must(api.ParseQueries(fmt.Appendf(nil, `{"from":10,"to":"20","queries":[{"datasource":"x","timeRange":{%s}}]}`, rest), now))(t)
 		if got := fmt.Sprint(queries[0].TimeRange.From.UnixMilli(), queries[0].TimeRange.To.UnixMilli()); got != want {
 			t.Errorf("%s: %s, want %s", rest, got, want)
 		}

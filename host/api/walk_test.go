@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // target returns a path that matches a pattern and refers to nothing that exists.
@@ -42,7 +43,7 @@ func TestEveryRouteAsksForItsPermission(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.EndStreams() // a stream does not end by itself
-	powerless := must(f.store.ReconcilePluginAccount(t.Context(), org, "acme-powerless", "test", nil))(t)
+	powerless := testkit.Must(f.store.ReconcilePluginAccount(t.Context(), org, "acme-powerless", "test", nil))(t)
 	none := "Bearer " + powerless.Secret()
 	for _, route := range f.Routes() {
 		name := method(route) + " " + route.Pattern
@@ -178,12 +179,9 @@ func TestGrants(t *testing.T) {
 	f := newFixture(t)
 	mine := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"mine","interval":"5m"}`)["uid"].(string)
 	other := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"other","interval":"5m"}`)["uid"].(string)
-	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{
+	token := testkit.Must(f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{
 		{Action: access.PlaylistsRead, Scope: "playlists:uid:" + mine}, {Action: access.PlaylistsWrite},
-		{Action: access.ServiceAccountsWrite}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		{Action: access.ServiceAccountsWrite}}))(t)
 	narrow := "Bearer " + token.Secret()
 	for _, c := range []struct {
 		method, target, body string

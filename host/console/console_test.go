@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 
 	"golang.org/x/net/html"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // fakeAPI answers every call of the pages with a string wherever a plugin or a user controls it.
@@ -502,10 +504,7 @@ func TestPreviewPage(t *testing.T) {
 // The assets are small, and only the current version is cached forever.
 func TestAssets(t *testing.T) {
 	t.Parallel()
-	version, err := assetVersion()
-	if err != nil {
-		t.Fatal(err)
-	}
+	version := testkit.Must(assetVersion())(t)
 	c := New(fakeAPI{}, Options{})
 	for name, media := range map[string]string{"console.js": "text/javascript; charset=utf-8", "style.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml"} {
 		for v, cached := range map[string]bool{version: true, "old": false} {
@@ -545,10 +544,7 @@ func TestQueriesIn(t *testing.T) {
 		{"title":"c","datasource":"old","targets":"x"}]}`))
 	var got []string
 	for _, q := range found {
-		link, err := url.Parse(q.Link)
-		if err != nil {
-			t.Fatal(err)
-		}
+		link := testkit.Must(url.Parse(q.Link))(t)
 		got = append(got, q.Panel+" "+q.RefID+" "+link.Query().Get("for")+" "+strings.Join(strings.Fields(link.Query().Get("query")), ""))
 	}
 	want := []string{`a A uid:one {"expr":"up","refId":"A"}`, `a B uid:two {"refId":"B"}`, `b E type:three {"refId":"E"}`}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // A thinned line has the extremes of the whole one.
@@ -98,11 +100,8 @@ func TestHostileValues(t *testing.T) {
 			}
 		}
 	}
-	special, err := readFrame(json.RawMessage(`{"schema":{"fields":[{"name":"t","type":"time"},{"name":"v","type":"number"}]},
-		"data":{"values":[[1,2,3,4,null],[null,null,null,4,5]],"entities":[{"NaN":[4]},{"NaN":[0],"Inf":[1],"NegInf":[2,-1,9]}]}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	special := testkit.Must(readFrame(json.RawMessage(`{"schema":{"fields":[{"name":"t","type":"time"},{"name":"v","type":"number"}]},
+		"data":{"values":[[1,2,3,4,null],[null,null,null,4,5]],"entities":[{"NaN":[4]},{"NaN":[0],"Inf":[1],"NegInf":[2,-1,9]}]}}`)))(t)
 	for row, want := range []string{"NaN", "Infinity", "-Infinity", "4"} {
 		if got := special.cell(1, row); got != want {
 			t.Errorf("row %d: %q, want %q", row, got, want)
@@ -142,11 +141,7 @@ func checkSVG(t *testing.T, name, svg string) {
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	read := func(text string) frame {
-		f, err := readFrame(json.RawMessage(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
+		return testkit.Must(readFrame(json.RawMessage(text)))(t)
 	}
 	long := read(`{"schema":{"fields":[{"name":"t","type":"time"},{"name":"host","type":"string"},{"name":"v","type":"number"}]},
 		"data":{"values":[[2,1,1,2],["a","a","b","b"],[10,20,30,40]]}}`)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // exchange sends a text to a server with a handler, and returns the connection.
@@ -20,14 +21,9 @@ func exchange(t *testing.T, text string, handler http.HandlerFunc) net.Conn {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := testkit.Must(net.Dial("tcp", server.Listener.Addr().String()))(t)
 	t.Cleanup(func() { _ = conn.Close() })
-	if _, err := io.WriteString(conn, text); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(io.WriteString(conn, text))(t)
 	return conn
 }
 
@@ -58,15 +54,10 @@ func TestIdleBody(t *testing.T) {
 	}{{"1 2 3 4", "1234 false"}, {"1", "1 true"}} {
 		conn := exchange(t, head, handler)
 		for part := range strings.SplitSeq(c.parts, " ") {
-			if _, err := io.WriteString(conn, part); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(io.WriteString(conn, part))(t)
 			time.Sleep(wait / 2)
 		}
-		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := testkit.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
 		if body, err := io.ReadAll(resp.Body); err != nil || string(body) != c.want {
 			t.Errorf("%s: %s, %v; want %s", c.parts, body, err, c.want)
 		}

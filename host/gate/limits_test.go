@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of limits in doc/host.md")
@@ -25,10 +26,7 @@ func TestLimitsDocument(t *testing.T) {
 		fmt.Fprintf(&want, "| %s | %s | %s | %s |\n", l.Name, l.Bound, l.Over, l.Reason)
 	}
 	file := filepath.Join("..", "..", "doc", "host.md")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(file))(t)
 	const begin, end = "<!-- limits -->", "<!-- /limits -->"
 	before, rest, found := strings.Cut(string(text), begin)
 	table, after, closed := strings.Cut(rest, end)
@@ -36,9 +34,7 @@ func TestLimitsDocument(t *testing.T) {
 		t.Fatalf("%s does not contain %s and %s", file, begin, end)
 	}
 	if *update {
-		if err := os.WriteFile(file, []byte(before+begin+want.String()+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(file, []byte(before+begin+want.String()+end+after), 0o644))
 		return
 	}
 	if diff := cmp.Diff(want.String(), table); diff != "" {
@@ -94,10 +90,7 @@ func TestLimitsAreExceeded(t *testing.T) {
 			t.Errorf("no test exceeds the limit %q", l.Name)
 			continue
 		}
-		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(dir), "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := testkit.Must(filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(dir), "*_test.go")))(t)
 		if !slices.ContainsFunc(files, func(file string) bool {
 			text, err := os.ReadFile(file)
 			return err == nil && strings.Contains(string(text), "\nfunc "+name+"(t *testing.T)")

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/live"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -276,17 +277,13 @@ func TestPublish(t *testing.T) {
 	publish := func(user, channel, data string) error {
 		return f.Publish(t.Context(), f.caller(user).Identity, channel, json.RawMessage(data))
 	}
-	if err := publish("b", "ds/a/chat", `{"text": "hi"}`); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, publish("b", "ds/a/chat", `{"text": "hi"}`))
 	for _, feed := range []*live.Feed{a, b} {
 		if got := next(feed); got != `{"text":"hi"}` {
 			t.Error(got)
 		}
 	}
-	if err := publish("other", "2/ds/a/chat", "2"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, publish("other", "2/ds/a/chat", "2"))
 	if got := next(other); got != "2" {
 		t.Errorf("the other organization gets %s", got)
 	}
@@ -462,9 +459,7 @@ func TestClose(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, live.Options{}, &fakePlugin{})
 	feed := f.follow("a", "ds/a/x", "")
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.Close())
 	if got := next(feed); got != "(closed)" {
 		t.Error(got)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/host/provisioning"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -38,10 +39,7 @@ playlists:
 	if !cmp.Equal(c.DeletedLists, []string{"old"}) || !c.Playlists[0].IsPruned {
 		t.Errorf("%q, %+v", c.DeletedLists, c.Playlists[0])
 	}
-	text, err := provisioning.ExportPlaylists(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(provisioning.ExportPlaylists(want))(t)
 	again, _, err := read(t, map[string]string{"playlists/exported.yaml": string(text)})
 	if err != nil || !cmp.Equal(want, playlists(again)) {
 		t.Errorf("%v\n%s", err, text)

@@ -13,25 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/host/provisioning"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
-
-func write(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 func read(t *testing.T, files map[string]string) (*provisioning.Config, string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	write(t, dir, files)
+	testkit.WriteFiles(t, dir, files)
 	c, err := provisioning.Read(dir, options(map[string]string{"HOST": "db.example", "PASS": "a: b # {c} $HOST", "ORG": "1", "YES": "true"}))
 	return c, dir, err
 }
@@ -252,11 +240,9 @@ providers:
 	if c.Changes() != "" {
 		t.Error("stale without a change")
 	}
-	write(t, dir, map[string]string{"dashboards/sub/three.json": `{"title": "Three"}`})
+	testkit.WriteFile(t, filepath.Join(dir, "dashboards", "sub", "three.json"), `{"title": "Three"}`)
 	late := time.Now().Add(time.Hour) // file systems may have coarse times
-	if err := os.Chtimes(filepath.Join(dir, "dashboards/sub"), late, late); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Chtimes(filepath.Join(dir, "dashboards/sub"), late, late))
 	if c.Changes() == "" {
 		t.Error("not stale after a file was added")
 	}
@@ -266,8 +252,8 @@ providers:
 func TestReadLinkedDashboards(t *testing.T) {
 	t.Parallel()
 	boards, dir := t.TempDir(), t.TempDir()
-	write(t, boards, map[string]string{"sub/one.json": `{"title": "One"}`})
-	write(t, dir, map[string]string{"dashboards/a.yaml": "apiVersion: 1\nproviders:\n  - {options: {path: linked, foldersFromFilesStructure: true}}\n"})
+	testkit.WriteFile(t, filepath.Join(boards, "sub", "one.json"), `{"title": "One"}`)
+	testkit.WriteFile(t, filepath.Join(dir, "dashboards", "a.yaml"), "apiVersion: 1\nproviders:\n  - {options: {path: linked, foldersFromFilesStructure: true}}\n")
 	if err := os.Symlink(boards, filepath.Join(dir, "linked")); err != nil {
 		t.Skipf("no symbolic links: %v", err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/proxy"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const scope = "datasources:uid:a"
@@ -143,9 +144,7 @@ func (f *fixture) raw(t *testing.T, text string) (int, http.Header, string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
 	if _, err := io.WriteString(conn, text); err != nil {
 		return 0, nil, "" // the connection was cut
 	}
@@ -421,15 +420,9 @@ func TestStream(t *testing.T) {
 			_ = c.Flush()
 		}
 	}
-	req, err := http.NewRequestWithContext(t.Context(), "GET", f.front.URL+"/proxy/api/stream", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := testkit.Must(http.NewRequestWithContext(t.Context(), "GET", f.front.URL+"/proxy/api/stream", nil))(t)
 	req.Header.Set("X-Who", "viewer")
-	res, err := f.front.Client().Do(req) // returns before the first part is sent
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := testkit.Must(f.front.Client().Do(req))(t) // returns before the first part is sent
 	defer res.Body.Close()
 	for _, want := range []string{"one", "two"} {
 		next <- struct{}{}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // FuzzTemplate checks that templates end without a panic and within the limits.
@@ -17,10 +18,7 @@ func FuzzTemplate(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	s, err := newSettings("http://h/", []byte(`{"a":"x","n":1,"o":{"p":"q"},"l":["y"]}`), map[string]string{"b": "&"})
-	if err != nil {
-		f.Fatal(err)
-	}
+	s := testkit.Must(newSettings("http://h/", []byte(`{"a":"x","n":1,"o":{"p":"q"},"l":["y"]}`), map[string]string{"b": "&"}))(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		out, err := s.render("x", text)
 		if err != nil && !errors.Is(err, host.ErrUnavailable) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/host/proxy"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestDirectTLS checks the TLS settings of data sources whose plugins declare no routes. The
@@ -28,10 +29,7 @@ func TestDirectTLS(t *testing.T) {
 	service.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
 	service.StartTLS()
 	t.Cleanup(service.Close)
-	key, err := x509.MarshalPKCS8PrivateKey(service.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Must(x509.MarshalPKCS8PrivateKey(service.TLS.Certificates[0].PrivateKey))(t)
 	encode := func(kind string, data []byte) string {
 		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}))
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/proxy"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // provider is a token service that responds with reply.
@@ -168,14 +169,8 @@ func TestTokenLife(t *testing.T) {
 
 func TestJWTTokenAuth(t *testing.T) {
 	t.Parallel()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Must(rsa.GenerateKey(rand.Reader, 2048))(t)
+	pkcs8 := testkit.Must(x509.MarshalPKCS8PrivateKey(key))(t)
 	for name, block := range map[string]*pem.Block{
 		"PKCS 8": {Type: "PRIVATE KEY", Bytes: pkcs8},
 		"PKCS 1": {Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)},

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -44,13 +45,9 @@ func (w *world) writePlugin(extra string) {
 // writePlugin writes a plugin whose backend is this test executable.
 func writePlugin(t *testing.T, dir, executable, metadata string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	self := must(os.Executable())(t)
+	testkit.OK(t, os.MkdirAll(dir, 0o755))
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644))
+	self := testkit.Must(os.Executable())(t)
 	if err := os.Symlink(self, filepath.Join(dir, bundle.Host().Executable(executable))); err != nil && !os.IsExist(err) {
 		t.Skipf("this system cannot create symbolic links: %v", err)
 	}
@@ -58,9 +55,7 @@ func writePlugin(t *testing.T, dir, executable, metadata string) {
 
 func (w *world) removePlugin() {
 	w.Helper()
-	if err := os.RemoveAll(filepath.Join(w.dir, leased)); err != nil {
-		w.Fatal(err)
-	}
+	testkit.OK(w, os.RemoveAll(filepath.Join(w.dir, leased)))
 }
 
 func (w *world) options(dataDir string) Options {
@@ -78,16 +73,12 @@ func (w *world) start(o Options) *Server {
 
 func (w *world) stop(s *Server) {
 	w.Helper()
-	if err := s.Close(); err != nil {
-		w.Fatal(err)
-	}
+	testkit.OK(w, s.Close())
 }
 
 func (w *world) mount(s *Server) {
 	w.Helper()
-	if err := s.Mount(w.Context()); err != nil {
-		w.Fatal(err)
-	}
+	testkit.OK(w, s.Mount(w.Context()))
 }
 
 // token returns the token of the plugin that runs on a host.
@@ -108,15 +99,9 @@ func (w *world) token(s *Server) host.Token {
 // check compares the status of a request with the token, and logs it.
 func (w *world) check(step string, s *Server, token host.Token, want int) {
 	w.Helper()
-	r, err := http.NewRequestWithContext(w.Context(), http.MethodGet, s.URL()+"/api/playlists", nil)
-	if err != nil {
-		w.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(w.Context(), http.MethodGet, s.URL()+"/api/playlists", nil))(w)
 	r.Header.Set("Authorization", "Bearer "+token.Secret())
-	got, err := http.DefaultClient.Do(r)
-	if err != nil {
-		w.Fatal(err)
-	}
+	got := testkit.Must(http.DefaultClient.Do(r))(w)
 	_ = got.Body.Close()
 	w.Logf("%-60s %d", step, got.StatusCode)
 	if got.StatusCode != want {
@@ -207,12 +192,10 @@ func TestTokenRenewal(t *testing.T) {
 	w := newWorld(t)
 	s := w.start(w.options(t.TempDir()))
 	token := w.token(s)
-	dev := must(s.Provision(t.Context(), "dev"))(t)
+	dev := testkit.Must(s.Provision(t.Context(), "dev"))(t)
 	renew := func() {
 		t.Helper()
-		if err := s.accounts.renew(t.Context(), s.loader); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.accounts.renew(t.Context(), s.loader))
 	}
 	for range 3 * host.LeaseLifetime / host.LeaseRenewal {
 		w.advance(host.LeaseRenewal)
@@ -232,9 +215,7 @@ func TestTokenRenewal(t *testing.T) {
 	w.advance(time.Second)
 	w.check("a day without renewal", s, token, 401)
 	w.check("a day without renewal, token of dev", s, dev, 401)
-	if err := s.accounts.prune(t.Context(), s.loader); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.accounts.prune(t.Context(), s.loader))
 	renew()
 	w.check("renewed after the plugins were mounted", s, token, 200)
 }

@@ -9,18 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 )
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	s, err := newPluginSettings(variables([]string{"GF_PLUGIN_ACME_APP_REGION=east", "GF_PLUGIN_ACME_APP_DATASOURCE_KEY=k1", "SVC_PLUGIN_ACME_APP_DATASOURCE_KEY=k2",
+	s := testkit.Must(newPluginSettings(variables([]string{"GF_PLUGIN_ACME_APP_REGION=east", "GF_PLUGIN_ACME_APP_DATASOURCE_KEY=k1", "SVC_PLUGIN_ACME_APP_DATASOURCE_KEY=k2",
 		"GF_PLUGIN_ACME_APP_APP_CLIENT_SECRET=stolen", "GF_PLUGIN_ACME_APP_ID=x", "GF_DATAPROXY_ROW_LIMIT=5", "GF_SQL_DATASOURCES_MAX_IDLE_CONNS_DEFAULT=3"}),
-		slog.New(slog.NewTextHandler(&log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+		slog.New(slog.NewTextHandler(&log, nil))))(t)
 	s.set(map[string]map[string]string{
 		"acme-app":            {"REGION": "north", "EMPTY": "", "WORKING_DIRECTORY": "plugin"},
 		"acme-app-datasource": {"REGION": "south"},
@@ -109,14 +107,12 @@ func TestSettingsReload(t *testing.T) {
 		{"  - {type: " + tellerID + ", values: {key: s3cret, working_directory: plugin}}\n", "s3cret", true},
 	} {
 		write(step.text)
-		if err := h.Mount(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, h.Mount(t.Context()))
 		if got := h.variable("GF_PLUGIN_KEY"); got != step.value || (p.Status().PID != first) != step.restarts {
 			t.Errorf("after %q: GF_PLUGIN_KEY=%q, process %d, before %d", step.text, got, p.Status().PID, first)
 		}
 	}
-	pluginDir := must(filepath.EvalSymlinks(h.pluginDir))(t)
+	pluginDir := testkit.Must(filepath.EvalSymlinks(h.pluginDir))(t)
 	if got := h.process().Directory; got != pluginDir {
 		t.Errorf("the process runs in %s, want %s", got, pluginDir)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestProvision(t *testing.T) {
@@ -18,12 +19,8 @@ func TestProvision(t *testing.T) {
 		"x": `{"id": "` + id + `", "type": "datasource", "name": "X", "info": {"version": "1.0.0"}}`,
 		"y": `{"id": "acme-y-app", "type": "app", "name": "Y", "info": {"version": "1.0.0"}}`,
 	} {
-		if err := os.MkdirAll(filepath.Join(plugins, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(plugins, name, "plugin.json"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Join(plugins, name), 0o755))
+		testkit.OK(t, os.WriteFile(filepath.Join(plugins, name, "plugin.json"), []byte(text), 0o644))
 	}
 	o := testOptions(t)
 	o.PluginDirs = []string{plugins}
@@ -31,7 +28,7 @@ func TestProvision(t *testing.T) {
 	if n := len(s.Loader().Plugins()); n != 2 { // before the first request, not some time later
 		t.Fatalf("%d plugins are mounted: %v", n, s.Loader().Faults())
 	}
-	first := must(s.Provision(ctx, "slipway dev"))(t)
+	first := testkit.Must(s.Provision(ctx, "slipway dev"))(t)
 	who, err := s.store.Authenticate(ctx, first)
 	if err != nil || who.Role != host.RoleEditor {
 		t.Errorf("the token belongs to %+v (%v)", who, err)
@@ -40,7 +37,7 @@ func TestProvision(t *testing.T) {
 	if err != nil || d.Type != id {
 		t.Errorf("data source %+v, %v", d, err)
 	}
-	second := must(s.Provision(ctx, "slipway dev"))(t)
+	second := testkit.Must(s.Provision(ctx, "slipway dev"))(t)
 	if _, err := s.store.Authenticate(ctx, second); err != nil {
 		t.Error(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host/provisioning"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // writeProvisioning writes a file of a provisioning directory and gives it another time, since
@@ -23,16 +24,9 @@ import (
 func writeProvisioning(t *testing.T, dir, name, text string) {
 	t.Helper()
 	name = filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, name, text)
 	later := time.Now().Add(time.Duration(len(text)) * time.Second)
-	if err := os.Chtimes(name, later, later); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Chtimes(name, later, later))
 }
 
 func TestProvisioningFiles(t *testing.T) {
@@ -55,7 +49,7 @@ func TestProvisioningFiles(t *testing.T) {
 	if err != nil || d.URL != "http://a" || d.Secrets["token"] != "s3cret" || d.Version != 1 {
 		t.Fatalf("data source %+v, %v", d, err)
 	}
-	two := must(s.store.DataSourceByName(ctx, store.MainOrg, "Two"))(t)
+	two := testkit.Must(s.store.DataSourceByName(ctx, store.MainOrg, "Two"))(t)
 	app, err := s.store.AppSettings(ctx, store.MainOrg, "acme-y-app")
 	if err != nil || string(app.JSON) != `{"a":1}` {
 		t.Errorf("app %+v, %v", app, err)
@@ -88,7 +82,7 @@ func TestProvisioningFiles(t *testing.T) {
 	}
 
 	// A dashboard can be changed only if its provider allows it, whatever names it.
-	fixed := must(s.store.Dashboard(ctx, store.MainOrg, "fixed"))(t)
+	fixed := testkit.Must(s.store.Dashboard(ctx, store.MainOrg, "fixed"))(t)
 	for _, call := range [][3]string{
 		{"POST", "/api/dashboards/db", `{"dashboard": {"uid": "fixed", "title": "Edited"}, "overwrite": true}`},
 		{"POST", "/api/dashboards/db", fmt.Sprintf(`{"dashboard": {"id": %d, "title": "Edited"}, "overwrite": true}`, fixed.ID)},
@@ -137,12 +131,8 @@ func TestProvisioningFiles(t *testing.T) {
 
 	// The state outlives the host: a dashboard is deleted with its file, and a data source of
 	// a file without prune stays and can be changed.
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "dashboards/board.json")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Close())
+	testkit.OK(t, os.Remove(filepath.Join(dir, "dashboards/board.json")))
 	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\ndatasources:\n"+strings.ReplaceAll(one, "http://a", "http://b"))
 	s = open(t, o)
 	if board, err := s.store.Dashboard(ctx, store.MainOrg, "board"); err == nil {
@@ -185,9 +175,9 @@ func TestProvisionedPlaylists(t *testing.T) {
 	if !strings.Contains(before, "uid: one") || !strings.Contains(before, "uid: two") || strings.Index(before, "value: a") > strings.Index(before, "value: b") {
 		t.Error(before)
 	}
-	one := must(s.store.Playlist(t.Context(), store.MainOrg, "one"))(t)
+	one := testkit.Must(s.store.Playlist(t.Context(), store.MainOrg, "one"))(t)
 	s.files.applyAgain(t.Context())
-	if diff := cmp.Diff(one, must(s.store.Playlist(t.Context(), store.MainOrg, "one"))(t)); diff != "" {
+	if diff := cmp.Diff(one, testkit.Must(s.store.Playlist(t.Context(), store.MainOrg, "one"))(t)); diff != "" {
 		t.Errorf("applied again without a change: %s", diff)
 	}
 	writeProvisioning(t, dir, "playlists/a.yaml", head+strings.ReplaceAll(item, "5m", "7m"))
@@ -238,10 +228,8 @@ func TestProvisioningAfterLossOfKey(t *testing.T) {
 	o := testOptions(t)
 	o.Provisioning = t.TempDir()
 	writeProvisioning(t, o.Provisioning, "datasources/a.yaml", "apiVersion: 1\ndatasources:\n  - {name: One, uid: one, type: x, secureJsonData: {a: b}}\n")
-	s := must(Open(t.Context(), o))(t)
-	if err := errors.Join(s.Close(), os.Remove(filepath.Join(o.DataDir, "secret.key"))); err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(Open(t.Context(), o))(t)
+	testkit.OK(t, s.Close(), os.Remove(filepath.Join(o.DataDir, "secret.key")))
 	if s, err := Open(t.Context(), o); !errors.Is(err, store.ErrKey) {
 		t.Errorf("without its key: %v, %v", s, err)
 	}
@@ -277,9 +265,7 @@ func TestWarningsAboutWhatIsMissing(t *testing.T) {
 	o.Provisioning, o.LaxProvisioning, o.PluginDirs, o.Logger = dir, true, []string{plugins}, slog.New(slog.NewTextHandler(&log, nil))
 	s := open(t, o)
 	for range 2 {
-		if err := s.Mount(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.Mount(t.Context()))
 	}
 	for text, want := range map[string]int{"file=datasources/a.yaml name=A type=acme-sd-datasource": 1, "a.yaml name=B": 0, "no plugins found": 1, "provisioning files applied": 1} {
 		if n := strings.Count(log.String(), text); n != want {

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // output collects the log of a server, which may still write when the test reads.
@@ -45,7 +45,7 @@ func testOptions(t *testing.T) Options {
 // open returns a host that is closed when the test ends.
 func open(t *testing.T, o Options) *Server {
 	t.Helper()
-	s := must(Open(t.Context(), o))(t)
+	s := testkit.Must(Open(t.Context(), o))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -62,9 +62,7 @@ func TestOneHostPerDatabase(t *testing.T) {
 	if e, ok := errors.AsType[*InUseError](err); !ok || e.File != filepath.Join(o.DataDir, "instance") {
 		t.Errorf("second host: %v", err)
 	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, first.Close())
 	open(t, o)
 }
 
@@ -72,31 +70,20 @@ func TestOneHostPerDatabase(t *testing.T) {
 func TestGitIgnoresData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	git := func(args ...string) string {
-		out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %s: %v\n%s", args[0], err, out)
-		}
-		return string(out)
-	}
-	git("init", "-q")
-	if err := os.WriteFile(filepath.Join(dir, "plugin.json"), []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Git(t, dir, "init", "-q")
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "plugin.json"), []byte("{}"), 0o600))
 	for _, places := range [][2]string{{".slipway/data", ""}, {"data", "db/slipway.db"}, {".", ""}} {
 		o := testOptions(t)
 		o.DataDir, o.Database = filepath.Join(dir, places[0]), ""
 		if places[1] != "" {
 			o.Database = filepath.Join(dir, places[1])
 		}
-		if err := open(t, o).Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, open(t, o).Close())
 		if _, err := os.Stat(filepath.Join(o.DataDir, "secret.key")); err != nil {
 			t.Error(err)
 		}
 	}
-	if got, want := git("status", "--porcelain", "--untracked-files=all"), "?? .gitignore\n?? plugin.json\n"; got != want {
+	if got, want := testkit.Git(t, dir, "status", "--porcelain", "--untracked-files=all"), "?? .gitignore\n?? plugin.json\n"; got != want {
 		t.Errorf("Git sees\n%swant\n%s", got, want)
 	}
 }
@@ -128,7 +115,7 @@ func TestHealthReportsTheBuild(t *testing.T) {
 	t.Parallel()
 	o := testOptions(t)
 	o.ServiceVersion, o.Commit = "10.4.2", "0123abcd"
-	got := must(http.Get(open(t, o).URL() + "/api/health"))(t)
+	got := testkit.Must(http.Get(open(t, o).URL() + "/api/health"))(t)
 	defer got.Body.Close()
 	if body, err := io.ReadAll(got.Body); string(body) != `{"database":"ok","version":"10.4.2","commit":"0123abcd"}` || err != nil {
 		t.Errorf("health: %s, %v", body, err)
@@ -145,7 +132,7 @@ func TestCloseCutsStreams(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	got := must(http.Get(s.URL()))(t)
+	got := testkit.Must(http.Get(s.URL()))(t)
 	defer got.Body.Close()
 	for range 2 {
 		if err := s.Close(); err != nil {
@@ -162,7 +149,7 @@ func TestCloseCutsStreams(t *testing.T) {
 func TestPluginToken(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	st := must(store.Open(ctx, store.Options{Database: filepath.Join(t.TempDir(), "slipway.db")}))(t)
+	st := testkit.Must(store.Open(ctx, store.Options{Database: filepath.Join(t.TempDir(), "slipway.db")}))(t)
 	t.Cleanup(func() { _ = st.Close() })
 	a := newAccounts(st, slog.New(slog.DiscardHandler), time.Now, "test")
 	token := func(actions ...string) string {
@@ -170,7 +157,7 @@ func TestPluginToken(t *testing.T) {
 		for _, action := range actions {
 			iam.Permissions = append(iam.Permissions, bundle.Permission{Action: action})
 		}
-		token := must(a.token(ctx, bundle.Plugin{Metadata: &bundle.Metadata{ID: "acme-app", IAM: iam}}))(t)
+		token := testkit.Must(a.token(ctx, bundle.Plugin{Metadata: &bundle.Metadata{ID: "acme-app", IAM: iam}}))(t)
 		return token
 	}
 	allows := func(action string) bool {
@@ -184,9 +171,7 @@ func TestPluginToken(t *testing.T) {
 	if !allows("playlists:write") || allows("playlists:read") {
 		t.Error("the permissions were not replaced")
 	}
-	if err := st.PrunePluginAccounts(ctx, store.MainOrg, "test", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, st.PrunePluginAccounts(ctx, store.MainOrg, "test", nil))
 	if fresh := token("playlists:read"); fresh == first || !allows("playlists:read") {
 		t.Error("a removed account was not created again")
 	}
@@ -195,11 +180,11 @@ func TestPluginToken(t *testing.T) {
 // The key and the name of a host are created once, readable only by their owner.
 func TestKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	key := must(secretKey(dir))(t)
+	key := testkit.Must(secretKey(dir))(t)
 	if again, err := secretKey(dir); err != nil || !bytes.Equal(key, again) {
 		t.Errorf("second call: key %x, %v, want %x", again, err, key)
 	}
-	info := must(os.Stat(filepath.Join(dir, "secret.key")))(t)
+	info := testkit.Must(os.Stat(filepath.Join(dir, "secret.key")))(t)
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode != 0o600 {
 		t.Errorf("mode of secret.key is %o", mode)
 	}
@@ -210,21 +195,8 @@ func TestKept(t *testing.T) {
 	if again, err := instanceName(dir); err != nil || again != name {
 		t.Errorf("second call: instance name %q, %v, want %q", again, err, name)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "secret.key"), []byte("short"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "secret.key"), []byte("short"), 0o600))
 	if _, err := secretKey(dir); err == nil || !strings.Contains(err.Error(), "secret.key") {
 		t.Errorf("damaged key: %v", err)
-	}
-}
-
-// must returns the value of a call that must not fail, as in must(f())(t).
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

@@ -20,22 +20,22 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // writePair writes a self-signed certificate for a name and for 127.0.0.1.
 func writePair(t *testing.T, certFile, keyFile, name string) *x509.Certificate {
 	t.Helper()
-	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	key := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
-	der := must(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
-	secret := must(x509.MarshalPKCS8PrivateKey(key))(t)
+	der := testkit.Must(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
+	secret := testkit.Must(x509.MarshalPKCS8PrivateKey(key))(t)
 	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
 	}
-	parsed := must(x509.ParseCertificate(der))(t)
+	parsed := testkit.Must(x509.ParseCertificate(der))(t)
 	return parsed
 }
 
@@ -55,9 +55,9 @@ func TestTLS(t *testing.T) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	for host, want := range map[string]string{"first.example": "HTTP/1.1 200", "other.example": "HTTP/1.1 421"} {
-		r := must(http.NewRequest("GET", s.URL()+"/api/health", nil))(t)
+		r := testkit.Must(http.NewRequest("GET", s.URL()+"/api/health", nil))(t)
 		r.Host = host
-		got := must((&http.Client{Transport: transport}).Do(r))(t)
+		got := testkit.Must((&http.Client{Transport: transport}).Do(r))(t)
 		_ = got.Body.Close()
 		if text := fmt.Sprint(got.Proto, " ", got.StatusCode); text != want {
 			t.Errorf("host %s: %s, want %s", host, text, want)
@@ -112,15 +112,13 @@ func TestWarnsWithoutTLS(t *testing.T) {
 		s := open(t, o)
 		statuses := map[string]int{}
 		for _, host := range []string{"", "10.1.2.3", "rebound.example"} {
-			r := must(http.NewRequest("GET", s.URL()+"/metrics", nil))(t)
+			r := testkit.Must(http.NewRequest("GET", s.URL()+"/metrics", nil))(t)
 			r.Host = host
-			got := must(http.DefaultClient.Do(r))(t)
+			got := testkit.Must(http.DefaultClient.Do(r))(t)
 			_ = got.Body.Close()
 			statuses[host] = got.StatusCode
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.Close())
 		if got := strings.Contains(log.String(), "listening beyond loopback without TLS"); got != want {
 			t.Errorf("%s: warns %t, want %t", listen, got, want)
 		}
@@ -144,9 +142,7 @@ func TestSecretKeyIsOurs(t *testing.T) {
 		if fileMode != 0 {
 			err = errors.Join(err, os.WriteFile(name, bytes.Repeat([]byte("ab"), 32), 0o600), os.Chmod(name, fileMode))
 		}
-		if err = errors.Join(err, os.Chmod(dir, dirMode)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err, os.Chmod(dir, dirMode))
 		return dir
 	}
 	for name, c := range map[string]struct {

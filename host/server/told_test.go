@@ -18,8 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
@@ -117,23 +116,14 @@ func bearer(token string) http.Header { return http.Header{"Authorization": {"Be
 // send sends a request and returns the response, whose body has been read.
 func (h tellerHost) send(method, path string, header http.Header, body string) (*http.Response, string) {
 	h.Helper()
-	r, err := http.NewRequestWithContext(h.Context(), method, h.URL()+path, strings.NewReader(body))
-	if err != nil {
-		h.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(h.Context(), method, h.URL()+path, strings.NewReader(body)))(h.T)
 	maps.Copy(r.Header, header)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	got, err := http.DefaultClient.Do(r)
-	if err != nil {
-		h.Fatal(err)
-	}
+	got := testkit.Must(http.DefaultClient.Do(r))(h.T)
 	defer got.Body.Close()
-	text, err := io.ReadAll(got.Body)
-	if err != nil {
-		h.Fatal(err)
-	}
+	text := testkit.Must(io.ReadAll(got.Body))(h.T)
 	return got, string(text)
 }
 
@@ -150,9 +140,7 @@ func (h tellerHost) ask(method, path string, header http.Header, body string) st
 // process returns what the process was told.
 func (h tellerHost) process() (p process) {
 	h.Helper()
-	if err := json.Unmarshal([]byte(h.ask("GET", "/api/plugins/"+tellerID+"/resources/process", h.basic(), "")), &p); err != nil {
-		h.Fatal(err)
-	}
+	testkit.OK(h.T, json.Unmarshal([]byte(h.ask("GET", "/api/plugins/"+tellerID+"/resources/process", h.basic(), "")), &p))
 	return p
 }
 
@@ -264,9 +252,7 @@ func (h tellerHost) compare(name string, got any, credentials []string) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(got); err != nil {
-		h.Fatal(err)
-	}
+	testkit.OK(h.T, e.Encode(got))
 	for _, secret := range credentials {
 		if strings.Contains(b.String(), secret) {
 			h.Errorf("%s: the plugin was told a credential of the host", name)
@@ -275,19 +261,7 @@ func (h tellerHost) compare(name string, got any, credentials []string) {
 	text := strings.NewReplacer(h.URL(), "http://host", "("+runtime.GOOS+"; "+runtime.GOARCH+")", "(os; arch)").Replace(b.String())
 	text = runDirectory.ReplaceAllString(text, "slipway-run")
 	text = regexp.MustCompile(`svcsa_\w+`).ReplaceAllString(text, "(token)")
-	file := filepath.Join("testdata", "told", name+".json")
-	if *update {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			h.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		h.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), text); diff != "" {
-		h.Errorf("%s; run the test with -update (-want +got):\n%s", file, diff)
-	}
+	testkit.Golden(h.T, *update, filepath.Join("testdata", "told", name+".json"), text)
 }
 
 // TestResourceAnswer checks which headers of a plugin's response reach the client.

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // clock is a clock that tests advance.
@@ -29,19 +30,17 @@ func TestAuthenticateElsewhere(t *testing.T) {
 	o := store.Options{Database: newDatabase(t), Clock: now.Now}
 	here, there := open(t, o), open(t, o)
 	ctx := t.Context()
-	account := must(here.CreateServiceAccount(ctx, as(host.RoleAdmin), host.ServiceAccount{Name: "ci", Role: host.RoleEditor}))(t)
+	account := testkit.Must(here.CreateServiceAccount(ctx, as(host.RoleAdmin), host.ServiceAccount{Name: "ci", Role: host.RoleEditor}))(t)
 	token, secret, err := here.CreateToken(ctx, as(host.RoleAdmin), account.ID, "t", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	who := must(there.Authenticate(ctx, secret))(t)
+	who := testkit.Must(there.Authenticate(ctx, secret))(t)
 	want := host.Identity{Kind: host.KindServiceAccount, ID: account.ID, OrgID: org, Login: "sa-ci", Role: host.RoleEditor}
 	if diff := cmp.Diff(want, who, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("identity (-want +got):\n%s", diff)
 	}
-	if err := here.DeleteToken(ctx, as(host.RoleAdmin), account.ID, token.ID); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, here.DeleteToken(ctx, as(host.RoleAdmin), account.ID, token.ID))
 	if _, err := here.Authenticate(ctx, secret); !errors.Is(err, host.ErrUnauthorized) {
 		t.Errorf("same process, immediately: %v", err)
 	}
@@ -57,8 +56,8 @@ func TestServiceAccounts(t *testing.T) {
 	create := func(by host.Role, name string, role host.Role) (host.ServiceAccount, error) {
 		return s.CreateServiceAccount(ctx, as(by), host.ServiceAccount{Name: name, Role: role})
 	}
-	boss := must(create(host.RoleAdmin, "My App", host.RoleAdmin))(t)
-	if twin := must(create(host.RoleAdmin, "my-app", host.RoleViewer))(t); twin.Login != "sa-my-app-2" {
+	boss := testkit.Must(create(host.RoleAdmin, "My App", host.RoleAdmin))(t)
+	if twin := testkit.Must(create(host.RoleAdmin, "my-app", host.RoleViewer))(t); twin.Login != "sa-my-app-2" {
 		t.Errorf("login of the second account: %s", twin.Login)
 	}
 	if _, err := create(host.RoleAdmin, "MY APP", host.RoleViewer); !errors.Is(err, host.ErrDuplicate) {
@@ -78,11 +77,11 @@ func TestServiceAccounts(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	must(token(s.CreateToken(ctx, as(host.RoleAdmin), boss.ID, "t", 0)))(t)
+	testkit.Must(token(s.CreateToken(ctx, as(host.RoleAdmin), boss.ID, "t", 0)))(t)
 	if err := tokenError(s.CreateToken(ctx, as(host.RoleAdmin), boss.ID, "t", 0)); !errors.Is(err, host.ErrDuplicate) {
 		t.Errorf("duplicate token name: %v", err)
 	}
-	if a := must(s.ServiceAccount(ctx, org, boss.ID))(t); a.Tokens != 1 {
+	if a := testkit.Must(s.ServiceAccount(ctx, org, boss.ID))(t); a.Tokens != 1 {
 		t.Errorf("tokens = %d", a.Tokens)
 	}
 	found, total, err := s.ServiceAccounts(ctx, org, store.AccountFilter{Text: "SA-MY", Page: store.Page{Limit: 1}})
@@ -102,11 +101,11 @@ func TestReconcilePluginAccount(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
 	reconcile := func(instance string, grants ...host.Grant) host.Token {
-		return must(s.ReconcilePluginAccount(ctx, org, "acme-app", instance, grants))(t)
+		return testkit.Must(s.ReconcilePluginAccount(ctx, org, "acme-app", instance, grants))(t)
 	}
 	read, write := host.Grant{Action: "playlists:read", Scope: "playlists:*"}, host.Grant{Action: "playlists:write"}
 	first := reconcile("a", read, write, read)
-	who := must(s.Authenticate(ctx, first))(t)
+	who := testkit.Must(s.Authenticate(ctx, first))(t)
 	if who.Login != "extsvc-acme-app" {
 		t.Errorf("login %s", who.Login)
 	}
@@ -122,7 +121,7 @@ func TestReconcilePluginAccount(t *testing.T) {
 		t.Errorf("token of the previous start: %v", err)
 	}
 	for _, access := range []host.Token{elsewhere, again} {
-		if who := must(s.Authenticate(ctx, access))(t); who.Allows("playlists:write", "") || !who.Allows("playlists:read", "") {
+		if who := testkit.Must(s.Authenticate(ctx, access))(t); who.Allows("playlists:write", "") || !who.Allows("playlists:read", "") {
 			t.Errorf("the grants were not replaced: %+v", who)
 		}
 	}
@@ -133,7 +132,7 @@ func TestReconcilePluginAccount(t *testing.T) {
 	if err := s.SetPluginGrants(ctx, org, "acme-app", []host.Grant{write}); err != nil {
 		t.Error(err)
 	}
-	if who := must(s.Authenticate(ctx, again))(t); !who.Allows("playlists:write", "") || who.Allows("playlists:read", "") {
+	if who := testkit.Must(s.Authenticate(ctx, again))(t); !who.Allows("playlists:write", "") || who.Allows("playlists:read", "") {
 		t.Errorf("grants of the existing token: %+v", who)
 	}
 	id := accounts[0].ID
@@ -145,8 +144,8 @@ func TestReconcilePluginAccount(t *testing.T) {
 			t.Errorf("a user may change the %s of a plugin account: %v", what, err)
 		}
 	}
-	similar := must(s.ReconcilePluginAccount(ctx, org, "acme.app", "a", nil))(t)
-	if who := must(s.Authenticate(ctx, similar))(t); who.Login != "extsvc-acme-app-2" {
+	similar := testkit.Must(s.ReconcilePluginAccount(ctx, org, "acme.app", "a", nil))(t)
+	if who := testkit.Must(s.Authenticate(ctx, similar))(t); who.Login != "extsvc-acme-app-2" {
 		t.Errorf("plugin with the same slug: %+v", who)
 	}
 	for _, instance := range []string{"a", "b", "b"} {
@@ -167,33 +166,31 @@ func TestLastUsed(t *testing.T) {
 	t.Parallel()
 	now := new(clock)
 	o, ctx, root := store.Options{Database: newDatabase(t), Clock: now.Now}, t.Context(), as(host.RoleAdmin)
-	s := must(store.Open(ctx, o))(t)
-	account := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
+	s := testkit.Must(store.Open(ctx, o))(t)
+	account := testkit.Must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
 	_, secret, err := s.CreateToken(ctx, root, account.ID, "t", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lastUsed := func(s *store.Store) time.Time {
-		return must(s.AccountTokens(ctx, org, account.ID, store.Page{}))(t)[0].LastUsed
+		return testkit.Must(s.AccountTokens(ctx, org, account.ID, store.Page{}))(t)[0].LastUsed
 	}
 	if used := lastUsed(s); !used.IsZero() {
 		t.Errorf("last use of a new token: %s", used)
 	}
-	must(s.Authenticate(ctx, secret))(t)
+	testkit.Must(s.Authenticate(ctx, secret))(t)
 	first := now.Now()
 	now.Advance(30 * time.Second)
-	must(s.Authenticate(ctx, secret))(t)
+	testkit.Must(s.Authenticate(ctx, secret))(t)
 	if used := lastUsed(s); !used.Equal(first) {
 		t.Errorf("last use within a minute %s, want %s", used, first)
 	}
 	now.Advance(2 * time.Minute)
-	must(s.Authenticate(ctx, secret))(t)
+	testkit.Must(s.Authenticate(ctx, secret))(t)
 	if used := lastUsed(s); !used.Equal(now.Now()) {
 		t.Errorf("last use %s, want %s", used, now.Now())
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Close())
 	if used := lastUsed(open(t, o)); !used.Equal(now.Now()) {
 		t.Errorf("after a restart: last use %s, want %s", used, now.Now())
 	}
@@ -203,19 +200,15 @@ func TestLastUsed(t *testing.T) {
 func TestAccountTokenPages(t *testing.T) {
 	t.Parallel()
 	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
-	account := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
-	if err := s.Exec(ctx, numbers+`INSERT INTO tokens (org_id, account_id, name, digest, created_at)
-		SELECT $2, $3, CAST(i - 1 AS TEXT), 'd' || CAST(i AS TEXT), 0 FROM n`, gate.MaxAccountTokens-1, org, account.ID); err != nil {
-		t.Fatal(err)
-	}
-	if err := tokenError(s.CreateToken(ctx, root, account.ID, "the last", 0)); err != nil {
-		t.Fatal(err)
-	}
+	account := testkit.Must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
+	testkit.OK(t, s.Exec(ctx, numbers+`INSERT INTO tokens (org_id, account_id, name, digest, created_at)
+		SELECT $2, $3, CAST(i - 1 AS TEXT), 'd' || CAST(i AS TEXT), 0 FROM n`, gate.MaxAccountTokens-1, org, account.ID))
+	testkit.OK(t, tokenError(s.CreateToken(ctx, root, account.ID, "the last", 0)))
 	if err := tokenError(s.CreateToken(ctx, root, account.ID, "one more", 0)); !errors.Is(err, host.ErrThrottled) {
 		t.Errorf("token over the quota: %v", err)
 	}
 	for number, length := range map[int64]int{1: 2000, 2: 2000, 3: 1000, 4: 0} {
-		page := must(s.AccountTokens(ctx, org, account.ID, store.Page{Limit: 2000, Number: number}))(t)
+		page := testkit.Must(s.AccountTokens(ctx, org, account.ID, store.Page{Limit: 2000, Number: number}))(t)
 		if len(page) != length || length > 0 && page[0].Name != strconv.FormatInt((number-1)*2000, 10) {
 			t.Errorf("page %d has %d tokens, want %d", number, len(page), length)
 		}

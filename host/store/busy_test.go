@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // While another process holds the write lock of a SQLite file, sessions work, and a write
@@ -20,15 +21,15 @@ func TestBusy(t *testing.T) {
 	now, file, ctx := new(clock), newDatabase(t), t.Context()
 	s := open(t, store.Options{Database: file, Clock: now.Now})
 	hasty := open(t, store.Options{Database: file, Timeout: 100 * time.Millisecond})
-	must(s.EnsureAdmin(ctx, "correct horse battery"))(t)
-	token, _, err := s.CreateSession(ctx, must(s.User(ctx, host.AdminLogin))(t).Identity(), "")
+	testkit.Must(s.EnsureAdmin(ctx, "correct horse battery"))(t)
+	token, _, err := s.CreateSession(ctx, testkit.Must(s.User(ctx, host.AdminLogin))(t).Identity(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	unlock := must(store.Lock(ctx, file, "BEGIN", "SELECT * FROM users"))(t)
-	must(newPlaylist(ctx, s, "beside a reader"))(t)
+	unlock := testkit.Must(store.Lock(ctx, file, "BEGIN", "SELECT * FROM users"))(t)
+	testkit.Must(newPlaylist(ctx, s, "beside a reader"))(t)
 	unlock()
-	unlock = must(store.Lock(ctx, file, "BEGIN IMMEDIATE"))(t)
+	unlock = testkit.Must(store.Lock(ctx, file, "BEGIN IMMEDIATE"))(t)
 	if _, err := newPlaylist(ctx, hasty, "x"); !errors.Is(err, host.ErrTimeout) {
 		t.Errorf("write until the deadline: %v", err)
 	}

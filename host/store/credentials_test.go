@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestLease renews a token, releases the tokens of one instance of the host, and removes
@@ -18,7 +19,7 @@ func TestLease(t *testing.T) {
 	grants := []host.Grant{{Action: access.PlaylistsRead, Scope: "playlists:*"}}
 	lease := func(instance string) host.Token {
 		t.Helper()
-		return must(s.ReconcilePluginAccount(ctx, org, "acme-app", instance, grants))(t)
+		return testkit.Must(s.ReconcilePluginAccount(ctx, org, "acme-app", instance, grants))(t)
 	}
 	isValid := func(token host.Token) bool {
 		_, err := s.Authenticate(ctx, token)
@@ -26,7 +27,7 @@ func TestLease(t *testing.T) {
 	}
 	here, there := lease("here"), lease("there")
 	now.Advance(host.LeaseLifetime - time.Minute)
-	if exists := must(s.RenewToken(ctx, here))(t); !exists {
+	if exists := testkit.Must(s.RenewToken(ctx, here))(t); !exists {
 		t.Error("the token to renew was not found")
 	}
 	now.Advance(2 * time.Minute)
@@ -34,20 +35,16 @@ func TestLease(t *testing.T) {
 		t.Errorf("after the life of a token: renewed %t, not renewed %t", isValid(here), isValid(there))
 	}
 	there = lease("there")
-	if err := s.ReleasePluginTokens(ctx, org, "here"); err != nil {
-		t.Fatal(err)
-	}
-	if exists := must(s.RenewToken(ctx, here))(t); exists || isValid(here) || !isValid(there) {
+	testkit.OK(t, s.ReleasePluginTokens(ctx, org, "here"))
+	if exists := testkit.Must(s.RenewToken(ctx, here))(t); exists || isValid(here) || !isValid(there) {
 		t.Errorf("after the release of one instance: found %t, valid %t, the other instance %t", exists, isValid(here), isValid(there))
 	}
 	// A disabled account keeps its record when the plugin goes, but nothing else.
-	id := must(s.Authenticate(ctx, there))(t).ID
+	id := testkit.Must(s.Authenticate(ctx, there))(t).ID
 	disabled := true
-	must(s.UpdateServiceAccount(ctx, as(host.RoleAdmin), id, store.AccountChange{IsDisabled: &disabled}))(t)
-	if err := s.PrunePluginAccounts(ctx, org, "there", nil); err != nil {
-		t.Fatal(err)
-	}
-	got := must(s.ServiceAccount(ctx, org, id))(t)
+	testkit.Must(s.UpdateServiceAccount(ctx, as(host.RoleAdmin), id, store.AccountChange{IsDisabled: &disabled}))(t)
+	testkit.OK(t, s.PrunePluginAccounts(ctx, org, "there", nil))
+	got := testkit.Must(s.ServiceAccount(ctx, org, id))(t)
 	if !got.IsDisabled || got.Tokens != 0 || len(got.Grants) != 0 {
 		t.Errorf("disabled account of a plugin that is gone: %+v", got)
 	}
@@ -58,7 +55,7 @@ func TestPurgeExpired(t *testing.T) {
 	t.Parallel()
 	now := new(clock)
 	s, ctx, root := open(t, store.Options{Clock: now.Now}), t.Context(), as(host.RoleAdmin)
-	a := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
+	a := testkit.Must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
 	for name, life := range map[string]time.Duration{"brief": time.Minute, "forever": 0} {
 		if _, _, err := s.CreateToken(ctx, root, a.ID, name, life); err != nil {
 			t.Fatal(err)
@@ -69,7 +66,7 @@ func TestPurgeExpired(t *testing.T) {
 		want  int64
 	}{{time.Hour, 0}, {host.KeepExpired, 1}, {host.KeepExpired, 0}} {
 		now.Advance(c.after)
-		if got := must(s.PurgeExpired(ctx))(t); got != c.want {
+		if got := testkit.Must(s.PurgeExpired(ctx))(t); got != c.want {
 			t.Errorf("after another %v: %d deleted, want %d", c.after, got, c.want)
 		}
 	}

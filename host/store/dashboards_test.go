@@ -12,16 +12,17 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestDashboards(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
-	must(s.CreateFolder(ctx, org, host.Folder{UID: "f", Title: "F"}))(t)
-	must(s.RenameFolder(ctx, org, host.Folder{UID: "f", Title: "G"}))(t)
-	first := must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "a", Title: "Änderung", Tags: []string{"x", "y"}, FolderUID: "f",
+	testkit.Must(s.CreateFolder(ctx, org, host.Folder{UID: "f", Title: "F"}))(t)
+	testkit.Must(s.RenameFolder(ctx, org, host.Folder{UID: "f", Title: "G"}))(t)
+	first := testkit.Must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "a", Title: "Änderung", Tags: []string{"x", "y"}, FolderUID: "f",
 		Model: json.RawMessage(`{"panels":[1]}`)}, store.Save{}))(t)
-	must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "b", Title: "Load", Tags: []string{"x"}}, store.Save{}))(t)
+	testkit.Must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "b", Title: "Load", Tags: []string{"x"}}, store.Save{}))(t)
 	for _, c := range []struct {
 		filter store.DashboardFilter
 		want   []string
@@ -51,25 +52,25 @@ func TestDashboards(t *testing.T) {
 		{store.DashboardFilter{Only: &store.Only{UIDs: []string{"b"}, FolderUIDs: []string{"f"}}, Text: "load"}, []string{"b"}},
 	} {
 		var got []string
-		for _, d := range must(s.Dashboards(ctx, org, c.filter))(t) {
+		for _, d := range testkit.Must(s.Dashboards(ctx, org, c.filter))(t) {
 			got = append(got, d.UID)
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("search for %+v: %q, want %q", c.filter, got, c.want)
 		}
 	}
-	if d := must(s.Dashboard(ctx, org, "a"))(t); string(d.Model) != `{"panels":[1]}` || fmt.Sprint(d.Tags) != "[x y]" || d.FolderTitle != "G" {
+	if d := testkit.Must(s.Dashboard(ctx, org, "a"))(t); string(d.Model) != `{"panels":[1]}` || fmt.Sprint(d.Tags) != "[x y]" || d.FolderTitle != "G" {
 		t.Errorf("stored dashboard: %+v", d)
 	}
-	again := must(s.SaveDashboard(ctx, org, host.Dashboard{ID: first.ID, Title: "New", Version: 1, Model: json.RawMessage(`{"panels":[2]}`)}, store.Save{KeepFolder: true}))(t)
-	if d := must(s.Dashboard(ctx, org, "a"))(t); again.Version != 2 || string(d.Model) != `{"panels":[2]}` || d.FolderUID != "f" {
+	again := testkit.Must(s.SaveDashboard(ctx, org, host.Dashboard{ID: first.ID, Title: "New", Version: 1, Model: json.RawMessage(`{"panels":[2]}`)}, store.Save{KeepFolder: true}))(t)
+	if d := testkit.Must(s.Dashboard(ctx, org, "a"))(t); again.Version != 2 || string(d.Model) != `{"panels":[2]}` || d.FolderUID != "f" {
 		t.Errorf("replaced dashboard: %+v", d)
 	}
-	must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "i", Title: "I", PluginID: "acme-app"}, store.Save{}))(t)
-	if found := must(s.DashboardsOfPlugin(ctx, org, "acme-app"))(t); len(found) != 1 || found[0].UID != "i" || found[0].Created.IsZero() {
+	testkit.Must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "i", Title: "I", PluginID: "acme-app"}, store.Save{}))(t)
+	if found := testkit.Must(s.DashboardsOfPlugin(ctx, org, "acme-app"))(t); len(found) != 1 || found[0].UID != "i" || found[0].Created.IsZero() {
 		t.Errorf("dashboards of the plugin: %+v", found)
 	}
-	if in, out := must(s.DashboardFolder(ctx, org, "a"))(t), must(s.DashboardFolder(ctx, org, "b"))(t); in != "f" || out != "" {
+	if in, out := testkit.Must(s.DashboardFolder(ctx, org, "a"))(t), testkit.Must(s.DashboardFolder(ctx, org, "b"))(t); in != "f" || out != "" {
 		t.Errorf("folders %q and %q", in, out)
 	}
 	denied := errors.New("denied")
@@ -85,8 +86,8 @@ func TestDashboards(t *testing.T) {
 			t.Errorf("save without a permission: %v", err)
 		}
 	}
-	must(s.DeleteDashboard(ctx, org, "i"))(t)
-	must(s.DeleteFolder(ctx, org, "f", 0, nil))(t)
+	testkit.Must(s.DeleteDashboard(ctx, org, "i"))(t)
+	testkit.Must(s.DeleteFolder(ctx, org, "f", 0, nil))(t)
 	if _, err := s.Dashboard(ctx, org, "a"); !errors.Is(err, host.ErrNotFound) {
 		t.Errorf("dashboard of a deleted folder: %v", err)
 	}
@@ -101,9 +102,9 @@ func TestTagsInLists(t *testing.T) {
 		tags = append(tags, fmt.Sprintf("%02d, 'x'", n))
 	}
 	title := strings.Repeat("t", host.MaxNameLength)
-	must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "a", Title: title, Tags: tags}, store.Save{}))(t)
-	must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "b", Title: title}, store.Save{}))(t)
-	found := must(s.Dashboards(ctx, org, store.DashboardFilter{}))(t)
+	testkit.Must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "a", Title: title, Tags: tags}, store.Save{}))(t)
+	testkit.Must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "b", Title: title}, store.Save{}))(t)
+	found := testkit.Must(s.Dashboards(ctx, org, store.DashboardFilter{}))(t)
 	if len(found) != 2 || !slices.Equal(found[0].Tags, tags) || found[1].Tags == nil || len(found[1].Tags) != 0 {
 		t.Errorf("dashboards: %+v", found)
 	}
@@ -114,12 +115,12 @@ func TestTagsInLists(t *testing.T) {
 func TestFolderVersions(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
-	f := must(s.CreateFolder(ctx, org, host.Folder{UID: "f", Title: "F", CreatedBy: "ann"}))(t)
-	must(s.CreateFolder(ctx, org, host.Folder{UID: "g", Title: "G"}))(t)
+	f := testkit.Must(s.CreateFolder(ctx, org, host.Folder{UID: "f", Title: "F", CreatedBy: "ann"}))(t)
+	testkit.Must(s.CreateFolder(ctx, org, host.Folder{UID: "g", Title: "G"}))(t)
 	if f.Version != 1 || f.Created.IsZero() || f.CreatedBy != "ann" || f.UpdatedBy != "ann" {
 		t.Errorf("new folder %+v", f)
 	}
-	f = must(s.RenameFolder(ctx, org, host.Folder{UID: "f", Title: "F2", Version: 1, UpdatedBy: "bob"}))(t)
+	f = testkit.Must(s.RenameFolder(ctx, org, host.Folder{UID: "f", Title: "F2", Version: 1, UpdatedBy: "bob"}))(t)
 	if f.Version != 2 || f.CreatedBy != "ann" || f.UpdatedBy != "bob" {
 		t.Errorf("renamed folder %+v", f)
 	}
@@ -132,19 +133,19 @@ func TestFolderVersions(t *testing.T) {
 	if _, err := s.RenameFolder(ctx, org, host.Folder{UID: "none", Title: "x", Version: 1}); !errors.Is(err, host.ErrNotFound) {
 		t.Errorf("rename of an unknown folder: %v", err)
 	}
-	if got := must(s.FolderByID(ctx, org, f.ID))(t); got.UID != "f" {
+	if got := testkit.Must(s.FolderByID(ctx, org, f.ID))(t); got.UID != "f" {
 		t.Errorf("folder by id %+v", got)
 	}
-	if got := must(s.FolderByTitle(ctx, org, "F2"))(t); got.UID != "f" {
+	if got := testkit.Must(s.FolderByTitle(ctx, org, "F2"))(t); got.UID != "f" {
 		t.Errorf("folder by title %+v", got)
 	}
 	if _, err := s.FolderByTitle(ctx, org, "f2"); !errors.Is(err, host.ErrNotFound) {
 		t.Errorf("a title in another case: %v", err)
 	}
-	if got := must(s.Folders(ctx, org, &[]string{"f", "none"}, store.Page{}))(t); len(got) != 1 || got[0].UID != "f" {
+	if got := testkit.Must(s.Folders(ctx, org, &[]string{"f", "none"}, store.Page{}))(t); len(got) != 1 || got[0].UID != "f" {
 		t.Errorf("folders with a uid: %+v", got)
 	}
-	must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "kept", Title: "Kept", FolderUID: "f"}, store.Save{}))(t)
+	testkit.Must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "kept", Title: "Kept", FolderUID: "f"}, store.Save{}))(t)
 	errKept := errors.New("kept")
 	if _, err := s.DeleteFolder(ctx, org, "f", 2, func(uid string) error {
 		if uid != "kept" {
@@ -154,8 +155,8 @@ func TestFolderVersions(t *testing.T) {
 	}); !errors.Is(err, errKept) {
 		t.Errorf("deletion of a folder with a dashboard that stays: %v", err)
 	}
-	must(s.Dashboard(ctx, org, "kept"))(t)
-	must(s.DeleteFolder(ctx, org, "f", 2, nil))(t)
+	testkit.Must(s.Dashboard(ctx, org, "kept"))(t)
+	testkit.Must(s.DeleteFolder(ctx, org, "f", 2, nil))(t)
 }
 
 // TestMigrateSimilarKeys migrates keys whose accounts have names or logins that differ only in

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // Without the original key, secrets cannot be read, but everything else can. With another one, the
@@ -20,12 +21,12 @@ func TestSecretsNeedTheirKey(t *testing.T) {
 	with := func(key []byte) *store.Store { return open(t, store.Options{Database: database, Key: key}) }
 	key := bytes.Repeat([]byte{1}, host.KeyLength)
 	first := with(key)
-	d := must(first.CreateDataSource(ctx, root, host.DataSource{Name: "a", Type: "acme-datasource", Secrets: map[string]string{"token": "s3cret"}}))(t)
-	if got := must(first.Unlock(ctx, org, d.UID))(t); got.Secrets["token"] != "s3cret" {
+	d := testkit.Must(first.CreateDataSource(ctx, root, host.DataSource{Name: "a", Type: "acme-datasource", Secrets: map[string]string{"token": "s3cret"}}))(t)
+	if got := testkit.Must(first.Unlock(ctx, org, d.UID))(t); got.Secrets["token"] != "s3cret" {
 		t.Errorf("unlocked data source: %+v", got)
 	}
 	for _, s := range []*store.Store{with(nil)} {
-		found := must(s.DataSources(ctx, org, nil, store.Page{}))(t)
+		found := testkit.Must(s.DataSources(ctx, org, nil, store.Page{}))(t)
 		if len(found) != 1 || len(found[0].SecretNames) != 1 {
 			t.Errorf("data source without secrets: %+v", found)
 		}
@@ -36,11 +37,11 @@ func TestSecretsNeedTheirKey(t *testing.T) {
 	if _, err := with(nil).CreateDataSource(ctx, root, host.DataSource{Name: "b", Type: "x", Secrets: map[string]string{"a": "b"}}); !errors.Is(err, host.ErrUnavailable) {
 		t.Errorf("storing a secret without a key: %v", err)
 	}
-	if got := must(first.DataSourceByID(ctx, org, d.ID))(t); got.UID != d.UID {
+	if got := testkit.Must(first.DataSourceByID(ctx, org, d.ID))(t); got.UID != d.UID {
 		t.Errorf("data source by id: %+v", got)
 	}
 	for _, uid := range []string{d.UID, "none"} {
-		if got := must(first.DataSources(ctx, org, &[]string{uid}, store.Page{}))(t); (len(got) == 1) != (uid == d.UID) {
+		if got := testkit.Must(first.DataSources(ctx, org, &[]string{uid}, store.Page{}))(t); (len(got) == 1) != (uid == d.UID) {
 			t.Errorf("data sources with the uid %s: %+v", uid, got)
 		}
 	}
@@ -67,9 +68,9 @@ func TestDefaultDataSource(t *testing.T) {
 	t.Parallel()
 	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
 	save := func(name string, isDefault bool) host.DataSource {
-		return must(s.CreateDataSource(ctx, root, host.DataSource{Name: name, Type: "acme-datasource", IsDefault: isDefault}))(t)
+		return testkit.Must(s.CreateDataSource(ctx, root, host.DataSource{Name: name, Type: "acme-datasource", IsDefault: isDefault}))(t)
 	}
-	named := func() string { return must(s.DataSourceOfType(ctx, org, "acme-datasource"))(t).Name }
+	named := func() string { return testkit.Must(s.DataSourceOfType(ctx, org, "acme-datasource"))(t).Name }
 	save("oldest", false)
 	if got := named(); got != "oldest" {
 		t.Errorf("data source of the type: %s", got)
@@ -80,7 +81,7 @@ func TestDefaultDataSource(t *testing.T) {
 		t.Errorf("data source of the type: %s", got)
 	}
 	defaults := 0
-	for _, d := range must(s.DataSources(ctx, org, nil, store.Page{}))(t) {
+	for _, d := range testkit.Must(s.DataSources(ctx, org, nil, store.Page{}))(t) {
 		if d.IsDefault {
 			defaults++
 		}
@@ -88,7 +89,7 @@ func TestDefaultDataSource(t *testing.T) {
 	if defaults != 1 {
 		t.Errorf("%d default data sources, want 1", defaults)
 	}
-	must(s.DeleteDataSource(ctx, root, c.UID))(t)
+	testkit.Must(s.DeleteDataSource(ctx, root, c.UID))(t)
 	if got := named(); got != "oldest" {
 		t.Errorf("data source of the type: %s", got)
 	}
@@ -103,11 +104,11 @@ func TestDataSourcePages(t *testing.T) {
 		if name == "c" {
 			secrets = nil
 		}
-		must(s.CreateDataSource(ctx, root, host.DataSource{Name: name, Type: "acme-datasource", Secrets: secrets}))(t)
+		testkit.Must(s.CreateDataSource(ctx, root, host.DataSource{Name: name, Type: "acme-datasource", Secrets: secrets}))(t)
 	}
 	for number, want := range map[int64]string{1: "a[password token] b[password token] ", 2: "c[] ", 3: ""} {
 		got := ""
-		for _, d := range must(s.DataSources(ctx, org, nil, store.Page{Limit: 2, Number: number}))(t) {
+		for _, d := range testkit.Must(s.DataSources(ctx, org, nil, store.Page{Limit: 2, Number: number}))(t) {
 			got += fmt.Sprint(d.Name, d.SecretNames, " ")
 		}
 		if got != want {
@@ -131,9 +132,7 @@ func TestSettingsQuota(t *testing.T) {
 	}
 	const most = 512 << 10 // bytes of the settings of one data source
 	for n := range gate.MaxDataSourceSettings/most - 1 {
-		if err := save(fmt.Sprint("full-", n), most); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, save(fmt.Sprint("full-", n), most))
 	}
 	for _, c := range []struct {
 		name  string
@@ -157,7 +156,7 @@ func TestSettingsQuota(t *testing.T) {
 func TestSecretsQuota(t *testing.T) {
 	t.Parallel()
 	s, ctx, root := open(t, store.Options{Key: make([]byte, host.KeyLength)}), t.Context(), as(host.RoleAdmin)
-	must(s.CreateDataSource(ctx, root, host.DataSource{UID: "d", Name: "d", Type: "acme-datasource"}))(t)
+	testkit.Must(s.CreateDataSource(ctx, root, host.DataSource{UID: "d", Name: "d", Type: "acme-datasource"}))(t)
 	names := func(from, to int) map[string]string {
 		secrets := map[string]string{}
 		for n := from; n < to; n++ {
@@ -183,7 +182,7 @@ func TestSecretsQuota(t *testing.T) {
 			t.Errorf("app with %d changed secrets: %v, want %v", len(c.change), err, c.want)
 		}
 	}
-	if d := must(s.DataSource(ctx, org, "d"))(t); len(d.SecretNames) != gate.MaxSecrets {
+	if d := testkit.Must(s.DataSource(ctx, org, "d"))(t); len(d.SecretNames) != gate.MaxSecrets {
 		t.Errorf("%d secrets are stored, want %d", len(d.SecretNames), gate.MaxSecrets)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -23,15 +24,11 @@ func TestFull(t *testing.T) {
 	s, ctx := open(t, store.Options{}), t.Context()
 	fill, empty := "PRAGMA max_page_count = 1", "PRAGMA max_page_count = 1073741823"
 	if onPostgres() {
-		if err := s.Exec(ctx, `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
-			$$BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END$$`); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.Exec(ctx, `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+			$$BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END$$`))
 		fill, empty = "CREATE TRIGGER p BEFORE INSERT ON playlists EXECUTE FUNCTION full_disk()", "DROP TRIGGER p ON playlists"
 	}
-	if err := s.Exec(ctx, fill); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Exec(ctx, fill))
 	var acknowledged []string
 	var err error
 	for n := 0; err == nil && n < 1000; n++ {
@@ -44,11 +41,9 @@ func TestFull(t *testing.T) {
 		t.Fatalf("write to a full database: %v", err)
 	}
 	for _, uid := range acknowledged {
-		must(s.Playlist(ctx, org, uid))(t)
+		testkit.Must(s.Playlist(ctx, org, uid))(t)
 	}
-	if err := s.Exec(ctx, empty); err != nil {
-		t.Fatal(err)
-	}
-	must(newPlaylist(ctx, s, "x"))(t)
+	testkit.OK(t, s.Exec(ctx, empty))
+	testkit.Must(newPlaylist(ctx, s, "x"))(t)
 	t.Logf("%d acknowledged, then: %v", len(acknowledged), err)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // Acknowledged writes survive the death of the process, and the file is not damaged.
@@ -26,13 +27,8 @@ func TestKill(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), envWriter+"="+file)
 		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := testkit.Must(cmd.StdoutPipe())(t)
+		testkit.OK(t, cmd.Start())
 		lines := bufio.NewScanner(out)
 		isArmed := false
 		for lines.Scan() {
@@ -47,10 +43,7 @@ func TestKill(t *testing.T) {
 		}
 		check(t, file)
 	}
-	s, err := store.Open(t.Context(), store.Options{Database: file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(store.Open(t.Context(), store.Options{Database: file}))(t)
 	defer s.Close()
 	for uid := range acknowledged {
 		if p, err := s.Playlist(t.Context(), org, uid); err != nil || len(p.Items) != 2 {
@@ -66,10 +59,7 @@ func TestKill(t *testing.T) {
 // check runs the integrity check of SQLite.
 func check(t *testing.T, file string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(sql.Open("sqlite", file))(t)
 	defer db.Close()
 	var verdict string
 	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {

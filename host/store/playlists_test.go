@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -21,7 +22,7 @@ func TestPlaylists(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
 	create := func(name string, items ...hostapi.PlaylistItem) hostapi.Playlist {
-		return must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: name, Interval: "5m", Items: items}))(t)
+		return testkit.Must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: name, Interval: "5m", Items: items}))(t)
 	}
 	tag := func(value string) hostapi.PlaylistItem {
 		return hostapi.PlaylistItem{Type: host.DashboardByTag, Value: value, Title: "t " + value}
@@ -32,7 +33,7 @@ func TestPlaylists(t *testing.T) {
 	}
 	names := func(text string, page store.Page) string {
 		var out []string
-		for _, p := range must(s.Playlists(ctx, org, text, page))(t) {
+		for _, p := range testkit.Must(s.Playlists(ctx, org, text, page))(t) {
 			out = append(out, p.Name)
 		}
 		return strings.Join(out, "|")
@@ -65,7 +66,7 @@ func TestPlaylists(t *testing.T) {
 		}
 	}
 
-	got := must(s.Playlist(ctx, org, b.UID))(t)
+	got := testkit.Must(s.Playlist(ctx, org, b.UID))(t)
 	if diff := cmp.Diff(b.Items, got.Items); diff != "" {
 		t.Errorf("items as created and as read (-created +read):\n%s", diff)
 	}
@@ -77,8 +78,8 @@ func TestPlaylists(t *testing.T) {
 		t.Errorf("second item (-want +got):\n%s", diff)
 	}
 	b.Name, b.Items = "renamed", []hostapi.PlaylistItem{tag("z")}
-	updated := must(s.UpdatePlaylist(ctx, org, b))(t)
-	got = must(s.Playlist(ctx, org, b.UID))(t)
+	updated := testkit.Must(s.UpdatePlaylist(ctx, org, b))(t)
+	got = testkit.Must(s.Playlist(ctx, org, b.UID))(t)
 	if diff := cmp.Diff(updated, got); diff != "" || got.Name != "renamed" || len(got.Items) != 1 {
 		t.Errorf("playlist after the update: %+v (-updated +read):\n%s", got, diff)
 	}
@@ -109,10 +110,10 @@ func TestPlaylistDashboards(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
 	save := func(title string, tags ...string) host.Dashboard {
-		return must(s.SaveDashboard(ctx, org, host.Dashboard{Title: title, Tags: tags}, store.Save{}))(t)
+		return testkit.Must(s.SaveDashboard(ctx, org, host.Dashboard{Title: title, Tags: tags}, store.Save{}))(t)
 	}
 	one, two, three := save("One", "ops", "ops"), save("Two", "ops", "dev"), save("Three")
-	p := must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "p", Interval: "5m", Items: []hostapi.PlaylistItem{
+	p := testkit.Must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "p", Interval: "5m", Items: []hostapi.PlaylistItem{
 		{Type: host.DashboardByID, Value: fmt.Sprint(three.ID)},
 		{Type: host.DashboardByTag, Value: "ops"},
 		{Type: host.DashboardByID, Value: "999"},
@@ -125,22 +126,22 @@ func TestPlaylistDashboards(t *testing.T) {
 		return store.PlaylistDashboard{ID: d.ID, UID: d.UID, Title: title, Order: order}
 	}
 	want := []store.PlaylistDashboard{entry(three, "Three", 1), entry(one, "One", 2), entry(two, "Two", 2), entry(one, "One", 5), entry(two, "Two", 6)}
-	if got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{}))(t); !slices.Equal(got, want) {
+	if got := testkit.Must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{}))(t); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	two.Title, two.Tags = "Too", nil
-	if again := must(s.SaveDashboard(ctx, org, two, store.Save{}))(t); again.ID != two.ID {
+	if again := testkit.Must(s.SaveDashboard(ctx, org, two, store.Save{}))(t); again.ID != two.ID {
 		t.Errorf("ids after a second save: %+v", again)
 	}
 	if _, err := s.DeleteDashboard(ctx, org, three.UID); err != nil {
 		t.Error(err)
 	}
 	want = []store.PlaylistDashboard{entry(one, "One", 2), entry(one, "One", 5), entry(two, "Too", 6)}
-	if got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{}))(t); !slices.Equal(got, want) {
+	if got := testkit.Must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{}))(t); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	empty := must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "e", Interval: "5m"}))(t)
-	if got := must(s.PlaylistDashboards(ctx, org, empty.UID, store.Page{}))(t); got == nil || len(got) != 0 {
+	empty := testkit.Must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "e", Interval: "5m"}))(t)
+	if got := testkit.Must(s.PlaylistDashboards(ctx, org, empty.UID, store.Page{}))(t); got == nil || len(got) != 0 {
 		t.Errorf("dashboards of an empty playlist: %+v", got)
 	}
 }
@@ -171,7 +172,7 @@ func TestWritesAtOnce(t *testing.T) {
 	if _, err := s.CreatePlaylist(gone, org, hostapi.Playlist{Name: "late", Interval: "5m"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled write: %v", err)
 	}
-	if all := must(s.Playlists(ctx, org, "", store.Page{}))(t); len(all) != 160 {
+	if all := testkit.Must(s.Playlists(ctx, org, "", store.Page{}))(t); len(all) != 160 {
 		t.Errorf("%d playlists", len(all))
 	}
 }
@@ -182,10 +183,10 @@ func TestPlaylistDashboardPages(t *testing.T) {
 	s, ctx := open(t, store.Options{}), t.Context()
 	const dashboards, items = 30, 100
 	for n := range dashboards {
-		must(s.SaveDashboard(ctx, org, host.Dashboard{Title: fmt.Sprintf("%03d", n), Tags: []string{"ops"}}, store.Save{}))(t)
+		testkit.Must(s.SaveDashboard(ctx, org, host.Dashboard{Title: fmt.Sprintf("%03d", n), Tags: []string{"ops"}}, store.Save{}))(t)
 	}
 	tagged := slices.Repeat([]hostapi.PlaylistItem{{Type: host.DashboardByTag, Value: "ops"}}, items)
-	p := must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "p", Interval: "5m", Items: tagged}))(t)
+	p := testkit.Must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "p", Interval: "5m", Items: tagged}))(t)
 	for _, c := range []struct {
 		page          store.Page
 		length, order int // order of the first
@@ -197,13 +198,13 @@ func TestPlaylistDashboardPages(t *testing.T) {
 		{store.Page{Limit: 1000, Number: 4}, 0, 0},
 		{store.Page{Limit: 1 << 62, Number: 1 << 62}, 0, 0},
 	} {
-		got := must(s.PlaylistDashboards(ctx, org, p.UID, c.page))(t)
+		got := testkit.Must(s.PlaylistDashboards(ctx, org, p.UID, c.page))(t)
 		if len(got) != c.length || c.length > 0 && got[0].Order != c.order {
 			t.Errorf("%+v: %d dashboards, want %d from item %d: %+v", c.page, len(got), c.length, c.order, got[:min(len(got), 1)])
 		}
 	}
 	// The third dashboard of this page is the first of the second item.
-	got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{Limit: 7, Number: 5}))(t)
+	got := testkit.Must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{Limit: 7, Number: 5}))(t)
 	if got[1].Title != "029" || got[1].Order != 1 || got[2].Title != "000" || got[2].Order != 2 {
 		t.Errorf("across two items: %+v", got)
 	}

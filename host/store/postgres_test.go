@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // onPostgres reports whether the tests run on PostgreSQL: a server that the test process starts in a
@@ -71,9 +73,7 @@ func newDatabase(t testing.TB) string {
 			t.Error(err)
 		}
 	})
-	if err := execute("CREATE DATABASE " + database); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, execute("CREATE DATABASE "+database))
 	return address(database)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -60,12 +61,10 @@ func TestQuota(t *testing.T) {
 			t.Errorf("one more of the %s: %v", c.what, err)
 		}
 	}
-	if all := must(s.Folders(ctx, org, nil, store.Page{Limit: gate.MaxFolders}))(t); len(all) != gate.MaxPageLength {
+	if all := testkit.Must(s.Folders(ctx, org, nil, store.Page{Limit: gate.MaxFolders}))(t); len(all) != gate.MaxPageLength {
 		t.Errorf("a page has %d folders, want %d", len(all), gate.MaxPageLength)
 	}
-	if _, err := s.DeleteFolder(ctx, org, "u1", 0, nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(s.DeleteFolder(ctx, org, "u1", 0, nil))(t)
 	if _, err := s.CreateFolder(ctx, org, host.Folder{Title: "again"}); err != nil {
 		t.Errorf("a folder in place of a deleted one: %v", err)
 	}

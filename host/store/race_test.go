@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // atOnce runs do in n goroutines and returns how many succeeded. An error that is not a
@@ -59,7 +60,7 @@ func TestFolderGoesWhileSaving(t *testing.T) {
 	s, ctx := open(t, store.Options{}), t.Context()
 	for round := range 10 {
 		uid := fmt.Sprint("f", round)
-		must(s.CreateFolder(ctx, org, host.Folder{UID: uid, Title: uid}))(t)
+		testkit.Must(s.CreateFolder(ctx, org, host.Folder{UID: uid, Title: uid}))(t)
 		atOnce(t, 8, func(n int) error {
 			if n == 3 {
 				_, err := s.DeleteFolder(ctx, org, uid, 0, nil)
@@ -69,7 +70,7 @@ func TestFolderGoesWhileSaving(t *testing.T) {
 			return err
 		})
 	}
-	if left := must(s.Dashboards(ctx, org, store.DashboardFilter{}))(t); len(left) != 0 {
+	if left := testkit.Must(s.Dashboards(ctx, org, store.DashboardFilter{}))(t); len(left) != 0 {
 		t.Errorf("dashboards in the deleted folder: %+v", left)
 	}
 }
@@ -79,14 +80,14 @@ func TestOneDefault(t *testing.T) {
 	t.Parallel()
 	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
 	for n := range 4 {
-		must(s.CreateDataSource(ctx, root, host.DataSource{UID: fmt.Sprint(n), Name: fmt.Sprint(n), Type: "x"}))(t)
+		testkit.Must(s.CreateDataSource(ctx, root, host.DataSource{UID: fmt.Sprint(n), Name: fmt.Sprint(n), Type: "x"}))(t)
 	}
 	done := atOnce(t, 16, func(n int) error {
 		_, err := s.UpdateDataSource(ctx, root, host.DataSource{UID: fmt.Sprint(n % 4), Name: fmt.Sprint(n % 4), Type: "x", IsDefault: true})
 		return err
 	})
 	defaults := 0
-	for _, d := range must(s.DataSources(ctx, org, nil, store.Page{}))(t) {
+	for _, d := range testkit.Must(s.DataSources(ctx, org, nil, store.Page{}))(t) {
 		if d.IsDefault {
 			defaults++
 		}
@@ -103,7 +104,7 @@ func TestSecretAndAddressAreOfOneVersion(t *testing.T) {
 	version := func(n int) host.DataSource {
 		return host.DataSource{UID: "d", Name: "d", Type: "x", URL: fmt.Sprintf("http://h%d", n), Secrets: map[string]string{"k": fmt.Sprintf("http://h%d", n)}}
 	}
-	must(s.CreateDataSource(ctx, root, version(0)))(t)
+	testkit.Must(s.CreateDataSource(ctx, root, version(0)))(t)
 	var group sync.WaitGroup
 	group.Go(func() {
 		for n := range 100 {
@@ -113,7 +114,7 @@ func TestSecretAndAddressAreOfOneVersion(t *testing.T) {
 		}
 	})
 	for range 200 {
-		if d := must(s.Unlock(ctx, org, "d"))(t); d.Secrets["k"] != d.URL {
+		if d := testkit.Must(s.Unlock(ctx, org, "d"))(t); d.Secrets["k"] != d.URL {
 			t.Errorf("secret %s was read with address %s", d.Secrets["k"], d.URL)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // A session belongs to one user, is extended by use, and ends.
@@ -15,8 +16,8 @@ func TestSessions(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
 	s := open(t, store.Options{Clock: func() time.Time { return now }})
-	must(s.EnsureAdmin(t.Context(), "correct horse battery"))(t)
-	admin := must(s.User(t.Context(), host.AdminLogin))(t).Identity()
+	testkit.Must(s.EnsureAdmin(t.Context(), "correct horse battery"))(t)
+	admin := testkit.Must(s.User(t.Context(), host.AdminLogin))(t).Identity()
 	other := admin
 	other.ID = 99
 
@@ -29,10 +30,10 @@ func TestSessions(t *testing.T) {
 	if err != nil || who.ID != admin.ID || !used.Expires.Equal(now.Add(host.SessionIdle)) {
 		t.Errorf("%+v, %+v, %v", who, used, err)
 	}
-	if all := must(s.Sessions(t.Context(), admin.ID))(t); len(all) != 1 || !all[0].Seen.Equal(now) {
+	if all := testkit.Must(s.Sessions(t.Context(), admin.ID))(t); len(all) != 1 || !all[0].Seen.Equal(now) {
 		t.Errorf("sessions %+v", all)
 	}
-	if all := must(s.Sessions(t.Context(), other.ID))(t); len(all) != 0 {
+	if all := testkit.Must(s.Sessions(t.Context(), other.ID))(t); len(all) != 0 {
 		t.Errorf("sessions of another user: %+v", all)
 	}
 	if err := s.DeleteSession(t.Context(), other, session.ID); !errors.Is(err, host.ErrNotFound) {
@@ -54,7 +55,7 @@ func TestSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := must(s.Sessions(t.Context(), admin.ID))(t); len(all) != 50 || all[0].Agent != "49" {
+	if all := testkit.Must(s.Sessions(t.Context(), admin.ID))(t); len(all) != 50 || all[0].Agent != "49" {
 		t.Errorf("%d sessions, the latest %+v", len(all), all[0])
 	}
 	if _, _, err := s.SignedIn(t.Context(), first); !errors.Is(err, host.ErrUnauthorized) {
@@ -67,8 +68,8 @@ func TestSessionThatIsNotExtended(t *testing.T) {
 	t.Parallel()
 	now := new(clock)
 	s, ctx := open(t, store.Options{Clock: now.Now}), t.Context()
-	must(s.EnsureAdmin(ctx, "correct horse battery"))(t)
-	token, created, err := s.CreateSession(ctx, must(s.User(ctx, host.AdminLogin))(t).Identity(), "")
+	testkit.Must(s.EnsureAdmin(ctx, "correct horse battery"))(t)
+	token, created, err := s.CreateSession(ctx, testkit.Must(s.User(ctx, host.AdminLogin))(t).Identity(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +77,7 @@ func TestSessionThatIsNotExtended(t *testing.T) {
 	if onPostgres() {
 		refuse = "ALTER TABLE sessions ADD CHECK (seen_at = created_at)"
 	}
-	if err := s.Exec(ctx, refuse); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Exec(ctx, refuse))
 	now.Advance(host.SessionIdle - time.Second)
 	if _, session, err := s.SignedIn(ctx, token); err != nil || !session.Expires.Equal(created.Expires) {
 		t.Errorf("%+v, %v, want the expiry %s", session, err, created.Expires)
@@ -94,17 +93,17 @@ func TestPurgeSessions(t *testing.T) {
 	t.Parallel()
 	now := new(clock)
 	s, ctx := open(t, store.Options{Clock: now.Now}), t.Context()
-	must(s.EnsureAdmin(ctx, "correct horse battery"))(t)
-	admin := must(s.User(ctx, host.AdminLogin))(t).Identity()
+	testkit.Must(s.EnsureAdmin(ctx, "correct horse battery"))(t)
+	admin := testkit.Must(s.User(ctx, host.AdminLogin))(t).Identity()
 	for _, agent := range []string{"ended", "running"} {
 		if _, _, err := s.CreateSession(ctx, admin, agent); err != nil {
 			t.Fatal(err)
 		}
 		now.Advance(host.SessionIdle / 2)
 	}
-	must(s.PurgeExpired(ctx))(t)
+	testkit.Must(s.PurgeExpired(ctx))(t)
 	now.Advance(-host.SessionIdle / 2) // lists contain only sessions that have not ended
-	if all := must(s.Sessions(ctx, admin.ID))(t); len(all) != 1 || all[0].Agent != "running" {
+	if all := testkit.Must(s.Sessions(ctx, admin.ID))(t); len(all) != 1 || all[0].Agent != "running" {
 		t.Errorf("sessions %+v", all)
 	}
 }
@@ -113,19 +112,19 @@ func TestPurgeSessions(t *testing.T) {
 func TestSessionsEndWithPassword(t *testing.T) {
 	t.Parallel()
 	s := open(t, store.Options{})
-	must(s.EnsureAdmin(t.Context(), "correct horse battery"))(t)
-	admin := must(s.User(t.Context(), host.AdminLogin))(t).Identity()
+	testkit.Must(s.EnsureAdmin(t.Context(), "correct horse battery"))(t)
+	admin := testkit.Must(s.User(t.Context(), host.AdminLogin))(t).Identity()
 	token, _, err := s.CreateSession(t.Context(), admin, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, password := range []string{"correct horse battery", ""} {
-		must(s.EnsureAdmin(t.Context(), password))(t)
+		testkit.Must(s.EnsureAdmin(t.Context(), password))(t)
 		if _, _, err := s.SignedIn(t.Context(), token); err != nil {
 			t.Errorf("after a start with the password %q: %v", password, err)
 		}
 	}
-	must(s.EnsureAdmin(t.Context(), "another password"))(t)
+	testkit.Must(s.EnsureAdmin(t.Context(), "another password"))(t)
 	if _, _, err := s.SignedIn(t.Context(), token); !errors.Is(err, host.ErrUnauthorized) {
 		t.Errorf("after the password changed: %v", err)
 	}

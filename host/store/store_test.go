@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func open(t *testing.T, o store.Options) *store.Store {
@@ -20,27 +21,13 @@ func open(t *testing.T, o store.Options) *store.Store {
 	if o.Database == "" {
 		o.Database = newDatabase(t)
 	}
-	s, err := store.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(store.Open(t.Context(), o))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return s
-}
-
-// must returns the value of a call or fails the test.
-func must[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 }
 
 const org = store.MainOrg
@@ -51,14 +38,14 @@ func TestOpenMakesPrivateFiles(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data #1?%41", "deeper")
 	s := open(t, store.Options{Database: filepath.Join(dir, "slipway.db")})
-	must(s.CreateFolder(t.Context(), org, host.Folder{Title: "x"}))(t)
+	testkit.Must(s.CreateFolder(t.Context(), org, host.Folder{Title: "x"}))(t)
 	if err := s.Ping(t.Context()); err != nil {
 		t.Error(err)
 	}
 	for name, want := range map[string]fs.FileMode{
 		".": 0o700, "slipway.db": 0o600, "slipway.db-wal": 0o600, "slipway.db-shm": 0o600,
 	} {
-		if info := must(os.Stat(filepath.Join(dir, name)))(t); info.Mode().Perm() != want {
+		if info := testkit.Must(os.Stat(filepath.Join(dir, name)))(t); info.Mode().Perm() != want {
 			t.Errorf("%s has mode %v", name, info.Mode())
 		}
 	}
@@ -66,8 +53,8 @@ func TestOpenMakesPrivateFiles(t *testing.T) {
 
 func TestOpenTemporary(t *testing.T) {
 	t.Parallel()
-	s := must(store.Open(t.Context(), store.Options{}))(t)
-	must(s.CreateFolder(t.Context(), org, host.Folder{Title: "x"}))(t)
+	s := testkit.Must(store.Open(t.Context(), store.Options{}))(t)
+	testkit.Must(s.CreateFolder(t.Context(), org, host.Folder{Title: "x"}))(t)
 	for range 2 {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -82,18 +69,12 @@ func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	garbage := filepath.Join(dir, "garbage.db")
-	if err := os.WriteFile(garbage, []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(garbage, []byte(strings.Repeat("not a database ", 100)), 0o600))
 	newer := filepath.Join(dir, "newer.db")
-	if err := must(store.Open(t.Context(), store.Options{Database: newer}))(t).Close(); err != nil {
-		t.Fatal(err)
-	}
-	db := must(sql.Open("sqlite", newer))(t)
-	must(db.Exec("INSERT INTO schema_migrations VALUES (9999, 'from the future', 0)"))(t)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Must(store.Open(t.Context(), store.Options{Database: newer}))(t).Close())
+	db := testkit.Must(sql.Open("sqlite", newer))(t)
+	testkit.Must(db.Exec("INSERT INTO schema_migrations VALUES (9999, 'from the future', 0)"))(t)
+	testkit.OK(t, db.Close())
 	for path, want := range map[string]string{
 		garbage: "the file is damaged", newer: "newer version", dir: "is a directory", filepath.Join(garbage, "x.db"): "not a directory",
 	} {
@@ -127,7 +108,7 @@ func TestOpenAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	s := open(t, store.Options{Database: path})
-	if folders := must(s.Folders(t.Context(), org, nil, store.Page{}))(t); len(folders) != 8 {
+	if folders := testkit.Must(s.Folders(t.Context(), org, nil, store.Page{}))(t); len(folders) != 8 {
 		t.Errorf("%d folders", len(folders))
 	}
 	accounts, total, err := s.ServiceAccounts(t.Context(), org, store.AccountFilter{})
@@ -143,11 +124,11 @@ func TestOpenWaitsForMigration(t *testing.T) {
 		t.Skip("needs PostgreSQL")
 	}
 	ctx, database := t.Context(), newDatabase(t)
-	db := must(sql.Open("pgx", database))(t)
+	db := testkit.Must(sql.Open("pgx", database))(t)
 	defer db.Close()
-	migration := must(db.BeginTx(ctx, nil))(t)
+	migration := testkit.Must(db.BeginTx(ctx, nil))(t)
 	defer migration.Rollback()
-	must(migration.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", store.MigrationLock))(t)
+	testkit.Must(migration.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", store.MigrationLock))(t)
 	const timeout = time.Second / 2
 	opened := make(chan error, 1)
 	go func() {
@@ -158,20 +139,16 @@ func TestOpenWaitsForMigration(t *testing.T) {
 		opened <- err
 	}()
 	for hasWaited := false; !hasWaited; {
-		if err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_locks
+		testkit.OK(t, db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_locks
 			WHERE NOT granted AND locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-				AND waitstart < clock_timestamp() - $1 * interval '1 second')`, 2*timeout.Seconds()).Scan(&hasWaited); err != nil {
-			t.Fatal(err)
-		}
+				AND waitstart < clock_timestamp() - $1 * interval '1 second')`, 2*timeout.Seconds()).Scan(&hasWaited))
 		select {
 		case err := <-opened:
 			t.Fatalf("Open during a migration: %v", err)
 		default:
 		}
 	}
-	if err := migration.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, migration.Rollback())
 	if err := <-opened; err != nil {
 		t.Errorf("Open after a migration: %v", err)
 	}
@@ -184,7 +161,7 @@ func TestEnsureAdmin(t *testing.T) {
 	first, second := open(t, store.Options{Database: path}), open(t, store.Options{Database: path})
 	var shown []string
 	for _, s := range []*store.Store{first, second, first} {
-		if password := must(s.EnsureAdmin(t.Context(), ""))(t); password != "" {
+		if password := testkit.Must(s.EnsureAdmin(t.Context(), ""))(t); password != "" {
 			shown = append(shown, password)
 		}
 	}
@@ -192,13 +169,13 @@ func TestEnsureAdmin(t *testing.T) {
 		t.Fatalf("generated %d passwords, want 1", len(shown))
 	}
 	matches := func(password string) bool {
-		u := must(second.User(t.Context(), host.AdminLogin))(t)
+		u := testkit.Must(second.User(t.Context(), host.AdminLogin))(t)
 		return host.IsPassword(password, u.PasswordHash)
 	}
 	if !matches(shown[0]) {
 		t.Error("the generated password does not match")
 	}
-	must(first.EnsureAdmin(t.Context(), "given by hand"))(t)
+	testkit.Must(first.EnsureAdmin(t.Context(), "given by hand"))(t)
 	if !matches("given by hand") || matches(shown[0]) {
 		t.Error("the new password did not replace the generated one")
 	}

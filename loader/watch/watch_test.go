@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // running is a Run in the background.
@@ -41,25 +43,10 @@ func (r *running) await(t *testing.T, paths ...string) {
 	}
 }
 
-func must(t *testing.T, errs ...error) {
-	t.Helper()
-	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func save(t *testing.T, path, text string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
-}
-
 // options returns options that watch a directory of the test.
 func options(t *testing.T) Options {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	must(t, err)
+	root := testkit.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	return Options{Dirs: []string{root}, Interval: 20 * time.Millisecond}
 }
 
@@ -68,46 +55,45 @@ func TestChangesAreReported(t *testing.T) {
 	o := options(t)
 	root := o.Dirs[0]
 	a := filepath.Join(root, "a", "plugin.json")
-	save(t, a, "1")
+	testkit.WriteFile(t, a, "1")
 	r := start(t, o)
-	save(t, a, "22")
+	testkit.WriteFile(t, a, "22")
 	r.await(t, a)
 	// An atomic rename.
-	save(t, a+".new", "333")
-	must(t, os.Rename(a+".new", a))
+	testkit.WriteFile(t, a+".new", "333")
+	testkit.OK(t, os.Rename(a+".new", a))
 	r.await(t, a)
 	// A directory that comes with files, and one below it.
 	b := filepath.Join(root, "b", "img", "logo.svg")
-	save(t, b, "1")
+	testkit.WriteFile(t, b, "1")
 	r.await(t, b)
-	save(t, b, "22")
+	testkit.WriteFile(t, b, "22")
 	r.await(t, b)
 	// A directory that is moved away, and another that takes its place.
-	must(t, os.Rename(filepath.Join(root, "b"), filepath.Join(root, "c")))
+	testkit.OK(t, os.Rename(filepath.Join(root, "b"), filepath.Join(root, "c")))
 	c := filepath.Join(root, "c", "img", "logo.svg")
 	r.await(t, b, c)
-	save(t, b, "a third one")
+	testkit.WriteFile(t, b, "a third one")
 	r.await(t, b)
-	save(t, c, "a fourth one")
+	testkit.WriteFile(t, c, "a fourth one")
 	r.await(t, c)
-	must(t, os.RemoveAll(filepath.Join(root, "c")))
+	testkit.OK(t, os.RemoveAll(filepath.Join(root, "c")))
 	r.await(t, c)
-	must(t, os.Chmod(b, 0o755))
+	testkit.OK(t, os.Chmod(b, 0o755))
 	r.await(t, b)
 	// A directory that is moved away and back before the watcher looks.
 	dir := filepath.Dir(b)
-	must(t, os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir))
-	save(t, a, "4444")
+	testkit.OK(t, os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir))
+	testkit.WriteFile(t, a, "4444")
 	r.await(t, a)
-	save(t, b, "a fifth one, which is longer")
+	testkit.WriteFile(t, b, "a fifth one, which is longer")
 	r.await(t, b)
 }
 
 // A file that was reported as moving is reported again if it changes back.
 func TestChangesBack(t *testing.T) {
 	t.Parallel()
-	info, err := os.Stat(".")
-	must(t, err)
+	info := testkit.Must(os.Stat("."))(t)
 	s := settling{reported: map[string]os.FileInfo{"gpx": info}, pending: map[string]pending{}, after: time.Minute}
 	now := time.Now()
 	if changed, moving := s.compare(nil, now); len(changed) > 0 || !slices.Equal(moving, []string{"gpx"}) {
@@ -124,29 +110,28 @@ func TestSymbolicLinks(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	root := o.Dirs[0]
-	elsewhere, err := filepath.EvalSymlinks(t.TempDir())
-	must(t, err)
+	elsewhere := testkit.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	for _, release := range []string{"1", "2"} {
-		save(t, filepath.Join(elsewhere, release, "plugin.json"), release+strings.Repeat(" ", len(release)))
-		save(t, filepath.Join(elsewhere, release, "gpx"), strings.Repeat(release, 10))
+		testkit.WriteFile(t, filepath.Join(elsewhere, release, "plugin.json"), release+strings.Repeat(" ", len(release)))
+		testkit.WriteFile(t, filepath.Join(elsewhere, release, "gpx"), strings.Repeat(release, 10))
 	}
 	current := filepath.Join(elsewhere, "current")
 	if err := os.Symlink("1", current); err != nil {
 		t.Skip("the system has no symbolic links: ", err)
 	}
-	must(t, os.Symlink(current, filepath.Join(root, "linked")), // a plugin elsewhere, through two links
+	testkit.OK(t, os.Symlink(current, filepath.Join(root, "linked")), // a plugin elsewhere, through two links
 		os.Mkdir(filepath.Join(root, "plain"), 0o755),
 		os.Symlink(filepath.Join(current, "gpx"), filepath.Join(root, "plain", "gpx"))) // a file
 	r := start(t, o)
 	linked, file := filepath.Join(root, "linked", "gpx"), filepath.Join(root, "plain", "gpx")
-	save(t, filepath.Join(elsewhere, "1", "gpx"), "changed in place")
+	testkit.WriteFile(t, filepath.Join(elsewhere, "1", "gpx"), "changed in place")
 	r.await(t, linked, file)
-	must(t, os.Remove(filepath.Join(elsewhere, "1", "gpx")))
-	save(t, filepath.Join(elsewhere, "1", "gpx"), "another")
+	testkit.OK(t, os.Remove(filepath.Join(elsewhere, "1", "gpx")))
+	testkit.WriteFile(t, filepath.Join(elsewhere, "1", "gpx"), "another")
 	r.await(t, linked, file)
-	must(t, os.Symlink("2", current+".new"), os.Rename(current+".new", current))
+	testkit.OK(t, os.Symlink("2", current+".new"), os.Rename(current+".new", current))
 	r.await(t, linked, file)
-	save(t, filepath.Join(elsewhere, "2", "gpx"), "changed in the new place")
+	testkit.WriteFile(t, filepath.Join(elsewhere, "2", "gpx"), "changed in the new place")
 	r.await(t, linked, file)
 }
 
@@ -158,9 +143,9 @@ func TestMissingDirectory(t *testing.T) {
 	r := start(t, o)
 	file := filepath.Join(o.Dirs[0], "a", "plugin.json")
 	for range 2 {
-		save(t, file, "1")
+		testkit.WriteFile(t, file, "1")
 		r.await(t, file)
-		must(t, os.RemoveAll(filepath.Dir(o.Dirs[0])))
+		testkit.OK(t, os.RemoveAll(filepath.Dir(o.Dirs[0])))
 		r.await(t, file)
 	}
 }
@@ -172,18 +157,16 @@ func TestGrowingFile(t *testing.T) {
 	o.Settle = 2 * time.Second // much longer than the pauses of the writer
 	root := o.Dirs[0]
 	growing, other := filepath.Join(root, "a", "gpx"), filepath.Join(root, "b", "plugin.json")
-	save(t, growing, "")
-	save(t, other, "1")
+	testkit.WriteFile(t, growing, "")
+	testkit.WriteFile(t, other, "1")
 	r := start(t, o)
-	f, err := os.OpenFile(growing, os.O_WRONLY|os.O_APPEND, 0)
-	must(t, err)
+	f := testkit.Must(os.OpenFile(growing, os.O_WRONLY|os.O_APPEND, 0))(t)
 	defer f.Close()
 	isOtherReported, steps := false, 0
 	for ; !isOtherReported; steps++ {
-		_, err := f.WriteString("more ")
-		must(t, err)
+		testkit.Must(f.WriteString("more "))(t)
 		if steps == 5 {
-			save(t, other, "22")
+			testkit.WriteFile(t, other, "22")
 		}
 		select {
 		case c := <-r.changes:
@@ -198,8 +181,7 @@ func TestGrowingFile(t *testing.T) {
 		}
 	}
 	r.await(t, growing)
-	info, err := f.Stat()
-	must(t, err)
+	info := testkit.Must(f.Stat())(t)
 	if want := int64(steps * len("more ")); info.Size() != want {
 		t.Errorf("reported at %d bytes, want %d", info.Size(), want)
 	}
@@ -211,11 +193,11 @@ func TestIgnored(t *testing.T) {
 	o := options(t)
 	root := o.Dirs[0]
 	seen := filepath.Join(root, "a", "plugin.json")
-	save(t, seen, "1")
+	testkit.WriteFile(t, seen, "1")
 	r := start(t, o)
-	save(t, filepath.Join(root, "a", "node_modules", "b", "index.js"), "1")
-	save(t, filepath.Join(root, "a", ".plugin.json.swp"), "1")
-	save(t, seen, "22")
+	testkit.WriteFile(t, filepath.Join(root, "a", "node_modules", "b", "index.js"), "1")
+	testkit.WriteFile(t, filepath.Join(root, "a", ".plugin.json.swp"), "1")
+	testkit.WriteFile(t, seen, "22")
 	if c := <-r.changes; !slices.Equal(c.Changed, []string{seen}) {
 		t.Errorf("reported %+v", c)
 	}
