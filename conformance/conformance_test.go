@@ -22,6 +22,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
@@ -63,12 +64,8 @@ func writePlugin(t *testing.T, kind, program, mode string) bundle.Plugin {
 	dir := t.TempDir()
 	program = filepath.Join(os.Getenv(programs), program)
 	text := fmt.Sprintf(`{"id":"acme-x-%s","name":"x","type":%q,"backend":true,"executable":"gpx_%s","info":{"version":"1.0.0"}}`, kind, kind, mode)
-	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(program, filepath.Join(dir, bundle.Host().Executable("gpx_"+mode))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(text), 0o644))
+	testkit.OK(t, os.Symlink(program, filepath.Join(dir, bundle.Host().Executable("gpx_"+mode))))
 	found, faults := bundle.Discover(dir)
 	if len(found) != 1 {
 		t.Fatalf("found %v, %v", found, faults)
@@ -79,10 +76,7 @@ func writePlugin(t *testing.T, kind, program, mode string) bundle.Plugin {
 // run runs the checks and returns the ids by outcome.
 func run(t *testing.T, o Options) (Report, map[Outcome][]string) {
 	t.Helper()
-	r, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Run(t.Context(), o))(t)
 	ids := map[Outcome][]string{}
 	for _, one := range r.Results {
 		ids[one.Outcome] = append(ids[one.Outcome], one.ID)
@@ -247,9 +241,7 @@ func TestWhatCannotRun(t *testing.T) {
 	if _, err := Run(t.Context(), Options{Plugin: p, Skip: []string{"zzzz"}}); err == nil || !strings.HasPrefix(err.Error(), `unknown check "zzzz"; the nearest are `) {
 		t.Errorf("an unknown check to skip: %v", err)
 	}
-	if err := os.Remove(filepath.Join(p.Dir, bundle.Host().Executable(p.Metadata.Executable))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(filepath.Join(p.Dir, bundle.Host().Executable(p.Metadata.Executable))))
 	if _, err := Run(t.Context(), Options{Plugin: p}); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("no executable: %v", err)
 	}
@@ -304,10 +296,7 @@ func TestIsPanic(t *testing.T) {
 			t.Errorf("an error with the message %q: panic is %t", text, got)
 		}
 	}
-	s, err := status.New(codes.Internal, "reworded").WithDetails(&errdetails.ErrorInfo{Domain: wire.Domain, Reason: wire.ReasonPanic})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(status.New(codes.Internal, "reworded").WithDetails(&errdetails.ErrorInfo{Domain: wire.Domain, Reason: wire.ReasonPanic}))(t)
 	if !errorReply(s.Err()).isPanic {
 		t.Error("the detail of a panic was not recognized")
 	}

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/frame"
@@ -46,10 +47,7 @@ func (s benchSource) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (
 func BenchmarkQueryData(b *testing.B) {
 	small := frame.New("small", frame.Of("time", []time.Time{time.Unix(1, 0)}), frame.Of("value", []float64{1}))
 	small.RefID = "A"
-	arrow, err := small.MarshalArrow()
-	if err != nil {
-		b.Fatal(err)
-	}
+	arrow := testkit.Must(small.MarshalArrow())(b)
 	b.Run("small", func(b *testing.B) {
 		compareQueries(b, 1000, func() []byte { return arrow }, func() sdk.Frame { return backend.ArrowFrame(arrow) })
 	})
@@ -139,17 +137,11 @@ func median(of []float64) float64 {
 func dial(b *testing.B, server *grpc.Server) *grpc.ClientConn {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "s")
-	listener, err := net.Listen("unix", path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	listener := testkit.Must(net.Listen("unix", path))(b)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	conn, err := grpc.NewClient("unix:"+path, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(1<<31-1)))
-	if err != nil {
-		b.Fatal(err)
-	}
+	conn := testkit.Must(grpc.NewClient("unix:"+path, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(1<<31-1))))(b)
 	b.Cleanup(func() {
 		err := conn.Close()
 		server.Stop()

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
@@ -23,13 +24,8 @@ import (
 // An error has the same effect in queries, resources, health checks and streams.
 func TestOneErrorModel(t *testing.T) {
 	t.Parallel()
-	refusing, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := refusing.Close(); err != nil {
-		t.Fatal(err)
-	}
+	refusing := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	testkit.OK(t, refusing.Close())
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(slow.Close)
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
@@ -97,10 +93,7 @@ func TestOneErrorModel(t *testing.T) {
 			if health.Status != sdk.HealthError || health.Message != c.want.Message || string(health.Details) != details {
 				t.Errorf("health: %+v %s", health, health.Details)
 			}
-			resp, err := k.HTTP().Get("http://plugin/")
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := testkit.Must(k.HTTP().Get("http://plugin/"))(t)
 			defer func() { _ = resp.Body.Close() }()
 			body := make([]byte, 1000)
 			n, _ := resp.Body.Read(body)
@@ -141,10 +134,7 @@ func TestBrokenOffAnswer(t *testing.T) {
 		}
 		return errors.New("oh")
 	})})
-	resp, err := k.HTTP().Get("http://plugin/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := testkit.Must(k.HTTP().Get("http://plugin/"))(t)
 	defer func() { _ = resp.Body.Close() }()
 	body := make([]byte, 4)
 	if _, err := resp.Body.Read(body); err != nil || string(body) != "half" {

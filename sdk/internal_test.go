@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestLogger(t *testing.T) {
@@ -16,9 +18,7 @@ func TestLogger(t *testing.T) {
 	var out bytes.Buffer
 	NewLogger(&out, slog.LevelInfo).With("request", 7).WarnContext(t.Context(), "slow", "took", "1s", slog.Group("g", "level", "inner"), "msg", "mine", "level", "mine too")
 	var line map[string]any
-	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(out.Bytes(), &line))
 	if _, err := time.Parse(logTimeLayout, line["@timestamp"].(string)); err != nil {
 		t.Error(err)
 	}

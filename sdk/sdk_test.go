@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
@@ -39,7 +40,7 @@ func TestEachQuery(t *testing.T) {
 		return []sdk.Frame{backend.ArrowFrame(fmt.Sprintf("%d points of %s from %s", m.N, sdk.ContextOf(ctx).PluginID, q.TimeRange.From.UTC().Format(time.DateOnly)))}, nil
 	})})
 	from := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
-	answers, err := c.QueryData(t.Context(), &sdk.QueryDataRequest{
+	answers := testkit.Must(c.QueryData(t.Context(), &sdk.QueryDataRequest{
 		Context: sdk.Context{PluginID: "p"},
 		Queries: []sdk.Query{
 			{RefID: "A", JSON: []byte(`{"n":3}`), TimeRange: sdk.TimeRange{From: from, To: from.Add(time.Hour)}},
@@ -49,10 +50,7 @@ func TestEachQuery(t *testing.T) {
 			{RefID: "E", Type: "nil frame"},
 			{RefID: "F", Type: "not UTF-8"},
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if a := answers["A"]; a.Err != nil || a.Status != http.StatusOK || string(a.Frames[0].(backend.ArrowFrame)) != "3 points of p from 2026-01-02" {
 		t.Errorf("A: %+v", a)
 	}
@@ -125,12 +123,9 @@ func TestCheckHealth(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := sdktest.Start(t, sdk.Plugin{CheckHealth: c.handle}).CheckHealth(t.Context(), &sdk.CheckHealthRequest{
+			got := testkit.Must(sdktest.Start(t, sdk.Plugin{CheckHealth: c.handle}).CheckHealth(t.Context(), &sdk.CheckHealthRequest{
 				Context: sdk.Context{DataSource: &sdk.DataSource{URL: "http://up"}},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			if diff := cmp.Diff(&c.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("result (-want +got):\n%s", diff)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
@@ -40,12 +41,9 @@ func (s *fullSettings) Validate() error {
 func TestDecodeSettings(t *testing.T) {
 	t.Parallel()
 	secrets := map[string]string{"apiKey": "hunter2", "other": "x"}
-	s, err := sdk.DecodeSettings[fullSettings](sdk.Settings{
+	s := testkit.Must(sdk.DecodeSettings[fullSettings](sdk.Settings{
 		JSON: []byte(`{"region":"north","limit":7,"tags":["a"],"nest":{"on":true},"Key":"from JSON","more":1}`), Secrets: secrets,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	want := fullSettings{region: region{Name: "north"}, Limit: 7, Tags: []string{"a"}, Key: "hunter2"}
 	want.Nest.On = true
 	if diff := cmp.Diff(want, s, cmp.AllowUnexported(fullSettings{})); diff != "" {
@@ -169,13 +167,10 @@ func TestQueryTypes(t *testing.T) {
 			return sdk.QueryDataResponse{"A": {Frames: []sdk.Frame{backend.ArrowFrame("not mine")}}}, nil
 		},
 	}.QueryData})
-	answers, err := k.QueryData(t.Context(), &sdk.QueryDataRequest{Queries: []sdk.Query{
+	answers := testkit.Must(k.QueryData(t.Context(), &sdk.QueryDataRequest{Queries: []sdk.Query{
 		{RefID: "A", JSON: []byte(`{"n":1}`)}, {RefID: "B", JSON: []byte(`{"n":2}`)}, {RefID: "C"},
 		{RefID: "D", Type: "whole"}, {RefID: "E", Type: "panic"}, {RefID: "F", Type: "stray"}, {RefID: "G", Type: "unknown"},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	for ref, want := range map[string]string{"A": "A1", "B": "B2"} {
 		if a := answers[ref]; a.Err != nil || string(a.Frames[0].(backend.ArrowFrame)) != want {
 			t.Errorf("%s: %+v", ref, a)

@@ -22,6 +22,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
@@ -277,9 +278,7 @@ func TestLogGroups(t *testing.T) {
 	}})
 	k.Health()
 	var line map[string]any
-	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(out.Bytes(), &line))
 	want := map[string]any{"pluginId": "test", "orgId": 1.0, "dsUid": "uid", "dsName": "Test", "a": 1.0, "db": map[string]any{"b": 2.0, "c": 3.0}}
 	if diff := cmp.Diff(want, line, cmpopts.IgnoreMapEntries(func(key string, _ any) bool { return strings.HasPrefix(key, "@") })); diff != "" {
 		t.Errorf("line (-want +got):\n%s", diff)

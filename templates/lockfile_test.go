@@ -3,7 +3,6 @@ package templates
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -15,6 +14,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/bundle/ranges"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // registry is where the packages of a lockfile come from. npm replaces it by the registry that it is
@@ -85,33 +85,24 @@ func TestGrafanaPackages(t *testing.T) {
 func decode(t *testing.T, file string, to any) {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err := errors.Join(err, json.Unmarshal(data, to)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err, json.Unmarshal(data, to))
 }
 
 // syncLockfile rewrites the template with the newest versions that package.json admits.
 func syncLockfile(t *testing.T, dir string) {
 	t.Helper()
 	file := filepath.Join(dir, "package-lock.json")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(file))
 	cmd := exec.CommandContext(t.Context(), "npm", "install", "--package-lock-only", "--omit-lockfile-registry-resolved=false", "--registry="+registry)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(file))(t)
 	id := []byte(options(t, "panel").ID)
 	if n := bytes.Count(text, id); n != 2 {
 		t.Fatalf("the lockfile names the plugin %d times, want 2", n)
 	}
 	text = bytes.ReplaceAll(text, id, []byte("[[.ID]]"))
-	if err := os.WriteFile(filepath.Join("files", "frontend", "package-lock.json"+suffix), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join("files", "frontend", "package-lock.json"+suffix), text, 0o644))
 }

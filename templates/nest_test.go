@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestNest adds a data source to apps whose plugin.json is written in different ways.
@@ -24,9 +25,7 @@ func TestNest(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "src", "plugin.json")
-		if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(tc.before), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(tc.before), 0o644))
 		app, err := bundle.OpenRepo(dir)
 		if err != nil {
 			t.Fatal(err)

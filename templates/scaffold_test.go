@@ -13,16 +13,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "rewrite go.mod, go.sum and package-lock.json of the templates; needs the module proxy and npm")
 
 func options(t *testing.T, pluginType string) Options {
 	t.Helper()
-	checkout, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := testkit.Must(filepath.Abs(".."))(t)
 	return Options{
 		Type: pluginType, ID: "acme-hello-world-" + pluginType, Dir: filepath.Join(t.TempDir(), "new"),
 		Slipway: Module{Checkout: checkout}, Today: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
@@ -31,11 +30,7 @@ func options(t *testing.T, pluginType string) Options {
 
 func scaffold(t *testing.T, o Options) *Result {
 	t.Helper()
-	r, err := Scaffold(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return testkit.Must(Scaffold(o))(t)
 }
 
 // plugin is a part of plugin.json.
@@ -50,9 +45,7 @@ type plugin struct {
 func readPlugin(t *testing.T, dir string) (p plugin) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, "src", "plugin.json"))
-	if err := errors.Join(err, json.Unmarshal(data, &p)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err, json.Unmarshal(data, &p))
 	return p
 }
 
@@ -73,10 +66,7 @@ func TestScaffold(t *testing.T) {
 				t.Errorf("executable %q", p.Executable)
 			}
 			for _, f := range r.Created {
-				text, err := os.ReadFile(filepath.Join(r.Dir, f))
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := testkit.Must(os.ReadFile(filepath.Join(r.Dir, f)))(t)
 				if bytes.Contains(text, []byte("[[")) && f != "go.mod" || bytes.Contains(text, []byte("<no value>")) {
 					t.Errorf("%s contains unrendered parts", f)
 				}
@@ -93,9 +83,7 @@ func TestScaffoldKeepsExistingFiles(t *testing.T) {
 		t.Errorf("a second scaffold: %v", err)
 	}
 	readme := filepath.Join(r.Dir, "README.md")
-	if err := errors.Join(os.WriteFile(readme, []byte("mine"), 0o644), os.Remove(filepath.Join(r.Dir, "LICENSE"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(readme, []byte("mine"), 0o644), os.Remove(filepath.Join(r.Dir, "LICENSE")))
 	o.Force = true
 	again := scaffold(t, o)
 	if !slices.Equal(again.Overwritten, []string{"README.md"}) || !slices.Equal(again.Created, []string{"LICENSE"}) || len(again.Unchanged) != len(r.Created)-2 {
@@ -107,9 +95,7 @@ func TestScaffoldChecksBeforeItWrites(t *testing.T) {
 	t.Parallel()
 	o := options(t, "panel")
 	o.Force = true
-	if err := os.MkdirAll(filepath.Join(o.Dir, "src", "module.ts"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.MkdirAll(filepath.Join(o.Dir, "src", "module.ts"), 0o755))
 	var request *RequestError
 	if _, err := Scaffold(o); err == nil || errors.As(err, &request) || !strings.Contains(err.Error(), "cannot write src/module.ts: not a regular file; nothing was written") {
 		t.Errorf("error %v", err)
@@ -118,9 +104,7 @@ func TestScaffoldChecksBeforeItWrites(t *testing.T) {
 		t.Errorf("something was written: %v, %v", entries, err)
 	}
 	o.Dir = filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(o.Dir, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(o.Dir, nil, 0o644))
 	if _, err := Scaffold(o); !errors.As(err, &request) || !errors.Is(err, ErrNotDirectory) {
 		t.Errorf("error %v", err)
 	}
@@ -129,9 +113,7 @@ func TestScaffoldChecksBeforeItWrites(t *testing.T) {
 func TestScaffoldIntoAGitRepository(t *testing.T) {
 	t.Parallel()
 	o := options(t, "panel")
-	if err := os.MkdirAll(filepath.Join(o.Dir, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.MkdirAll(filepath.Join(o.Dir, ".git"), 0o755))
 	scaffold(t, o)
 }
 
@@ -237,10 +219,7 @@ func TestRender(t *testing.T) {
 		for _, kind := range Types() {
 			o := options(t, kind.Name)
 			o.Profile, o.Schema = profile.Name, []byte("{}")
-			files, err := Render(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			files := testkit.Must(Render(o))(t)
 			var ours []string
 			for _, f := range files {
 				if f.Owned {
@@ -322,14 +301,9 @@ func readModFile(t *testing.T, dir string) modFile {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json")
 	cmd.Dir = dir
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(cmd.Output())(t)
 	var m modFile
-	if err := json.Unmarshal(out, &m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(out, &m))
 	return m
 }
 
@@ -358,10 +332,7 @@ func syncModules(t *testing.T, set, dir string) {
 	goCommand(t, dir, append(os.Environ(), "GOFLAGS=-mod=mod"), "mod", "tidy")
 
 	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t)
 		return string(text)
 	}
 	mod, _, _ := strings.Cut(read("go.mod"), "\nreplace ")
@@ -384,9 +355,7 @@ func syncModules(t *testing.T, set, dir string) {
 	mod += "\nreplace " + targets + " => [[modpath (print . \"/targets\")]]\n[[- end]]\n"
 	sums += "[[range .Slipway.TargetSums]][[.]]\n[[end]]" + after.String()
 	for name, text := range map[string]string{"go.mod": mod, "go.sum": sums} {
-		if err := os.WriteFile(filepath.Join("files", "modules", set, name+suffix), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join("files", "modules", set, name+suffix), []byte(text), 0o644))
 	}
 }
 

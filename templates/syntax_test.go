@@ -11,15 +11,14 @@ import (
 
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // rendered returns the text of the files of a scaffold.
 func rendered(t *testing.T, o Options) map[string]string {
 	t.Helper()
-	files, err := Render(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Must(Render(o))(t)
 	texts := map[string]string{}
 	for _, f := range files {
 		texts[f.Path] = string(f.Data)
@@ -78,9 +77,7 @@ func TestCompose(t *testing.T) {
 				Environment map[string]string
 			}
 		}
-		if err := yaml.Unmarshal([]byte(text), &compose); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, yaml.Unmarshal([]byte(text), &compose))
 		grafana := compose.Services["grafana"]
 		for _, mount := range []string{"./dist:/var/lib/grafana/plugins/" + o.ID + ":ro", "./provisioning:/etc/grafana/provisioning:ro"} {
 			if !slices.Contains(grafana.Volumes, mount) {
@@ -102,10 +99,7 @@ func TestCompose(t *testing.T) {
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	for name, o := range moduleOptions(t) {
-		kind, err := CheckType(o.Type)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kind := testkit.Must(CheckType(o.Type))(t)
 		for _, file := range []string{"ci", "release"} {
 			text := rendered(t, o)[".github/workflows/"+file+".yml"]
 			before, after, ok := strings.Cut(text, "- run: npm ci\n")

@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"testing"
 	"testing/fstest"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // counted counts how often a name is opened.
@@ -24,14 +26,9 @@ func (c *counted) Open(name string) (fs.File, error) {
 func TestZipIsListedOnce(t *testing.T) {
 	t.Parallel()
 	zip := &counted{FS: fstest.MapFS{"p/plugin.json": {}}, name: "p"}
-	view, err := runner{fs: zip}.confine("p", Zip)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := testkit.Must(runner{fs: zip}.confine("p", Zip))(t)
 	for _, dir := range []string{".", "p", "p"} {
-		if _, err := fs.ReadDir(view, dir); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(fs.ReadDir(view, dir))(t)
 	}
 	if zip.opened != 1 {
 		t.Errorf("the directory was opened %d times, want 1", zip.opened)

@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/report"
 	"github.com/slipway-dev/slipway/validate/rules"
@@ -59,15 +60,10 @@ func TestDeterminism(t *testing.T) { // not parallel, since it changes GOMAXPROC
 	sums := map[[sha256.Size]byte]int{}
 	for run := range runs {
 		runtime.GOMAXPROCS(1 + run%8)
-		r, err := validate.Run(t.Context(), slow{many}, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(validate.Run(t.Context(), slow{many}, opts))(t)
 		var b bytes.Buffer
 		for _, f := range report.Formats() {
-			if err := f.Write(&b, r, report.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, f.Write(&b, r, report.Options{}))
 		}
 		sums[sha256.Sum256(b.Bytes())]++
 	}

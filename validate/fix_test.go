@@ -4,15 +4,13 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestEditsOfJSON(t *testing.T) {
 	t.Parallel()
 	const text = "\xEF\xBB\xBF{\r\n  \"a\": 1,\r\n  \"b\": [1, 2, 3],\r\n  \"c\": {},\r\n  \"d\": {\"e\": 0}\r\n}\r\n"
-	doc, err := bundle.ParseDocument("plugin.json", []byte(text[3:]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := testkit.Must(bundle.ParseDocument("plugin.json", []byte(text[3:])))(t)
 	p := &Pass{File: "plugin.json", Data: []byte(text), Doc: doc}
 	for name, c := range map[string]struct {
 		edit Edit

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -30,23 +31,12 @@ func TestPipe(t *testing.T) {
 		t.Run(c.pipe, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := os.Mkdir(filepath.Join(dir, "img"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, "plugin.json"), []byte(manifest), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Mkdir(filepath.Join(dir, "img"), 0o755))
+			testkit.OK(t, os.WriteFile(filepath.Join(dir, "plugin.json"), []byte(manifest), 0o644))
 			pipe := filepath.Join(dir, filepath.FromSlash(c.pipe))
-			if err := os.RemoveAll(pipe); err != nil {
-				t.Fatal(err)
-			}
-			if err := syscall.Mkfifo(pipe, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			report, err := validate.Run(context.Background(), os.DirFS(dir), validate.Options{Path: ".", Rules: rules.All()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.RemoveAll(pipe))
+			testkit.OK(t, syscall.Mkfifo(pipe, 0o644))
+			report := testkit.Must(validate.Run(context.Background(), os.DirFS(dir), validate.Options{Path: ".", Rules: rules.All()}))(t)
 			if got := findings(report); !strings.Contains(got, c.want) {
 				t.Errorf("want %q in the report:\n%s", c.want, got)
 			}
@@ -55,9 +45,7 @@ func TestPipe(t *testing.T) {
 	t.Run(config.FileName, func(t *testing.T) {
 		t.Parallel()
 		pipe := filepath.Join(t.TempDir(), config.FileName)
-		if err := syscall.Mkfifo(pipe, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, syscall.Mkfifo(pipe, 0o644))
 		if _, err := config.Read(pipe, config.FileName, nil); err == nil || !strings.Contains(err.Error(), "it is not a regular file but a named pipe") {
 			t.Error(err)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -53,11 +54,7 @@ func findings(r *validate.Report) string {
 // mustRun runs rules that can start.
 func mustRun(t *testing.T, tree fs.FS, o validate.Options) *validate.Report {
 	t.Helper()
-	r, err := validate.Run(t.Context(), tree, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return testkit.Must(validate.Run(t.Context(), tree, o))(t)
 }
 
 func checkExit(t *testing.T, r *validate.Report, want int) {
@@ -338,12 +335,7 @@ func TestSymbolicLinks(t *testing.T) {
 	write := func(name, data string) {
 		t.Helper()
 		name = filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, name, data)
 	}
 	link := func(target, name string) {
 		t.Helper()
@@ -387,13 +379,9 @@ func TestOpen(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	dist, other := filepath.Join(root, "repo", "dist"), filepath.Join(root, "other")
-	if err := errors.Join(os.MkdirAll(dist, 0o755), os.Mkdir(other, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.MkdirAll(dist, 0o755), os.Mkdir(other, 0o755))
 	file := filepath.Join(dist, "plugin.json")
-	if err := os.WriteFile(file, []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, []byte("{}"), 0o644))
 	for _, c := range []struct{ cwd, name, want string }{
 		{root, "repo", "repo/dist/plugin.json"},
 		{root, "repo/dist/plugin.json", "repo/dist/plugin.json"},

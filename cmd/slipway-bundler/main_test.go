@@ -9,22 +9,16 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestRun(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "module.ts"), []byte("export const plugin: number = 1"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	request, err := json.Marshal(build.Frontend{Root: root, Source: root, PluginID: "acme-x-panel"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(root, "module.ts"), []byte("export const plugin: number = 1"), 0o644))
+	request := testkit.Must(json.Marshal(build.Frontend{Root: root, Source: root, PluginID: "acme-x-panel"}))(t)
 	var out bytes.Buffer
-	if err := run(t.Context(), bytes.NewReader(request), &out); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, run(t.Context(), bytes.NewReader(request), &out))
 	var b build.Module
 	if err := json.Unmarshal(out.Bytes(), &b); err != nil || !strings.HasPrefix(string(b.Files["module.js"]), "define(") {
 		t.Errorf("%v %s", err, out.Bytes())

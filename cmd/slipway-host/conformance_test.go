@@ -14,18 +14,15 @@ import (
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/conformance"
 	"github.com/slipway-dev/slipway/internal/junit"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestConformanceUsage(t *testing.T) {
 	t.Parallel()
 	empty, panel := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(panel, "plugin.json"), []byte(`{"id":"acme-x-panel","type":"panel"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(panel, "plugin.json"), []byte(`{"id":"acme-x-panel","type":"panel"}`), 0o644))
 	list := filepath.Join(t.TempDir(), "list.json")
-	if err := os.WriteFile(list, []byte(`["hunter2"]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(list, []byte(`["hunter2"]`), 0o600))
 	for _, c := range []struct {
 		args []string
 		code int
@@ -110,9 +107,7 @@ func TestConformanceJSON(t *testing.T) {
 	var out strings.Builder
 	report := sampleReport()
 	report.Results = report.Results[3:5]
-	if err := writeReports(&out, "json", []conformance.Report{report}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, writeReports(&out, "json", []conformance.Report{report}))
 	const want = `{
   "plugins": [
     {
@@ -157,13 +152,9 @@ func TestConformanceJSON(t *testing.T) {
 func TestConformanceJUnit(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := writeReports(&out, "junit", []conformance.Report{sampleReport()}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, writeReports(&out, "junit", []conformance.Report{sampleReport()}))
 	var got junit.Suites
-	if err := xml.Unmarshal([]byte(out.String()), &got); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, xml.Unmarshal([]byte(out.String()), &got))
 	if want := (junit.Counts{Tests: 8, Failures: 1}); got.Counts != want || len(got.Suites) != 1 || got.Suites[0].Counts != want ||
 		got.Suites[0].Skipped != 3 {
 		t.Errorf("counts are %+v, want %+v:\n%s", got.Counts, want, out.String())
@@ -178,9 +169,7 @@ func TestReadPluginSecrets(t *testing.T) {
 	want := map[string]string{"apiKey": "hunter2"}
 	const text = `{"apiKey":"hunter2"}`
 	file := filepath.Join(t.TempDir(), "secrets.json")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	for _, c := range []struct{ file, stdin, env string }{{file, "", "{}"}, {"-", text, ""}, {"", "", text}} {
 		got, err := readPluginSecrets(verbs.Command, c.file, strings.NewReader(c.stdin), c.env)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {

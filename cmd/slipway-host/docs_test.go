@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 var (
@@ -30,10 +31,7 @@ func TestNamesInDocuments(t *testing.T) {
 	variables := []string{verbs.EnvAdminPassword, verbs.EnvDatabase, verbs.EnvSecretKey}
 	routes, secrets := 0, 0
 	for _, name := range []string{"security.md", "host.md"} {
-		data, err := os.ReadFile(filepath.Join("..", "..", "doc", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testkit.Must(os.ReadFile(filepath.Join("..", "..", "doc", name)))(t)
 		for _, m := range codeSpan.FindAllStringSubmatch(codeBlock.ReplaceAllString(string(data), ""), -1) {
 			path := docRoute.FindString(m[1])
 			if path == "" {

@@ -10,25 +10,18 @@ import (
 	"github.com/slipway-dev/slipway/cmd/internal/serve"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestDevChecksFirst checks that dev reports options that the host cannot use before it builds.
 func TestDevChecksFirst(t *testing.T) {
 	t.Parallel()
 	repo := t.TempDir()
-	if err := os.WriteFile(filepath.Join(repo, "plugin.json"), []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	busy, err := serve.Open(t.Context(), verbs.Command, server.Options{Listen: "127.0.0.1:0", DataDir: t.TempDir()}, true, io.Discard, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(repo, "plugin.json"), []byte("{}"), 0o644))
+	busy := testkit.Must(serve.Open(t.Context(), verbs.Command, server.Options{Listen: "127.0.0.1:0", DataDir: t.TempDir()}, true, io.Discard, io.Discard))(t)
 	defer busy.Close()
 	data := t.TempDir()
-	other, err := serve.Open(t.Context(), verbs.Command, server.Options{Listen: "127.0.0.1:0", DataDir: data}, true, io.Discard, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := testkit.Must(serve.Open(t.Context(), verbs.Command, server.Options{Listen: "127.0.0.1:0", DataDir: data}, true, io.Discard, io.Discard))(t)
 	defer other.Close()
 	for _, c := range []struct{ option, want string }{
 		{"--listen=256.0.0.1:0", "--listen=256.0.0.1:0: "},

@@ -10,23 +10,18 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestPluginsOfDirectory(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for name, text := range map[string]string{"a": "{\n  \"id\": 7\n}", "b": `{"id":"b","type":"app","backend":true,"executable":"gpx_b"}`} {
-		if err := os.MkdirAll(filepath.Join(root, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(root, name, "plugin.json"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Join(root, name), 0o755))
+		testkit.OK(t, os.WriteFile(filepath.Join(root, name, "plugin.json"), []byte(text), 0o644))
 	}
 	var out strings.Builder
-	if err := reportOfDir(root).print(&out, false); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, reportOfDir(root).print(&out, false))
 	for _, want := range []string{"b       app   -        not-started", "validate [invalid-value] id must be a string, found a number", "plugin.json:2:9",
 		"validate [incomplete] b: missing", "resolve [executable-missing] b: ", "plugins: 1, failures: 3"} {
 		if !strings.Contains(out.String(), want) {
@@ -57,14 +52,9 @@ func TestPluginsOfHost(t *testing.T) {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}
-	report, err := reportOfHost(t.Context(), strings.Replace(server.URL, "://", "://admin:secret@", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := testkit.Must(reportOfHost(t.Context(), strings.Replace(server.URL, "://", "://admin:secret@", 1)))(t)
 	var out strings.Builder
-	if err := report.print(&out, false); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, report.print(&out, false))
 	if !strings.Contains(out.String(), "resolve [wrong-platform] a: x\uFFFD[31m") {
 		t.Errorf("printed:\n%s", out.String())
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // slipway runs the command line and returns what it printed and its exit status.
@@ -22,20 +23,14 @@ func runAs(t *testing.T, face verbs.Face, args ...string) (stdout, stderr string
 	t.Helper()
 	var files [2]*os.File
 	for i, name := range []string{"stdout", "stderr"} {
-		f, err := os.Create(filepath.Join(t.TempDir(), name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(os.Create(filepath.Join(t.TempDir(), name)))(t)
 		defer f.Close()
 		files[i] = f
 	}
 	code = newProgram(face, files[0], files[1]).Run(t.Context(), args)
 	var texts [2]string
 	for i, f := range files {
-		text, err := os.ReadFile(f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(f.Name()))(t)
 		texts[i] = string(text)
 	}
 	return texts[0], texts[1], code

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 var (
@@ -35,19 +35,13 @@ func TestCommandsInDocuments(t *testing.T) {
 	root := newProgram(verbs.Command, os.Stdout, os.Stderr).Root()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	names, err := filepath.Glob(filepath.Join("..", "..", "doc", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := testkit.Must(filepath.Glob(filepath.Join("..", "..", "doc", "*.md")))(t)
 	commands := 0
 	for _, name := range append(names, filepath.Join("..", "..", "README.md"), filepath.Join("..", "..", "CONTRIBUTING.md")) {
 		if base := filepath.Base(name); base == "rules.md" || base == "commands.md" {
 			continue // generated
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testkit.Must(os.ReadFile(name))(t)
 		code := codeBlock.FindAllString(string(data), -1)
 		for _, m := range codeSpan.FindAllStringSubmatch(codeBlock.ReplaceAllString(string(data), ""), -1) {
 			code = append(code, m[1])
@@ -76,10 +70,7 @@ func TestCommandsInDocuments(t *testing.T) {
 // their steps do one thing each.
 func TestWorkflowsInDocuments(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(filepath.Join("..", "..", "doc", "ci.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(os.ReadFile(filepath.Join("..", "..", "doc", "ci.md")))(t)
 	jobs := 0
 	for _, block := range codeBlock.FindAllString(string(data), -1) {
 		text, isYAML := strings.CutPrefix(block, "```yaml\n")
@@ -144,18 +135,7 @@ func TestCommandsDocument(t *testing.T) {
 		t.Errorf("the help names this machine: %s", machine)
 	}
 	name := filepath.Join("..", "..", "doc", "commands.md")
-	if *update {
-		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(b.String(), string(text)); diff != "" {
-		t.Errorf("doc/commands.md is stale; run go tool mage docs (-want +got):\n%s", diff)
-	}
+	testkit.Golden(t, *update, name, b.String())
 }
 
 // withSubcommands returns the available commands below a command.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const clockJSON = `{"id": "acme-clock-panel", "type": "panel", "name": "Clock",
@@ -26,9 +27,7 @@ func clock(t *testing.T) string {
 		"dist/plugin.json": clockJSON, "dist/img/logo.svg": "<svg/>\n", "package.json": `{"version": "1.0.0"}`,
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, file, text)
 	}
 	return dir
 }
@@ -49,9 +48,7 @@ func TestCanary(t *testing.T) {
 	const text = `{"` + canary + `": "CANARY-VALUE", "version": "CANARY", "findings": "CANARY"} CANARY: <svg><script>CANARY</script></svg> [CANARY](CANARY.md)` + "\n"
 	for _, name := range []string{"plugin.json", "README.md", "img/logo.svg", "src/plugin.json", "nested/plugin.json"} {
 		file := filepath.Join(outside, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, file, text)
 	}
 	for _, place := range []string{
 		"src/plugin.json", "src", "src/img/logo.svg", "src/img", "README.md", "LICENSE", "CHANGELOG.md", "src/README.md", "src/nested",
@@ -68,13 +65,9 @@ func TestCanary(t *testing.T) {
 					to = outside
 				}
 				if kind == "git" { // the data of Git contains credentials
-					if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
-						t.Fatal(err)
-					}
+					testkit.OK(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o755))
 					to = filepath.Join(dir, ".git", "config")
-					if err := os.WriteFile(to, []byte(text), 0o644); err != nil {
-						t.Fatal(err)
-					}
+					testkit.OK(t, os.WriteFile(to, []byte(text), 0o644))
 				}
 				err := errors.Join(os.RemoveAll(from), os.MkdirAll(filepath.Dir(from), 0o755))
 				if kind != "absolute" {
@@ -85,9 +78,7 @@ func TestCanary(t *testing.T) {
 					err = errors.Join(err, os.Symlink(to, filepath.Join(filepath.Dir(from), "middle")))
 					to = "middle"
 				}
-				if err := errors.Join(err, os.Symlink(to, from)); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err, os.Symlink(to, from))
 				inDist := strings.HasPrefix(place, "dist")
 				paths := []string{dir, from}
 				if inDist { // which is checked only if it is named

@@ -3,9 +3,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -16,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestReproducible checks that two clones give the same dist and zips, regardless of
@@ -25,23 +24,17 @@ func TestReproducible(t *testing.T) {
 	origin := filepath.Join(t.TempDir(), "acme-x-datasource")
 	mustRun(t, "scaffold", "datasource", "acme-x-datasource", "--dir="+origin)
 	module := filepath.Join(origin, "src", "module")
-	err := errors.Join(
+	testkit.OK(t,
 		os.WriteFile(module+".ts", []byte("import logo from './img/logo.svg';\nimport './style.css';\nexport const plugin: string = logo;\n"), 0o644),
 		os.WriteFile(filepath.Join(origin, "src", "style.css"), []byte(".a { color: red }\n"), 0o644),
 		os.WriteFile(filepath.Join(origin, "src", "img", "tool.sh"), []byte("#!/bin/sh\n"), 0o755),
 		os.WriteFile(filepath.Join(origin, ".gitignore"), []byte("/dist/\n/release/\n"), 0o644),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", "one"}} {
-		git(t, append([]string{"-C", origin}, args...)...)
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "one"}} {
+		testkit.Git(t, origin, args...)
 	}
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} { // they follow HOME
-		out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := testkit.Must(exec.CommandContext(t.Context(), "go", "env", name).Output())(t)
 		t.Setenv(name, strings.TrimSpace(string(out)))
 	}
 	t.Setenv("SOURCE_DATE_EPOCH", "")
@@ -58,13 +51,16 @@ func TestReproducible(t *testing.T) {
 			t.Setenv("HOME", home)
 			t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
 			clone := filepath.Join(t.TempDir(), c.dir)
-			git(t, "clone", "-q", origin, clone)
-			walk(t, filepath.Join(clone, "src"), func(file string, _ fs.FileInfo) error {
+			testkit.Git(t, origin, "clone", "-q", ".", clone)
+			testkit.OK(t, filepath.WalkDir(filepath.Join(clone, "src"), func(file string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
 				return os.Chtimes(file, time.Time{}, time.Now().Add(-c.age))
-			})
+			}))
 			mustRun(t, "build", "--platforms=host", "--dir="+clone)
 			mustRun(t, "package", "--dir="+clone)
-			results = append(results, contentsOf(t, filepath.Join(clone, "dist"))+contentsOf(t, filepath.Join(clone, "release")))
+			results = append(results, testkit.Tree(t, filepath.Join(clone, "dist"))+testkit.Tree(t, filepath.Join(clone, "release")))
 		}()
 	}
 	if diff := cmp.Diff(results[0], results[1]); diff != "" {
@@ -81,44 +77,5 @@ func mustRun(t *testing.T, args ...string) {
 	t.Helper()
 	if stdout, stderr, code := slipway(t, args...); code != 0 {
 		t.Fatalf("%v exited with status %d:\n%s%s", args, code, stdout, stderr)
-	}
-}
-
-func git(t *testing.T, args ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", args...)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-}
-
-// contentsOf lists the path, mode and digest of every file in a directory.
-func contentsOf(t *testing.T, dir string) string {
-	t.Helper()
-	var b strings.Builder
-	walk(t, dir, func(file string, info fs.FileInfo) error {
-		data, err := os.ReadFile(file)
-		fmt.Fprintf(&b, "%s %s %x\n", strings.TrimPrefix(file, dir+"/"), info.Mode(), sha256.Sum256(data))
-		return err
-	})
-	return b.String()
-}
-
-// walk calls f for every file in a directory.
-func walk(t *testing.T, dir string, f func(file string, info fs.FileInfo) error) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		return f(file, info)
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/bundler"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // slipway runs the command line and returns what it printed and its exit status.
@@ -29,10 +30,7 @@ func runAs(t *testing.T, face verbs.Face, args ...string) (stdout, stderr string
 	t.Helper()
 	var files [2]*os.File
 	for i, name := range []string{"stdout", "stderr"} {
-		f, err := os.Create(filepath.Join(t.TempDir(), name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(os.Create(filepath.Join(t.TempDir(), name)))(t)
 		defer f.Close()
 		files[i] = f
 	}
@@ -41,10 +39,7 @@ func runAs(t *testing.T, face verbs.Face, args ...string) (stdout, stderr string
 	code = p.Run(t.Context(), args)
 	var texts [2]string
 	for i, f := range files {
-		text, err := os.ReadFile(f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(f.Name()))(t)
 		texts[i] = string(text)
 	}
 	return texts[0], texts[1], code
@@ -145,18 +140,12 @@ func TestNamedOptionsExist(t *testing.T) {
 // optionsInSource returns the names passed to Face.Option in the files of a package.
 func optionsInSource(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Must(filepath.Glob(filepath.Join(dir, "*.go")))(t)
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed := testkit.Must(parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution))(t)
 		for n := range ast.Preorder(parsed) {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || len(call.Args) != 1 {
@@ -165,10 +154,7 @@ func optionsInSource(t *testing.T, dir string) (names []string) {
 			selector, isSelector := call.Fun.(*ast.SelectorExpr)
 			literal, isLiteral := call.Args[0].(*ast.BasicLit)
 			if isSelector && isLiteral && selector.Sel.Name == "Option" {
-				name, err := strconv.Unquote(literal.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				name := testkit.Must(strconv.Unquote(literal.Value))(t)
 				names = append(names, name)
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestWrite(t *testing.T) {
@@ -22,35 +24,22 @@ func TestWrite(t *testing.T) {
 	}
 	check := func(text string, mode fs.FileMode) {
 		t.Helper()
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testkit.Must(os.ReadFile(file))(t)
 		if string(data) != text {
 			t.Errorf("the file contains %q, want %q", data, text)
 		}
-		info, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := testkit.Must(os.Stat(file))(t)
 		if runtime.GOOS != "windows" && info.Mode() != mode {
 			t.Errorf("the file has mode %v, want %v", info.Mode(), mode)
 		}
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := testkit.Must(os.ReadDir(dir))(t)
 		if len(entries) != 1 {
 			t.Errorf("the directory has the entries %v, want only the file", entries)
 		}
 	}
-	if err := write(0o644, "first", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, write(0o644, "first", nil))
 	check("first", 0o644)
-	if err := write(0o600, "second", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, write(0o600, "second", nil))
 	check("second", 0o600)
 	wrong := errors.New("wrong")
 	if err := write(0o644, "third", wrong); !errors.Is(err, wrong) {
@@ -62,16 +51,9 @@ func TestWrite(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "taken", "below"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(filepath.Join(dir, "file"), 0o644, Bytes(nil)); err != nil {
-		t.Fatal(err)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.MkdirAll(filepath.Join(dir, "taken", "below"), 0o755))
+	testkit.OK(t, Write(filepath.Join(dir, "file"), 0o644, Bytes(nil)))
+	root := testkit.Must(os.OpenRoot(dir))(t)
 	t.Cleanup(func() { _ = root.Close() })
 	if err := Write(filepath.Join(dir, "none", "file"), 0o644, Bytes(nil)); err == nil {
 		t.Error("Write made a directory")

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // leftOut is the beginning of command lines that are not run; "\n" ends a whole line.
@@ -57,10 +59,10 @@ var (
 func commandsInDocuments(t *testing.T) map[string]string {
 	t.Helper()
 	root := filepath.Join("..", "..")
-	names := must(filepath.Glob(filepath.Join(root, "doc", "*.md")))(t)
+	names := testkit.Must(filepath.Glob(filepath.Join(root, "doc", "*.md")))(t)
 	commands := map[string]string{}
 	for _, name := range append(names, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
-		text := string(readFile(t, name))
+		text := testkit.ReadFile(t, name)
 		var lines []string
 		for _, block := range fence.FindAllString(text, -1) {
 			lines = append(lines, strings.Split(strings.ReplaceAll(block, "\\\n", " "), "\n")...)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestConformance runs slipway conformance on plugins of both SDKs. Those that
@@ -46,13 +47,9 @@ func TestConformance(t *testing.T) {
 			plugin := t.TempDir()
 			metadata := fmt.Sprintf(`{"id":"acme-echo-%s","name":"Echo","type":%q,"backend":true,"executable":"gpx_echo","info":{"version":"1.2.3"}}`, c.kind, c.kind)
 			for name, text := range map[string]string{bundle.MetadataFile: metadata, "module.js": "define([], function () {});"} {
-				if err := os.WriteFile(filepath.Join(plugin, name), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.WriteFile(filepath.Join(plugin, name), []byte(text), 0o644))
 			}
-			if err := os.Link(c.program, filepath.Join(plugin, bundle.Host().Executable("gpx_echo"))); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Link(c.program, filepath.Join(plugin, bundle.Host().Executable("gpx_echo"))))
 			for standard, wanted := range map[string]struct {
 				outcome string
 				code    int

@@ -25,6 +25,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // consoleTest is a browser at the console of a running "slipway dev".
@@ -74,12 +76,10 @@ func TestConsole(t *testing.T) {
 	dir := t.TempDir()
 	c := &consoleTest{t: t, slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID), data: filepath.Join(dir, "data"), screenshots: os.Getenv("SLIPWAY_SCREENSHOTS"), subject: "console"}
 	run(t, 0, "", c.slipway, "scaffold", "datasource", pluginID, "--dir", c.repo)
-	write(t, filepath.Join(c.repo, "pkg", "resource.go"), resourceSource)
+	testkit.WriteFile(t, filepath.Join(c.repo, "pkg", "resource.go"), resourceSource)
 	c.start(t, "127.0.0.1:0")
 	c.browser, c.tab = browser, browser
-	if err := chromedp.Listen(c.tab, c.watch); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, chromedp.Listen(c.tab, c.watch))
 	for _, step := range []struct {
 		name string
 		run  func(*testing.T)
@@ -125,9 +125,7 @@ func (c *consoleTest) start(t *testing.T, listen string) {
 
 func (c *consoleTest) stop(t *testing.T) {
 	t.Helper()
-	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.cmd.Process.Signal(syscall.SIGTERM))
 	<-c.ended
 }
 
@@ -232,9 +230,7 @@ func (c *consoleTest) signInByLink(t *testing.T) {
 	}
 	incognito, cancel := chromedp.NewContext(c.browser, chromedp.WithNewBrowserContext())
 	defer cancel()
-	if err := chromedp.Do(incognito); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, chromedp.Do(incognito))
 	ctx, stop := context.WithTimeout(incognito, time.Minute)
 	defer stop()
 	if err := chromedp.Do(ctx, chromedp.Navigate(c.link), until(hasText(".status", "has been used"))); err != nil {
@@ -247,21 +243,21 @@ func (c *consoleTest) signInByLink(t *testing.T) {
 func (c *consoleTest) broken(t *testing.T) {
 	c.do(t, chromedp.Navigate(c.url), until(hasText(".fine", "running")), js("window.isSamePage = true"))
 	source := filepath.Join(c.repo, "pkg", "main.go")
-	good := string(readFile(t, source))
+	good := testkit.ReadFile(t, source)
 	bad := strings.Replace(good, "func main() {", "func main() {\n\tpanic(\"<b>no database</b>\")", 1)
 	if bad == good {
 		t.Fatalf("no main in\n%s", good)
 	}
-	write(t, source, bad)
+	testkit.WriteFile(t, source, bad)
 	c.do(t, until(hasText("#problems .problem", "<b>no database</b>")))
 	c.screenshot(t, "overview-broken")
 	for !value[bool](t, c, `fetch("/api/plugins/`+pluginID+`/changes").then((r) => r.json())
 		.then((all) => all.some((e) => e.event === "plugin-failed" && e.reason.includes("no database")))`) {
 		time.Sleep(10 * time.Millisecond) // another change would cancel this one before it is recorded
 	}
-	write(t, source, strings.Replace(good, "func main() {", "func main() {\n\tmissing()", 1)) // does not compile, so the build is not replaced
+	testkit.WriteFile(t, source, strings.Replace(good, "func main() {", "func main() {\n\tmissing()", 1)) // does not compile, so the build is not replaced
 	c.do(t, until(hasText("#problems .problem", "undefined: missing")))
-	write(t, source, good)
+	testkit.WriteFile(t, source, good)
 	c.do(t, until(hasText(".fine", "running")), until(`document.querySelectorAll("#problems .problem").length === 0`))
 	if !value[bool](t, c, "window.isSamePage === true") {
 		t.Error("the page was loaded again")
@@ -394,7 +390,7 @@ func (d *source) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.
 func (c *consoleTest) stream(t *testing.T) {
 	c.do(t, chromedp.Navigate(c.url+"/plugins/"+pluginID), until(`document.getElementById("changes") !== null`))
 	changes := value[int](t, c, `document.querySelectorAll("#changes tbody tr").length`)
-	write(t, filepath.Join(c.repo, "pkg", "stream.go"), streamSource)
+	testkit.WriteFile(t, filepath.Join(c.repo, "pkg", "stream.go"), streamSource)
 	c.do(t, until(fmt.Sprintf(`document.querySelectorAll("#changes tbody tr").length > %d`, changes)),
 		chromedp.Navigate(c.url+"/streams?source=type:"+pluginID), set("path", "numbers"), click("button.first"),
 		until(hasText("#stream-state", "Receiving")), until(`document.querySelectorAll("#values tbody tr").length === 20`))
@@ -518,13 +514,9 @@ func (c *consoleTest) screenshot(t *testing.T, name string) {
 	if c.screenshots == "" {
 		return
 	}
-	picture := must(chromedp.Run(c.tab, chromedp.FullScreenshot(100)))(t)
-	if err := os.MkdirAll(c.screenshots, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(c.screenshots, c.subject+"-"+name+".png"), picture, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	picture := testkit.Must(chromedp.Run(c.tab, chromedp.FullScreenshot(100)))(t)
+	testkit.OK(t, os.MkdirAll(c.screenshots, 0o755))
+	testkit.OK(t, os.WriteFile(filepath.Join(c.screenshots, c.subject+"-"+name+".png"), picture, 0o644))
 }
 
 // connection stops the host and starts it again. The page reports both without being loaded
@@ -539,12 +531,12 @@ func (c *consoleTest) connection(t *testing.T) {
 	c.screenshot(t, "connection-lost")
 	// The next start finds a backend that does not compile.
 	source := filepath.Join(c.repo, "pkg", "main.go")
-	good := string(readFile(t, source))
-	write(t, source, strings.Replace(good, "func main() {", "func main() {\n\tmissing()", 1))
+	good := testkit.ReadFile(t, source)
+	testkit.WriteFile(t, source, strings.Replace(good, "func main() {", "func main() {\n\tmissing()", 1))
 	listen := strings.TrimPrefix(c.url, "http://")
 	c.start(t, listen)
 	c.do(t, until(`document.getElementById("connection").hidden === true`), until(hasText("#problems .problem", "undefined: missing")))
-	write(t, source, good)
+	testkit.WriteFile(t, source, good)
 	c.do(t, until(hasText(".fine", "running")))
 	c.mu.Lock()
 	c.isDown = false

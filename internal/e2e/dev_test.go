@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // development is a running "slipway dev" of a data source with a TypeScript frontend.
@@ -92,19 +94,15 @@ func TestDevWithBundler(t *testing.T) {
 	d.write(t, "slipway.yaml", "frontend:\n  command: echo >> "+runs+"; mkdir dist; while test -e "+wait+"; do sleep 0.1; done; cp src/module.ts dist/module.js\n")
 	d.write(t, "src/module.ts", "define([], () => ({}));\n")
 	d.start(t, dir)
-	write(t, wait, "")
+	testkit.WriteFile(t, wait, "")
 	d.write(t, "src/module.ts", "define([], () => ({ edited: true }));\n")
 	for len(readFile(t, runs)) < 2 {
 		time.Sleep(time.Millisecond)
 	}
 	pid := d.backend(t)
-	if err := os.Remove(wait); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(wait))
 	d.await(t, 0, " is live, ")
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Kill(pid, syscall.SIGKILL))
 	for d.backend(t) == pid {
 		time.Sleep(time.Millisecond)
 	}
@@ -124,7 +122,7 @@ func (d *development) start(t *testing.T, dir string) {
 	if text := d.output(); strings.Contains(text, "msg=audit") {
 		t.Errorf("audit records are in the way of what dev prints:\n%s", text)
 	}
-	d.calls = string(readFile(t, filepath.Join(dir, "data", "calls.sh")))
+	d.calls = testkit.ReadFile(t, filepath.Join(dir, "data", "calls.sh"))
 	d.credential = regexp.MustCompile(`TOKEN=(\S+)`).FindStringSubmatch(d.calls)[1]
 	announced := d.follow(t)
 	go func() {
@@ -190,7 +188,7 @@ func (d *development) awaitBody(t *testing.T, path, text string) {
 
 func (d *development) write(t *testing.T, name, text string) {
 	t.Helper()
-	write(t, filepath.Join(d.repo, filepath.FromSlash(name)), text)
+	testkit.WriteFile(t, filepath.Join(d.repo, filepath.FromSlash(name)), text)
 }
 
 // source is a file to edit. Each edit replaces a string, which a response then contains.
@@ -214,7 +212,7 @@ func sourcesOfPlugin() []source {
 // next returns a source with its next edit, and what a response will contain.
 func (d *development) next(t *testing.T, s source) (text, want string) {
 	t.Helper()
-	before := string(readFile(t, filepath.Join(d.repo, s.file)))
+	before := testkit.ReadFile(t, filepath.Join(d.repo, s.file))
 	if !s.text.MatchString(before) {
 		t.Fatalf("%s does not contain %s:\n%s", s.file, s.text, before)
 	}
@@ -239,7 +237,7 @@ func (d *development) latency(t *testing.T) {
 			d1 := time.Since(saved)
 			d.await(t, lines, " is live, ")
 			if m := compiling.FindStringSubmatch(d.printed(lines)); m != nil {
-				seconds := must(strconv.ParseFloat(m[1], 64))(t)
+				seconds := testkit.Must(strconv.ParseFloat(m[1], 64))(t)
 				d1 -= time.Duration(seconds * float64(time.Second))
 			} else if s.part == "Go" {
 				t.Errorf("no compilation in %q", d.printed(lines))
@@ -300,7 +298,7 @@ func (d *development) broken(t *testing.T) {
 	} {
 		lines, _ := d.count()
 		failed := d.failures()
-		text := string(readFile(t, filepath.Join(d.repo, c.file)))
+		text := testkit.ReadFile(t, filepath.Join(d.repo, c.file))
 		if strings.Count(text, c.good) != 1 {
 			t.Fatalf("%q must occur once in %s", c.good, c.file)
 		}
@@ -328,34 +326,24 @@ func (d *development) editors(t *testing.T) {
 		for name, save := range map[string]func(text string){
 			"rename": func(text string) {
 				temporary := filepath.Join(filepath.Dir(file), "4913")
-				write(t, temporary, "")
-				write(t, file+".tmp.1234", text)
-				if err := os.Rename(file+".tmp.1234", file); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Remove(temporary); err != nil {
-					t.Fatal(err)
-				}
+				testkit.WriteFile(t, temporary, "")
+				testkit.WriteFile(t, file+".tmp.1234", text)
+				testkit.OK(t, os.Rename(file+".tmp.1234", file))
+				testkit.OK(t, os.Remove(temporary))
 			},
 			"pieces": func(text string) {
-				f := must(os.Create(file))(t)
+				f := testkit.Must(os.Create(file))(t)
 				defer f.Close()
 				for _, piece := range []string{text[:len(text)/2], text[len(text)/2:]} {
 					time.Sleep(150 * time.Millisecond) // longer than dev waits before it builds
-					if _, err := f.WriteString(piece); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(f.WriteString(piece))(t)
 				}
 			},
 			"backup": func(text string) {
-				if err := os.Rename(file, file+"~"); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.Rename(file, file+"~"))
 				time.Sleep(100 * time.Millisecond)
-				write(t, file, text)
-				if err := os.Remove(file + "~"); err != nil {
-					t.Fatal(err)
-				}
+				testkit.WriteFile(t, file, text)
+				testkit.OK(t, os.Remove(file+"~"))
 			},
 		} {
 			text, want := d.next(t, s)
@@ -391,9 +379,7 @@ func (d *development) checkout(t *testing.T) {
 	imports := ""
 	for i := range 300 {
 		dir := fmt.Sprintf("src/many%d", i%10)
-		if err := os.MkdirAll(filepath.Join(d.repo, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Join(d.repo, dir), 0o755))
 		d.write(t, fmt.Sprintf("%s/file%d.ts", dir, i), fmt.Sprintf("export const value = %d;\n", i))
 		imports += fmt.Sprintf("import { value as v%d } from './many%d/file%d';\n", i, i%10, i)
 	}
@@ -469,9 +455,7 @@ func (d *development) mage(t *testing.T) {
 	h := serve(t, cmd)
 	h.await(t, 0, "watching ")
 	pid := h.backend(t)
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, cmd.Process.Signal(syscall.SIGTERM))
 	sent := time.Now()
 	<-h.ended // with the last process that holds its output; Mage was ended by the signal
 	for isAlive(pid) {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const (
@@ -109,7 +110,7 @@ var platformList = flag.String("platforms", "all", "platforms to build for; all 
 // build builds in two directories. The executables must be for the platforms in their
 // names, and the same in both.
 func (s *script) build(t *testing.T) {
-	platforms := must(bundle.ParsePlatforms(*platformList))(t)
+	platforms := testkit.Must(bundle.ParsePlatforms(*platformList))(t)
 	if left := len(bundle.AllPlatforms()) - len(platforms); left > 0 {
 		t.Logf("%d platforms are left out by -platforms=%s", left, *platformList)
 	}
@@ -153,7 +154,7 @@ func (s *script) app(t *testing.T) {
 	if len(list) != 1 || list[0].(map[string]any)["name"] != "Lobby" {
 		t.Fatalf("playlists from the plugin: %v", list)
 	}
-	environ := string(readFile(t, fmt.Sprintf("/proc/%d/environ", h.backend(t))))
+	environ := testkit.ReadFile(t, fmt.Sprintf("/proc/%d/environ", h.backend(t)))
 	if strings.Contains(environ, "=wrong") || !strings.Contains(environ, "SVC_PLUGIN_APP_CLIENT_SECRET=svcsa_") {
 		t.Errorf("unexpected environment of the backend: %q", environ)
 	}
@@ -167,12 +168,10 @@ func (s *script) plugin(t *testing.T) {
 	health := "/api/plugins/" + pluginID + "/health"
 	expect(t, h.call(t, editor, 200, "GET", health, nil), `{"message":"the backend is running","status":"OK"}`)
 	pid := h.backend(t)
-	if environ := string(readFile(t, fmt.Sprintf("/proc/%d/environ", pid))); strings.Contains(environ, "CLIENT_SECRET") {
+	if environ := testkit.ReadFile(t, fmt.Sprintf("/proc/%d/environ", pid)); strings.Contains(environ, "CLIENT_SECRET") {
 		t.Errorf("a plugin that asks for no token has one: %q", environ)
 	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Kill(pid, syscall.SIGKILL))
 	killed := time.Now()
 	for {
 		if status, _ := h.do(t, editor, "GET", health, nil); status == 200 && h.backend(t) != pid {
@@ -200,9 +199,7 @@ func (s *script) stop(t *testing.T) {
 	}
 	h = s.host(t)
 	pid = h.backend(t)
-	if err := h.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, h.cmd.Process.Kill())
 	<-h.ended
 	killed := time.Now()
 	for isAlive(pid) {
@@ -225,7 +222,7 @@ func (s *script) start(t *testing.T, env []string, args ...string) *server {
 
 func expect(t *testing.T, got any, want string) {
 	t.Helper()
-	data := must(json.Marshal(got))(t)
+	data := testkit.Must(json.Marshal(got))(t)
 	if string(data) != want {
 		t.Errorf("got  %s\nwant %s", data, want)
 	}
@@ -238,7 +235,7 @@ func isAlive(pid int) bool {
 
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
-	data := must(os.ReadFile(name))(t)
+	data := testkit.Must(os.ReadFile(name))(t)
 	return data
 }
 
@@ -302,12 +299,8 @@ func repeatedly(names []string, pause time.Duration, f func(name string)) (stop 
 // rename replaces an executable atomically.
 func rename(t *testing.T, name string, text []byte) {
 	t.Helper()
-	if err := os.WriteFile(name+".new", text, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(name+".new", name); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(name+".new", text, 0o755))
+	testkit.OK(t, os.Rename(name+".new", name))
 }
 
 // npmInstall installs packages in a directory.
@@ -318,15 +311,4 @@ func npmInstall(t *testing.T, dir string, packages ...string) error {
 		return fmt.Errorf("npm install %s: %w\n%s", strings.Join(packages, " "), err, out)
 	}
 	return nil
-}
-
-// must returns the value of a call that must not fail, as in must(f())(t).
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 }

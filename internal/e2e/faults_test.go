@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const faultyID = "acme-seen-panel"
@@ -37,12 +39,12 @@ func startFaulty(t *testing.T, verb string, files map[string]string) *faultyTest
 		stop()
 		pinned := regexp.MustCompile(`"@grafana/(\w+)": "[^"]*"`)
 		manifest := readFile(t, filepath.Join(p.repo, "package.json"))
-		write(t, filepath.Join(p.repo, "package.json"), pinned.ReplaceAllString(string(manifest), `"@grafana/$1": "~12.4.0"`))
+		testkit.WriteFile(t, filepath.Join(p.repo, "package.json"), pinned.ReplaceAllString(string(manifest), `"@grafana/$1": "~12.4.0"`))
 		stop = p.launch(t, "dev", "--data-dir="+filepath.Join(dir, "data"), "--listen=127.0.0.1:0")
 	}
 	t.Cleanup(stop)
 	p.do(t, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(p.link))
-	page := must(http.Get(strings.Split(p.link, "#")[0]))(t)
+	page := testkit.Must(http.Get(strings.Split(p.link, "#")[0]))(t)
 	_ = page.Body.Close()
 	framer := regexp.MustCompile(`frame-ancestors (\S+)`).FindStringSubmatch(page.Header.Get("Content-Security-Policy"))
 	if framer == nil {
@@ -54,7 +56,7 @@ func startFaulty(t *testing.T, verb string, files map[string]string) *faultyTest
 
 func (p *faultyTest) write(t *testing.T, name, text string) {
 	t.Helper()
-	write(t, filepath.Join(p.repo, "src", name), text)
+	testkit.WriteFile(t, filepath.Join(p.repo, "src", name), text)
 }
 
 // faultyPanel is a panel with places for mistakes, and state.
@@ -110,7 +112,7 @@ func TestFaults(t *testing.T) {
 			"clicks: "},
 	} {
 		if !t.Run(c.name, func(t *testing.T) {
-			good := string(readFile(t, filepath.Join(p.repo, "src", c.file)))
+			good := testkit.ReadFile(t, filepath.Join(p.repo, "src", c.file))
 			bad := strings.Replace(good, c.at, c.with, 1)
 			before, _, ok := strings.Cut(bad, "FAULT")
 			if !ok || bad == good {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestGoClients runs published clients of Grafana's API against the host, if they can be downloaded.
@@ -21,9 +23,7 @@ func TestGoClients(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "goclient", c.name))); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "goclient", c.name))))
 			build := func(args ...string) ([]byte, error) {
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // of a download
 				defer cancel()

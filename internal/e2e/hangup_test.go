@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // A host that does not watch its directories scans them after SIGHUP, and keeps running.
@@ -31,9 +33,7 @@ func TestHangup(t *testing.T) {
 		if isListed() {
 			t.Fatal("the change is listed before SIGHUP")
 		}
-		if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.cmd.Process.Signal(syscall.SIGHUP))
 		for !isListed() {
 			time.Sleep(time.Millisecond)
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
@@ -458,28 +459,19 @@ func driveClient(t *testing.T, executable, kind string) map[string]any {
 	t.Helper()
 	root := t.TempDir()
 	dir := filepath.Join(root, "plugin")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Mkdir(dir, 0o755))
 	id := "interop-echo-" + kind
 	metadata := fmt.Sprintf(`{"id":%q,"name":"Echo","type":%q,"backend":true,"executable":"gpx_echo","info":{"version":"1.2.3"}}`, id, kind)
-	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Link(executable, filepath.Join(dir, bundle.Host().Executable("gpx_echo"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644))
+	testkit.OK(t, os.Link(executable, filepath.Join(dir, bundle.Host().Executable("gpx_echo"))))
 	plugins, faults := bundle.Discover(root)
 	if len(plugins) != 1 {
 		t.Fatalf("found %v, faults %v", plugins, faults)
 	}
-	p, err := loader.Start(t.Context(), plugins[0], loader.Options{
+	p := testkit.Must(loader.Start(t.Context(), plugins[0], loader.Options{
 		HostVersion: "12.1.0", AppURL: "http://localhost:3000/", Environ: os.Environ(),
 		Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
-	}, loader.Output{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, loader.Output{}))(t)
 	defer func() {
 		if err := p.Stop(); err != nil || isAlive(p.PID()) {
 			t.Errorf("the process %d was left behind: %v", p.PID(), err)

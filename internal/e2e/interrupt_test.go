@@ -4,10 +4,8 @@ package e2e
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestInterrupt sends SIGINT to builds at random moments. Each must leave dist as it was, or
@@ -25,10 +25,8 @@ func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	slipway, repo, temp := slipwayCommand(t), filepath.Join(dir, pluginID), filepath.Join(dir, "temp")
 	run(t, 0, "", slipway, "scaffold", "datasource", pluginID, "--dir", repo)
-	if err := os.Mkdir(temp, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(repo, "slipway.yaml"), "frontend:\n  command: mkdir dist; echo 'define([], () => ({' > dist/module.js; sleep 1; echo '}));' >> dist/module.js\n")
+	testkit.OK(t, os.Mkdir(temp, 0o755))
+	testkit.WriteFile(t, filepath.Join(repo, "slipway.yaml"), "frontend:\n  command: mkdir dist; echo 'define([], () => ({' > dist/module.js; sleep 1; echo '}));' >> dist/module.js\n")
 	source := filepath.Join(repo, "pkg", "main.go")
 	text := readFile(t, source)
 	build := func(interruptAfter time.Duration) error {
@@ -36,9 +34,7 @@ func TestInterrupt(t *testing.T) {
 		cmd.Env = append(os.Environ(), "TMPDIR="+temp)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, cmd.Start())
 		if interruptAfter > 0 {
 			time.Sleep(interruptAfter)
 			if err := cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -53,28 +49,24 @@ func TestInterrupt(t *testing.T) {
 		return err
 	}
 	edit := func(n int) {
-		write(t, source, fmt.Sprintf("%s\n\nvar _ = %q\n\nfunc init() { println(%d) }\n", text, "edited", n))
+		testkit.WriteFile(t, source, fmt.Sprintf("%s\n\nvar _ = %q\n\nfunc init() { println(%d) }\n", text, "edited", n))
 	}
-	if err := build(0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, build(0))
 	edit(0)
 	started := time.Now()
-	if err := build(0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, build(0))
 	whole := time.Since(started)
 	seed := uint64(time.Now().UnixNano())
-	random, before := rand.New(rand.NewPCG(seed, 0)), digest(t, filepath.Join(repo, "dist"))
+	random, before := rand.New(rand.NewPCG(seed, 0)), testkit.Tree(t, filepath.Join(repo, "dist"))
 	completed := 0
 	for n := range interrupts {
 		edit(n + 1)
 		after := time.Duration(random.Int64N(int64(whole))) + 1
 		if build(after) == nil {
 			completed++
-			before = digest(t, filepath.Join(repo, "dist"))
+			before = testkit.Tree(t, filepath.Join(repo, "dist"))
 		}
-		if now := digest(t, filepath.Join(repo, "dist")); now != before {
+		if now := testkit.Tree(t, filepath.Join(repo, "dist")); now != before {
 			t.Errorf("seed %d: interrupted after %s of %s: dist changed from\n%s\nto\n%s", seed, after, whole, before, now)
 			before = now
 		}
@@ -94,23 +86,6 @@ func TestInterrupt(t *testing.T) {
 	if err := build(0); err != nil {
 		t.Errorf("a build after the interrupted ones: %v", err)
 	}
-}
-
-// digest lists the files in a directory with their digests.
-func digest(t *testing.T, dir string) string {
-	t.Helper()
-	var b strings.Builder
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		fmt.Fprintf(&b, "%x %s\n", sha256.Sum256(readFile(t, filepath.Join(dir, name))), name)
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	return b.String()
 }
 
 // processesOf returns the processes that have a string in their environment.

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // killing runs sessions of "slipway dev" and ends them at random moments.
@@ -29,7 +31,7 @@ func TestKill(t *testing.T) {
 	k := &killing{slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID), temp: t.TempDir(), data: filepath.Join(dir, "data")}
 	run(t, 0, "", k.slipway, "scaffold", "datasource", pluginID, "--dir", k.repo)
 	k.source = filepath.Join(k.repo, "pkg", "main.go")
-	k.text = string(readFile(t, k.source))
+	k.text = testkit.ReadFile(t, k.source)
 	k.session(t, time.Hour, nil) // the first build takes longer
 	started := time.Now()
 	k.session(t, time.Hour, nil)
@@ -108,7 +110,7 @@ func (k *killing) session(t *testing.T, after time.Duration, signals []syscall.S
 
 func (k *killing) edit(t *testing.T) {
 	t.Helper()
-	write(t, k.source, fmt.Sprintf("%s\n\nfunc init() { println(%d) }\n", k.text, k.edits.Add(1)))
+	testkit.WriteFile(t, k.source, fmt.Sprintf("%s\n\nfunc init() { println(%d) }\n", k.text, k.edits.Add(1)))
 }
 
 // clean waits until neither processes nor directories of the session are left. Those of a
@@ -119,7 +121,7 @@ func (k *killing) clean(t *testing.T, pid int, isKilled bool, when string) time.
 	for {
 		left := processesOf(t, k.temp)
 		for _, pattern := range []string{filepath.Join(k.repo, ".slipway-build-*"), filepath.Join(k.temp, "*"), fmt.Sprintf("/tmp/slipway-%d-*", pid)} {
-			paths := must(filepath.Glob(pattern))(t)
+			paths := testkit.Must(filepath.Glob(pattern))(t)
 			if !isKilled {
 				left = append(left, paths...)
 				continue

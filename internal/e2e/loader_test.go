@@ -14,6 +14,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // loaderPackages are the loader of existing hosts, at the version of their current release, and
@@ -79,14 +81,12 @@ func TestLoader(t *testing.T) {
 			src = filepath.Join(dir, filepath.FromSlash(p.parent))
 			dist[p.id] = filepath.Join(dir, "acme-load-app", "dist", "nested")
 		}
-		if err := os.MkdirAll(src, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(src, "plugin.json"), fmt.Sprintf(`{"id": %q, "name": "Loaded", "type": %q, "info": {"version": "1.0.0", "updated": "2026-01-31", "keywords": ["load"],
+		testkit.OK(t, os.MkdirAll(src, 0o755))
+		testkit.WriteFile(t, filepath.Join(src, "plugin.json"), fmt.Sprintf(`{"id": %q, "name": "Loaded", "type": %q, "info": {"version": "1.0.0", "updated": "2026-01-31", "keywords": ["load"],
 			"logos": {"small": "logo.svg", "large": "logo.svg"}}, "dependencies": {"grafanaDependency": ">=11.6.0"}}`, p.id, p.kind))
-		write(t, filepath.Join(src, "module.ts"), loaderModule+p.more)
-		write(t, filepath.Join(src, "lazy.ts"), "import humanize from 'humanize-duration';\nexport const humanized = humanize(1000);\n")
-		write(t, filepath.Join(src, "logo.svg"), `<svg xmlns="http://www.w3.org/2000/svg"/>`)
+		testkit.WriteFile(t, filepath.Join(src, "module.ts"), loaderModule+p.more)
+		testkit.WriteFile(t, filepath.Join(src, "lazy.ts"), "import humanize from 'humanize-duration';\nexport const humanized = humanize(1000);\n")
+		testkit.WriteFile(t, filepath.Join(src, "logo.svg"), `<svg xmlns="http://www.w3.org/2000/svg"/>`)
 	}
 	for _, id := range []string{"acme-load-app", "acme-late-panel"} {
 		run(t, 0, "", slipway, "build", "--dir", filepath.Join(dir, id))
@@ -104,9 +104,7 @@ func TestLoader(t *testing.T) {
 	}
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	if err := chromedp.Do(tab, chromedp.Navigate(server.URL)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, chromedp.Do(tab, chromedp.Navigate(server.URL)))
 	for id := range dist {
 		ctx, cancel := context.WithTimeout(tab, time.Minute)
 		got, err := chromedp.Run(ctx, chromedp.Evaluate[map[string]any](fmt.Sprintf("load(%q)", id), chromedp.EvalAwaitPromise))

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/build/packages"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // managers are package managers of the registry, with the files that run them and their commands.
@@ -110,19 +111,16 @@ func TestPackageManagers(t *testing.T) {
 						} else if name == "pnpm-workspace.yaml" {
 							continue
 						}
-						writeBelow(t, root, name, text)
+						testkit.WriteFile(t, filepath.Join(root, name), text)
 					}
-					writeBelow(t, root, ".yarnrc.yml", f.files[".yarnrc.yml"]+"nodeLinker: node-modules\nenableGlobalCache: false\n")
-					writeBelow(t, root, ".git/HEAD", "")
+					testkit.WriteFile(t, filepath.Join(root, ".yarnrc.yml"), f.files[".yarnrc.yml"]+"nodeLinker: node-modules\nenableGlobalCache: false\n")
+					testkit.WriteFile(t, filepath.Join(root, ".git", "HEAD"), "")
 					cmd := exec.Command("node", append([]string{filepath.Join(tools, "node_modules", m.program)}, strings.Fields(m.command)...)...)
 					cmd.Dir, cmd.Env = root, append(os.Environ(), "CI=1", "YARN_ENABLE_IMMUTABLE_INSTALLS=0", "YARN_ENABLE_TELEMETRY=0", "npm_config_frozen_lockfile=false", "npm_config_fetch_retries=0")
 					if out, err := cmd.CombinedOutput(); err != nil {
 						t.Skipf("%s does not install this: %v\n%s", m.spec, err, out)
 					}
-					store, err := packages.Open(packages.Options{Root: root, CacheDir: t.TempDir(), Environ: os.Environ()})
-					if err != nil {
-						t.Fatal(err)
-					}
+					store := testkit.Must(packages.Open(packages.Options{Root: root, CacheDir: t.TempDir(), Environ: os.Environ()}))(t)
 					for _, imported := range f.imports {
 						compareImport(t, store, root, strings.Fields(imported))
 					}
@@ -163,21 +161,10 @@ func compareImport(t *testing.T, store *packages.Store, root string, path []stri
 	}
 }
 
-func writeBelow(t *testing.T, root, name, text string) {
-	t.Helper()
-	file := filepath.Join(root, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	write(t, file, text)
-}
-
 func versionIn(t *testing.T, file string) string {
 	t.Helper()
 	var p struct{ Name, Version string }
 	text, err := os.ReadFile(file)
-	if err := errors.Join(err, json.Unmarshal(text, &p)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err, json.Unmarshal(text, &p))
 	return p.Name + "@" + p.Version
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // npmClients are clients of Grafana's API that others publish. Each has a script in
@@ -29,7 +31,7 @@ func TestNPMClients(t *testing.T) {
 	s := &script{slipway: slipwayCommand(t), repo: t.TempDir()}
 	for _, c := range npmClients {
 		t.Run(c.script, func(t *testing.T) {
-			drive := must(filepath.Abs(filepath.Join("testdata", "npmclient", filepath.Base(c.script)+".js")))(t)
+			drive := testkit.Must(filepath.Abs(filepath.Join("testdata", "npmclient", filepath.Base(c.script)+".js")))(t)
 			dir := t.TempDir()
 			if err := npmInstall(t, dir, c.script+"@"+c.version); err != nil {
 				t.Skip(err)

@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 var updatePictures = flag.Bool("update", false, "take the pictures in doc/pictures again")
@@ -46,11 +47,8 @@ func TestPictures(t *testing.T) {
 	c.tab = tab
 	c.do(t, chromedp.Navigate(c.url+"/login"), chromedp.SendKeys("input[name=password]", password+kb.Enter), until(`location.pathname === "/"`),
 		js(`localStorage.setItem("theme", "light")`))
-	settings, err := json.Marshal(map[string]any{"name": "Corner shop", "uid": "corner-shop", "type": "slipway-shop-datasource",
-		"access": "proxy", "url": shop.URL, "jsonData": map[string]any{"currency": "EUR"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := testkit.Must(json.Marshal(map[string]any{"name": "Corner shop", "uid": "corner-shop", "type": "slipway-shop-datasource",
+		"access": "proxy", "url": shop.URL, "jsonData": map[string]any{"currency": "EUR"}}))(t)
 	if status := value[int](t, c, `fetch("/api/datasources", {method: "POST", headers: {"Content-Type": "application/json"}, body: `+quoteJS(string(settings))+`}).then((r) => r.status)`); status != 200 {
 		t.Fatalf("creating the data source: status %d", status)
 	}
@@ -81,16 +79,10 @@ func startExamples(t *testing.T, c *consoleTest, dir string) {
 	for _, example := range []string{"app", "datasource", "renderer", "secretsmanager"} {
 		source := filepath.Join("..", "..", "examples", example, "src")
 		var manifest struct{ ID, Executable string }
-		if err := json.Unmarshal(readFile(t, filepath.Join(source, "plugin.json")), &manifest); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal(readFile(t, filepath.Join(source, "plugin.json")), &manifest))
 		plugin := filepath.Join(dir, "plugins", manifest.ID)
-		if err := os.CopyFS(plugin, os.DirFS(source)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Link(filepath.Join(programs, example), filepath.Join(plugin, bundle.Host().Executable(manifest.Executable))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.CopyFS(plugin, os.DirFS(source)))
+		testkit.OK(t, os.Link(filepath.Join(programs, example), filepath.Join(plugin, bundle.Host().Executable(manifest.Executable))))
 	}
 	cmd := exec.Command(c.slipway, "host", "--plugins-dir", filepath.Join(dir, "plugins"), "--data-dir", filepath.Join(dir, "data"),
 		"--listen=127.0.0.1:0", "--feature-toggles=externalServiceAccounts")
@@ -150,17 +142,13 @@ func (c *consoleTest) compare(t *testing.T, name string) {
 	t.Helper()
 	got := duration.ReplaceAllString(value[string](t, c, outline), "... s") + "\n"
 	if *updatePictures {
-		picture := must(chromedp.Run(c.tab, chromedp.CaptureScreenshot()))(t)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name+".png", picture, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		write(t, name+".txt", digestLine(picture)+got)
+		picture := testkit.Must(chromedp.Run(c.tab, chromedp.CaptureScreenshot()))(t)
+		testkit.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testkit.OK(t, os.WriteFile(name+".png", picture, 0o644))
+		testkit.WriteFile(t, name+".txt", digestLine(picture)+got)
 	}
 	picture := readFile(t, name+".png")
-	if diff := cmp.Diff(strings.Split(string(readFile(t, name+".txt")), "\n"), strings.Split(digestLine(picture)+got, "\n")); diff != "" {
+	if diff := cmp.Diff(strings.Split(testkit.ReadFile(t, name+".txt"), "\n"), strings.Split(digestLine(picture)+got, "\n")); diff != "" {
 		t.Errorf("%s.png is out of date; run go tool mage pictures and look at it (-recorded +now):\n%s", name, diff)
 	}
 	if len(picture) > 120<<10 {

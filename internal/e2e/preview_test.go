@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/slipway-dev/slipway/build/packages"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -74,8 +75,8 @@ func TestPreview(t *testing.T) {
 func axeCore(t *testing.T) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "package.json"), "{}")
-	write(t, filepath.Join(dir, "package-lock.json"), `{"lockfileVersion": 3, "packages": {"node_modules/axe-core": {"version": "4.14.1",
+	testkit.WriteFile(t, filepath.Join(dir, "package.json"), "{}")
+	testkit.WriteFile(t, filepath.Join(dir, "package-lock.json"), `{"lockfileVersion": 3, "packages": {"node_modules/axe-core": {"version": "4.14.1",
 		"integrity": "sha512-FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="}}}`)
 	store, err := packages.Open(packages.Options{Root: dir, CacheDir: filepath.Join(cacheDir(t), "npm"), Environ: os.Environ()})
 	if err != nil {
@@ -92,7 +93,7 @@ func axeCore(t *testing.T) (string, error) {
 // cacheDir returns the directory that Slipway keeps downloads in.
 func cacheDir(t *testing.T) string {
 	t.Helper()
-	dir := must(os.UserCacheDir())(t)
+	dir := testkit.Must(os.UserCacheDir())(t)
 	return filepath.Join(dir, "slipway")
 }
 

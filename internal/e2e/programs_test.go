@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // programs are the executables that tests share. Each is built when a test first needs it.
@@ -67,8 +69,6 @@ func ourPrograms(t *testing.T) string { return built(t, shared.ours, "ours") + "
 
 func built(t *testing.T, build func() error, name string) string {
 	t.Helper()
-	if err := build(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, build())
 	return filepath.Join(shared.dir, name)
 }

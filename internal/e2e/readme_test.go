@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // step is a command of the README's tour and what it prints.
@@ -30,7 +30,7 @@ var tourBlock = regexp.MustCompile("(?s)```\n\\$ (.*?)\n(.*?)```")
 func tour(t *testing.T) []step {
 	t.Helper()
 	var steps []step
-	for _, m := range tourBlock.FindAllStringSubmatch(string(readFile(t, filepath.Join("..", "..", "README.md"))), -1) {
+	for _, m := range tourBlock.FindAllStringSubmatch(testkit.ReadFile(t, filepath.Join("..", "..", "README.md")), -1) {
 		steps = append(steps, step{m[1], strings.Split(strings.TrimRight(m[2], "\n"), "\n")})
 	}
 	return steps
@@ -51,13 +51,13 @@ func TestTour(t *testing.T) {
 		switch args := strings.Fields(s.command); {
 		case slices.Contains(args, "scaffold"):
 			out = run(t, 0, filepath.Join("..", ".."), args[0], append(args[1:len(args)-1], "-dir="+repo)...)
-			good = string(readFile(t, file))
-			write(t, file, damage(t, good))
+			good = testkit.ReadFile(t, file)
+			testkit.WriteFile(t, file, damage(t, good))
 		case args[len(args)-1] == "validate":
 			out = run(t, 1, repo, args[0], args[1:]...)
-			write(t, file, good)
+			testkit.WriteFile(t, file, good)
 		case args[len(args)-1] == "build":
-			platforms := must(bundle.ParsePlatforms(*platformList))(t)
+			platforms := testkit.Must(bundle.ParsePlatforms(*platformList))(t)
 			s.want = onlyBuilt(s.want, platforms)
 			for i, line := range s.want {
 				s.want[i] = strings.Replace(line, fmt.Sprintf("%d executables", len(bundle.AllPlatforms())), fmt.Sprintf("%d executable...", len(platforms)), 1)
@@ -90,13 +90,6 @@ func isProgress(line string) bool { return progressLine.MatchString(line) }
 
 var progressLine = regexp.MustCompile(`^ *[a-z].*, [0-9]+s(;|$)|^(building|built) slipway`)
 
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // onlyBuilt drops the lines of the platforms that are not built.
 func onlyBuilt(lines []string, platforms []bundle.Platform) []string {
 	var kept []string
@@ -123,8 +116,8 @@ func edited(t *testing.T, repo string, args []string) string {
 	h := launch(t, cmd)
 	h.await(t, 0, "watching ")
 	source := filepath.Join(repo, "pkg", "datasource.go")
-	text := string(readFile(t, source))
-	write(t, source, strings.Replace(text, "the backend is running", "edited", 1))
+	text := testkit.ReadFile(t, source)
+	testkit.WriteFile(t, source, strings.Replace(text, "the backend is running", "edited", 1))
 	live := h.await(t, 0, " is live, ")
 	before, _, _ := strings.Cut(h.printed(0), live)
 	// A terminal sends Ctrl-C to the whole group. Mage exits with an error then.
@@ -132,7 +125,7 @@ func edited(t *testing.T, repo string, args []string) string {
 		t.Error(err)
 	}
 	<-h.ended
-	write(t, source, text)
+	testkit.WriteFile(t, source, text)
 	return before + live
 }
 

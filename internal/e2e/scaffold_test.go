@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -66,9 +67,7 @@ const fastest = 200 * time.Millisecond
 func TestScaffolds(t *testing.T) {
 	dir := t.TempDir()
 	s := &script{slipway: slipwayCommand(t), repo: filepath.Join(dir, "plugins")}
-	if err := os.Mkdir(s.repo, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Mkdir(s.repo, 0o755))
 	list := scaffoldings(t)
 	least := time.Hour
 	for _, c := range list {

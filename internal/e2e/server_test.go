@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // server is a process that runs a host.
@@ -34,13 +36,11 @@ type server struct {
 // launch starts a command and keeps what it prints. The command is killed at the end of the test.
 func launch(t *testing.T, cmd *exec.Cmd) *server {
 	t.Helper()
-	stdout := must(cmd.StdoutPipe())(t)
-	log := must(os.CreateTemp(t.TempDir(), "log"))(t)
+	stdout := testkit.Must(cmd.StdoutPipe())(t)
+	log := testkit.Must(os.CreateTemp(t.TempDir(), "log"))(t)
 	defer log.Close()
 	cmd.Stderr = log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	h := &server{cmd: cmd, ended: make(chan struct{}), log: log.Name()}
 	go func() {
@@ -114,9 +114,7 @@ func (h *server) await(t *testing.T, since int, text string) string {
 // terminate sends SIGTERM and requires exit status 0.
 func (h *server) terminate(t *testing.T) {
 	t.Helper()
-	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, h.cmd.Process.Signal(syscall.SIGTERM))
 	select {
 	case <-h.ended:
 		if h.err != nil {
@@ -158,10 +156,7 @@ func (h *server) do(t *testing.T, token, method, path string, body any) (status 
 	t.Helper()
 	var content []byte
 	if body != nil {
-		var err error
-		if content, err = json.Marshal(body); err != nil {
-			t.Fatal(err)
-		}
+		content = testkit.Must(json.Marshal(body))(t)
 	}
 	status, text, err := h.send(token, method, path, string(content))
 	if err != nil {
@@ -218,7 +213,7 @@ type announced struct {
 // follow returns the events that the host announces from now on, without those about states.
 func (h *server) follow(t *testing.T) <-chan announced {
 	t.Helper()
-	req := must(http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+"/api/plugins/events", nil))(t)
+	req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+"/api/plugins/events", nil))(t)
 	req.Header.Set("Authorization", "Bearer "+h.credential)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil || resp.StatusCode != http.StatusOK {

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestSecondSignalKills sends a host what it receives on Ctrl-C under Mage: SIGINT from the
@@ -26,23 +28,17 @@ func TestSecondSignalKills(t *testing.T) {
 	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
 	h := serve(t, cmd)
 	h.await(t, 0, "note: no plugin directories were given; add them with --plugins-dir")
-	client := must(net.Dial("tcp", strings.TrimPrefix(h.url, "http://")))(t)
+	client := testkit.Must(net.Dial("tcp", strings.TrimPrefix(h.url, "http://")))(t)
 	defer client.Close()
-	if _, err := fmt.Fprintf(client, "POST /api/playlists HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Basic %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n", basic("admin", password)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(fmt.Fprintf(client, "POST /api/playlists HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Basic %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n", basic("admin", password)))(t)
 	if line, err := bufio.NewReader(client).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		t.Fatalf("%q, %v", line, err)
 	}
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		if err := cmd.Process.Signal(s); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, cmd.Process.Signal(s))
 	}
 	h.await(t, 0, "waiting up to")
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, cmd.Process.Signal(os.Interrupt))
 	if _, ok := h.find(0, "aborted requests"); ok {
 		t.Error("the host waited until the end of the drain")
 	}
@@ -50,7 +46,7 @@ func TestSecondSignalKills(t *testing.T) {
 		t.Errorf("after the second Ctrl-C: %v", h.err)
 	}
 	for {
-		left := must(filepath.Glob(fmt.Sprintf("/tmp/slipway-%d-*", cmd.Process.Pid)))(t)
+		left := testkit.Must(filepath.Glob(fmt.Sprintf("/tmp/slipway-%d-*", cmd.Process.Pid)))(t)
 		if len(left) == 0 {
 			break
 		}

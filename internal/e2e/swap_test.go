@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const swapID = "acme-swap-datasource"
@@ -92,7 +93,7 @@ func logTimes(t *testing.T, what string, took []time.Duration) {
 
 func (s *swapping) metadata(t *testing.T, name string) {
 	t.Helper()
-	write(t, filepath.Join(s.dir, bundle.MetadataFile), fmt.Sprintf(`{"id":%q,"name":%q,"type":"datasource","backend":true,"executable":"gpx_swap","info":{"version":"1.0.0"}}`, swapID, name))
+	testkit.WriteFile(t, filepath.Join(s.dir, bundle.MetadataFile), fmt.Sprintf(`{"id":%q,"name":%q,"type":"datasource","backend":true,"executable":"gpx_swap","info":{"version":"1.0.0"}}`, swapID, name))
 }
 
 func (s *swapping) executable() string {
@@ -103,9 +104,7 @@ func (s *swapping) executable() string {
 func newSwapping(t *testing.T, root string) *swapping {
 	t.Helper()
 	s := &swapping{dir: filepath.Join(root, swapID), pids: map[int]bool{}}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.MkdirAll(s.dir, 0o755))
 	s.program = readFile(t, ourPrograms(t)+"swap")
 	s.metadata(t, "Swap")
 	s.replace(t)
@@ -121,16 +120,12 @@ func (s *swapping) replace(t *testing.T) {
 		rename(t, s.executable(), text)
 		return
 	}
-	f := must(os.OpenFile(s.executable(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755))(t)
+	f := testkit.Must(os.OpenFile(s.executable(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755))(t)
 	defer f.Close()
 	half := len(text) / 2
-	if _, err := f.Write(text[:half]); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(f.Write(text[:half]))(t)
 	time.Sleep(20 * time.Millisecond)
-	if _, err := f.Write(text[half:]); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(f.Write(text[half:]))(t)
 }
 
 // swap replaces the executable and returns the time from then to the first response of the
@@ -185,7 +180,7 @@ func (s *swapping) save(t *testing.T) {
 		var took []time.Duration
 		for n := range repeats(t, 50) {
 			if part == "assets" {
-				write(t, filepath.Join(s.dir, "logo.svg"), fmt.Sprintf("<svg><!-- %d --></svg>", n))
+				testkit.WriteFile(t, filepath.Join(s.dir, "logo.svg"), fmt.Sprintf("<svg><!-- %d --></svg>", n))
 			} else {
 				s.metadata(t, fmt.Sprint("Swap ", n))
 			}
@@ -233,7 +228,7 @@ func (s *swapping) usage(t *testing.T) (u usage) {
 	t.Helper()
 	pid := s.cmd.Process.Pid
 	for try := 0; ; try++ {
-		children := must(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)))(t)
+		children := testkit.Must(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)))(t)
 		var running []string
 		for _, file := range children {
 			text, _ := os.ReadFile(file) // the thread may have ended
@@ -248,17 +243,17 @@ func (s *swapping) usage(t *testing.T) (u usage) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	time.Sleep(time.Second) // pipes are read for a while after the end of a process
-	files := must(os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid)))(t)
+	files := testkit.Must(os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid)))(t)
 	u.files = len(files)
 	number := func(pattern, text string) int {
 		m := regexp.MustCompile(pattern).FindStringSubmatch(text)
 		if m == nil {
 			t.Fatalf("%s not found in\n%s", pattern, text)
 		}
-		n := must(strconv.Atoi(m[1]))(t)
+		n := testkit.Must(strconv.Atoi(m[1]))(t)
 		return n
 	}
-	u.memory = number(`VmRSS:\s+(\d+)`, string(readFile(t, fmt.Sprintf("/proc/%d/status", pid)))) / 1000
+	u.memory = number(`VmRSS:\s+(\d+)`, testkit.ReadFile(t, fmt.Sprintf("/proc/%d/status", pid))) / 1000
 	_, metrics, err := s.get("/metrics")
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -58,7 +59,7 @@ func TestTypeScript(t *testing.T) {
 		"src/fail.test.tsx": {"test('fails', () => expect(1).toBe(2));\n", "FAIL"},
 		"src/lint.ts":       {"export var old = 1 == (2 as number);\n", "no-var"},
 	} {
-		write(t, filepath.Join(repo, filepath.FromSlash(file)), c.text)
+		testkit.WriteFile(t, filepath.Join(repo, filepath.FromSlash(file)), c.text)
 		target := "test"
 		if c.want == "no-var" {
 			target = "lint"
@@ -66,9 +67,7 @@ func TestTypeScript(t *testing.T) {
 		if out := run(t, 1, repo, "go", "tool", "mage", target); !strings.Contains(out, c.want) {
 			t.Errorf("%s: the output of %s lacks %q:\n%s", file, target, c.want, out)
 		}
-		if err := os.Remove(filepath.Join(repo, filepath.FromSlash(file))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Remove(filepath.Join(repo, filepath.FromSlash(file))))
 	}
 }
 
@@ -78,9 +77,7 @@ func TestTypes(t *testing.T) {
 	dir, bin, slipway := t.TempDir(), t.TempDir(), slipwayCommand(t)
 	repo := filepath.Join(dir, "acme-typed-panel")
 	run(t, 0, dir, slipway, "scaffold", "panel", "acme-typed-panel")
-	if err := os.Symlink(must(exec.LookPath("go"))(t), filepath.Join(bin, "go")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Symlink(testkit.Must(exec.LookPath("go"))(t), filepath.Join(bin, "go")))
 	do := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), slipway, args...)
 		cmd.Dir, cmd.Env = repo, append(os.Environ(), "PATH="+bin)
@@ -96,7 +93,7 @@ func TestTypes(t *testing.T) {
 	if out, err := do("test"); err != nil || !strings.Contains(out, "\nchecked types with TypeScript 7") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	write(t, filepath.Join(repo, "src", "wrong.tsx"), "import { Button } from '@grafana/ui';\nexport const wrong = Button({ size: 1 });\n")
+	testkit.WriteFile(t, filepath.Join(repo, "src", "wrong.tsx"), "import { Button } from '@grafana/ui';\nexport const wrong = Button({ size: 1 });\n")
 	if out, err := do("lint"); err == nil || !strings.Contains(out, "\nsrc/wrong.tsx(2,31): error TS2322: Type 'number' is not assignable to type 'ComponentSize | undefined'.\n") {
 		t.Errorf("%v\n%s", err, out)
 	}

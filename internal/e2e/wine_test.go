@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const wineVariable = "SLIPWAY_E2E_WINE" // set by mage e2e -wine
@@ -65,7 +67,7 @@ func newWine(t *testing.T) *wine {
 	if _, err := exec.LookPath(compiler); w.program == "" || err != nil {
 		t.Skip("Wine or " + compiler + " not found: install wine64 and gcc-mingw-w64-x86-64-win32")
 	}
-	root := must(filepath.Abs(filepath.Join("..", "..")))(t)
+	root := testkit.Must(filepath.Abs(filepath.Join("..", "..")))(t)
 	// Wine shows the directory / as drive Z.
 	source := "-gcflags=github.com/slipway-dev/slipway/internal/version=-trimpath=" + root + "=>Z:" + root
 	for out, args := range map[string][]string{filepath.Dir(w.slipway) + "/": {source, "../../cmd/..."}, w.console: {"./testdata/console"}} {
@@ -141,9 +143,7 @@ func (w *wine) validate(t *testing.T) {
 	good := readFile(t, file)
 	crlf := bytes.ReplaceAll(good, []byte("\n"), []byte("\r\n"))
 	bad := bytes.Replace(crlf, []byte(`"backend": true`), []byte(`"backend": "true"`), 1)
-	if err := os.WriteFile(file, bad, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, bad, 0o644))
 	w.run(t, 1, w.repo, w.slipway, "validate")
 	for _, name := range []string{`src\plugin.json`, windowsPath(file), strings.ToLower(windowsPath(w.repo)) + `\src\PLUGIN.JSON`} {
 		out := w.run(t, 1, w.repo, w.slipway, "validate", "--format=json", name)
@@ -165,16 +165,14 @@ func (w *wine) validate(t *testing.T) {
 	if fixed := readFile(t, file); !bytes.Equal(fixed, crlf) {
 		t.Errorf("fixed:\n%q\nwant:\n%q", fixed, crlf)
 	}
-	if err := os.WriteFile(file, good, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, good, 0o644))
 }
 
 // pack packs the plugin on both systems, which must produce the same files.
 func (w *wine) pack(t *testing.T) {
 	run(t, 0, w.repo, slipwayCommand(t), "package", "--out", "release")
 	w.run(t, 0, w.repo, w.slipway, "package", "--out", `.\release-windows`)
-	ours, windows := digest(t, filepath.Join(w.repo, "release")), digest(t, filepath.Join(w.repo, "release-windows"))
+	ours, windows := testkit.Tree(t, filepath.Join(w.repo, "release")), testkit.Tree(t, filepath.Join(w.repo, "release-windows"))
 	if ours != windows {
 		t.Errorf("packed here:\n%s\npacked on Windows:\n%s", ours, windows)
 	}
@@ -183,9 +181,7 @@ func (w *wine) pack(t *testing.T) {
 	w.run(t, 0, "", w.slipway, "verify", windowsPath(zip))
 	data := readFile(t, zip)
 	data[len(data)/2] ^= 1
-	if err := os.WriteFile(zip, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(zip, data, 0o644))
 	w.run(t, 1, "", w.slipway, "verify", windowsPath(zip))
 }
 
@@ -194,18 +190,13 @@ func (w *wine) host(t *testing.T) (h *server, input io.Writer) {
 	t.Helper()
 	cmd := exec.Command(w.program, w.console, windowsPath(w.slipway), "host", "--plugins-dir", windowsPath(w.repo), "--listen=127.0.0.1:0", "--data-dir", `C:\data`)
 	cmd.Env = w.environ()
-	input, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	input = testkit.Must(cmd.StdinPipe())(t)
 	return serve(t, cmd), input
 }
 
 func command(t *testing.T, input io.Writer, format string, args ...any) {
 	t.Helper()
-	if _, err := fmt.Fprintf(input, format+"\n", args...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(fmt.Fprintf(input, format+"\n", args...))(t)
 }
 
 const healthPath = "/api/plugins/" + pluginID + "/health"
@@ -221,9 +212,7 @@ func (w *wine) backend(t *testing.T) {
 	}})
 	source := filepath.Join(w.repo, "pkg", "datasource.go")
 	text := bytes.Replace(readFile(t, source), []byte("the backend is running"), []byte("edited"), 1)
-	if err := os.WriteFile(source, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(source, text, 0o644))
 	written := time.Now()
 	run(t, 0, "", slipwayCommand(t), "build", "--dir", w.repo, "--platforms=windows/amd64")
 	w.awaitEdited(t, h, pid)
@@ -266,9 +255,7 @@ func (w *wine) kill(t *testing.T) {
 		}
 	}
 	for _, dir := range w.runDirs(t) { // a host leaves those of the last minute alone
-		if err := os.Chtimes(dir, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Chtimes(dir, time.Time{}, time.Now().Add(-time.Hour)))
 	}
 	h, console = w.host(t)
 	h.backend(t)
@@ -304,6 +291,6 @@ func (w *wine) left(t *testing.T) {
 // runDirs returns the private directories of hosts.
 func (w *wine) runDirs(t *testing.T) []string {
 	t.Helper()
-	dirs := must(filepath.Glob(filepath.Join(w.prefix, "drive_c", "users", "*", "Temp", "slipway-*")))(t)
+	dirs := testkit.Must(filepath.Glob(filepath.Join(w.prefix, "drive_c", "users", "*", "Temp", "slipway-*")))(t)
 	return dirs
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // The elements and attributes are those that readers of JUnit XML look for: name, classname, time in decimal seconds, a
@@ -12,14 +14,11 @@ import (
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	err := Write(&out, Suites{Name: "all", Suites: []Suite{{Name: "one", Cases: []Case{
+	testkit.OK(t, Write(&out, Suites{Name: "all", Suites: []Suite{{Name: "one", Cases: []Case{
 		{Name: "passes", Class: "a", Time: 1.25, Output: "a note"},
 		{Name: "fails", Class: "a", Time: 0.00001, Failure: &Result{Message: `x < "y"`, Body: "first\nsecond\x00"}},
 		{Name: "is skipped", Class: "b", Skipped: &Result{Message: "why"}},
-	}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}}}))
 	want := `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="all" tests="3" failures="1" errors="0" time="1.250">
   <testsuite name="one" tests="3" failures="1" errors="0" skipped="1" time="1.250">

@@ -13,6 +13,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestReadAll(t *testing.T) {
@@ -20,13 +22,8 @@ func TestReadAll(t *testing.T) {
 	for _, size := range []int{0, 1, 511, 512, 513, 4096, 5000} {
 		text := strings.Repeat("x", size)
 		file := filepath.Join(t.TempDir(), "x")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(file, []byte(text), 0o600))
+		f := testkit.Must(os.Open(file))(t)
 		t.Cleanup(func() { _ = f.Close() })
 		for name, r := range map[string]io.Reader{
 			"file": f, "reader": strings.NewReader(text), "one byte": iotest.OneByteReader(strings.NewReader(text)),

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // A pipe that takes the place of a file is not opened, and nobody waits for its other end.
@@ -15,12 +17,8 @@ func TestBecomesPipe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file, pipe, name := filepath.Join(dir, "file"), filepath.Join(dir, "pipe"), filepath.Join(dir, "name")
-	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, []byte("x"), 0o600))
+	testkit.OK(t, syscall.Mkfifo(pipe, 0o600))
 	done := make(chan struct{})
 	var swapping sync.WaitGroup
 	swapping.Go(func() {
@@ -40,10 +38,7 @@ func TestBecomesPipe(t *testing.T) {
 			}
 		}
 	})
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(os.OpenRoot(dir))(t)
 	defer root.Close()
 	for range 3000 {
 		f, err := OpenRegular(root.OpenFile, "name")

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // A group ends when the process that started it is killed, even if its processes do not
@@ -21,9 +23,7 @@ func TestGroupEndsWithParent(t *testing.T) {
 	}
 	switch os.Getenv(role) {
 	case "parent":
-		if err := NewGroup(command("child", os.Stdout)).Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, NewGroup(command("child", os.Stdout)).Start())
 		time.Sleep(time.Hour)
 	case "child":
 		_, _ = os.Stdout.WriteString("ready\n")
@@ -35,17 +35,13 @@ func TestGroupEndsWithParent(t *testing.T) {
 	}
 	defer r.Close()
 	parent := command("parent", w)
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, parent.Start())
 	w.Close()
 	out := bufio.NewReader(r)
 	if line, err := out.ReadString('\n'); line != "ready\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
-	if err := parent.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, parent.Process.Kill())
 	_ = parent.Wait()
 	if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 {
 		t.Errorf("the child printed %q (%v)", rest, err)

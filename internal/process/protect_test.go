@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // A child of the same user cannot read the environment that a protected process was
@@ -28,9 +29,7 @@ func TestProtect(t *testing.T) {
 		return
 	case "protected", "open":
 		if os.Getenv("TEST_PROTECT") == "protected" {
-			if err := process.Protect(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, process.Protect())
 		}
 		reader := exec.Command(os.Args[0], "-test.run=^TestProtect$")
 		reader.Env = []string{"TEST_PROTECT=reader"}
@@ -43,16 +42,10 @@ func TestProtect(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = self.Close() }()
-	dir, err := os.MkdirTemp("", "protect")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Must(os.MkdirTemp("", "protect"))(t)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	syscall.ForkLock.RLock() // a child that is forked meanwhile would keep the copy busy
-	copied, err := os.OpenFile(filepath.Join(dir, "x.test"), os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
+	copied := testkit.Must(os.OpenFile(filepath.Join(dir, "x.test"), os.O_CREATE|os.O_WRONLY, 0o755))(t)
 	if err == nil {
 		_, err = io.Copy(copied, self)
 	}

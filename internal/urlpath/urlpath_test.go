@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/internal/urlpath"
 )
 
@@ -72,10 +73,7 @@ func FuzzCheck(f *testing.F) {
 		if urlpath.CheckValue(segment) != nil {
 			return
 		}
-		u, err := url.Parse("http://h/base/" + url.PathEscape(segment))
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := testkit.Must(url.Parse("http://h/base/" + url.PathEscape(segment)))(t)
 		if p := u.JoinPath().Path; !strings.HasPrefix(p, "/base/") {
 			t.Errorf("%q leads to %s", segment, p)
 		}

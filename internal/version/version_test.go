@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestVersionIn(t *testing.T) {
@@ -55,13 +57,9 @@ func TestIsCheckout(t *testing.T) {
 		"vendor/x/nomodule": false,
 	} {
 		dir := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(dir, 0o755))
 		if filepath.Base(dir) != "nomodule" {
-			if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\n"), 0o644))
 		}
 		if got := isCheckout(dir); got != want {
 			t.Errorf("%s: got %t, want %t", name, got, want)

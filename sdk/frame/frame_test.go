@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
@@ -20,10 +21,7 @@ func TestAppend(t *testing.T) {
 	sold.Append(nil)
 	price.Append(2, 3)
 	sold.Append(new(int64(4)), new(int64(5)))
-	got, err := frame.Parse(write(t, f))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Must(frame.Parse(write(t, f)))(t)
 	want := frame.New("sales", frame.Of("price", []float64{1.5, 2, 3}), frame.Of("sold", []*int64{nil, new(int64(4)), new(int64(5))}))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -103,14 +101,9 @@ func TestErrors(t *testing.T) {
 func TestJSONOfValue(t *testing.T) {
 	t.Parallel()
 	f := frame.New("f", frame.Of("x", []int{1}))
-	of, err := json.Marshal(map[string]any{"pointer": f, "value": *f})
-	if err != nil {
-		t.Fatal(err)
-	}
+	of := testkit.Must(json.Marshal(map[string]any{"pointer": f, "value": *f}))(t)
 	var both map[string]any
-	if err := json.Unmarshal(of, &both); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(of, &both))
 	if diff := cmp.Diff(both["pointer"], both["value"]); diff != "" {
 		t.Error(diff)
 	}

@@ -16,16 +16,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 func write(t testing.TB, f *frame.Frame) []byte {
 	t.Helper()
-	file, err := f.MarshalArrow()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
+	return testkit.Must(f.MarshalArrow())(t)
 }
 
 // everyType is a frame with a plain and a nullable field of every type that Parse
@@ -75,10 +72,7 @@ func TestParse(t *testing.T) {
 // An int is written as an int64.
 func TestParseInt(t *testing.T) {
 	t.Parallel()
-	f, err := frame.Parse(write(t, frame.New("f", frame.Of("n", []int{1}))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(frame.Parse(write(t, frame.New("f", frame.Of("n", []int{1})))))(t)
 	if _, ok := f.Fields[0].(*frame.Column[int64]); !ok {
 		t.Errorf("int was read as %T", f.Fields[0])
 	}
@@ -89,9 +83,7 @@ func TestUnknownMetadata(t *testing.T) {
 	t.Parallel()
 	const text = `{"custom":{"a":1},"links":[{"title":"t","internal":{"panelsState":{}}}],"mappings":[{"options":{},"type":"regex"}],"thresholds":{"mode":"absolute"},"unit":"ms"}`
 	var c frame.Config
-	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(text), &c))
 	if c.Unit != "ms" || c.Links[0].Title != "t" || len(c.Other) != 3 {
 		t.Errorf("unit %q, links %v and %d other values, want \"ms\", one link and 3", c.Unit, c.Links, len(c.Other))
 	}
@@ -99,9 +91,7 @@ func TestUnknownMetadata(t *testing.T) {
 		t.Errorf("got %s, %v, want %s", again, err, text)
 	}
 	var m frame.Meta
-	if err := json.Unmarshal([]byte(`{"typeVersion":[0,1],"notices":[{"severity":"info","text":"x","inspect":1}]}`), &m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(`{"typeVersion":[0,1],"notices":[{"severity":"info","text":"x","inspect":1}]}`), &m))
 	if len(m.Notices) != 1 || m.TypeVersion != [2]uint{0, 1} || string(m.Other["notices"].(json.RawMessage)) != `[{"severity":"info","text":"x","inspect":1}]` {
 		t.Errorf("%+v", m)
 	}
@@ -176,10 +166,7 @@ func tablesNamedOften() []byte {
 func TestParseInvalidJSON(t *testing.T) {
 	t.Parallel()
 	file := write(t, frame.New("f", frame.Of("plain", []json.RawMessage{json.RawMessage("[12]"), nil}), frame.Of("nullable", []*json.RawMessage{nil, new(json.RawMessage("[12]"))})))
-	f, err := frame.Parse(bytes.ReplaceAll(file, []byte("[12]"), []byte("[12}")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(frame.Parse(bytes.ReplaceAll(file, []byte("[12]"), []byte("[12}"))))(t)
 	want := frame.New("f", frame.Of("plain", []json.RawMessage{json.RawMessage("null"), json.RawMessage("null")}), frame.Of("nullable", []*json.RawMessage{nil, new(json.RawMessage("null"))}))
 	if diff := cmp.Diff(want, f); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -214,10 +201,7 @@ func FuzzParse(f *testing.F) {
 		if text, err := fr.MarshalJSON(); err != nil || !json.Valid(text) {
 			t.Errorf("%v in %s", err, text)
 		}
-		again, err := fr.MarshalArrow()
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := testkit.Must(fr.MarshalArrow())(t)
 		if _, err := frame.Parse(again); err != nil {
 			t.Errorf("written again: %v", err)
 		}

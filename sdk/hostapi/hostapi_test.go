@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
@@ -40,10 +41,7 @@ func TestClient(t *testing.T) {
 			t.Errorf("%v, %v", list, err)
 		}
 	}
-	h, err := hostapi.New(server.URL, "wrong", server.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := testkit.Must(hostapi.New(server.URL, "wrong", server.Client()))(t)
 	var e *hostapi.Error
 	if _, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{}); !errors.As(err, &e) || e.Status != http.StatusUnauthorized || e.Message != "invalid API key" {
 		t.Errorf("%v", err)
@@ -72,10 +70,7 @@ func TestDeletion(t *testing.T) {
 			_, _ = io.WriteString(w, body)
 		}))
 		t.Cleanup(server.Close)
-		h, err := hostapi.New(server.URL, "t", server.Client())
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := testkit.Must(hostapi.New(server.URL, "t", server.Client()))(t)
 		for name, remove := range map[string]func(context.Context, string) error{"playlist": h.DeletePlaylist, "dashboard": h.DeleteDashboard} {
 			if err := remove(t.Context(), "u"); err != nil {
 				t.Errorf("delete a %s, response %q: %v", name, body, err)
@@ -113,10 +108,7 @@ func TestLargeResponse(t *testing.T) {
 		_, _ = io.WriteString(w, "[]"+strings.Repeat(" ", 16<<20))
 	}))
 	t.Cleanup(server.Close)
-	h, err := hostapi.New(server.URL, "t", server.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := testkit.Must(hostapi.New(server.URL, "t", server.Client()))(t)
 	if list, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{}); err == nil || !strings.Contains(err.Error(), "larger than 16 MiB") {
 		t.Errorf("%v, %v", list, err)
 	}
@@ -142,10 +134,7 @@ func TestFromEnv(t *testing.T) {
 				t.Errorf("without a URL: %v", err)
 			}
 			t.Setenv(prefix+"_APP_URL", server.URL)
-			h, err := hostapi.FromEnv()
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := testkit.Must(hostapi.FromEnv())(t)
 			if _, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{}); err != nil {
 				t.Error(err)
 			}

@@ -25,6 +25,7 @@ import (
 
 	"google.golang.org/grpc/metadata"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/httpclient"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
@@ -42,10 +43,7 @@ func echo(t *testing.T) *httptest.Server {
 // open returns a client that is closed when the test ends.
 func open(t *testing.T, o httpclient.Options) *httpclient.Client {
 	t.Helper()
-	c, err := httpclient.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(httpclient.New(o))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -88,10 +86,7 @@ func TestFromDataSource(t *testing.T) {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	c := open(t, o)
-	seen, err := ask(t.Context(), c, service.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	seen := testkit.Must(ask(t.Context(), c, service.URL, nil))(t)
 	if seen.Get("Authorization") != "Basic YW5uOmh1bnRlcjI=" || seen.Get("X-Shop") != "north" || seen.Get("Host") != "shop.example" {
 		t.Errorf("%v", seen)
 	}
@@ -279,10 +274,7 @@ func TestTLS(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(http.Header{"Client": {fmt.Sprint(len(r.TLS.PeerCertificates))}})
 	}))
-	pair, err := tls.X509KeyPair([]byte(cert), []byte(key))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := testkit.Must(tls.X509KeyPair([]byte(cert), []byte(key)))(t)
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequestClientCert}
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -313,19 +305,10 @@ func TestTLS(t *testing.T) {
 // certificate returns a self-signed certificate for shop.example.
 func certificate(t *testing.T) (cert, key string) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"shop.example"}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := testkit.Must(x509.CreateCertificate(rand.Reader, template, template, private.Public(), private))(t)
+	pkcs8 := testkit.Must(x509.MarshalPKCS8PrivateKey(private))(t)
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/metrics"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
@@ -32,10 +33,7 @@ func TestInstrument(t *testing.T) {
 		if err := k.RunStream(t.Context(), &sdk.StreamRequest{}, nil); err == nil {
 			t.Error("RunStream succeeded without a handler")
 		}
-		text, err := k.CollectMetrics(t.Context(), &sdk.CollectMetricsRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(k.CollectMetrics(t.Context(), &sdk.CollectMetricsRequest{}))(t)
 		for _, want := range []string{
 			"shop_sold_total 1\n", `plugin_requests_total{code="OK",endpoint="CheckHealth"} 1`,
 			`plugin_requests_total{code="Internal",endpoint="QueryData"} 1`, `plugin_request_duration_seconds_count{endpoint="CheckHealth"} 1`, "go_goroutines ",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/profiling"
 )
@@ -21,15 +22,9 @@ func TestServe(t *testing.T) {
 		t.Errorf("the server listens on %s", address)
 	}
 	get := func(host string) int {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/debug/pprof/heap", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/debug/pprof/heap", nil))(t)
 		req.Host = host
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := testkit.Must(http.DefaultClient.Do(req))(t)
 		defer func() { _ = resp.Body.Close() }()
 		return resp.StatusCode
 	}
@@ -58,10 +53,7 @@ func TestInstrument(t *testing.T) {
 	if p, err = profiling.Instrument(plugin); err != nil || p.Close() != nil || closed != 2 {
 		t.Errorf("%v, closed %d times", err, closed)
 	}
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = taken.Close() }()
 	for port, want := range map[string]string{"many": "invalid port", fmt.Sprint(taken.Addr().(*net.TCPAddr).Port): "in use"} {
 		t.Setenv(profiling.EnvPort, port)

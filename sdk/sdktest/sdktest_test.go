@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
@@ -127,15 +128,11 @@ func TestHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(resp.Body)
-	if err := errors.Join(err, resp.Body.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err, resp.Body.Close())
 	if got, want := fmt.Sprint(resp.StatusCode, " ", string(text)), "200 POST /a/b?c=d hello"; got != want {
 		t.Errorf("got the response %q, want %q", got, want)
 	}
-	if resp, err = k.HTTP().Get("http://plugin/endless"); err != nil {
-		t.Fatal(err)
-	}
+	resp = testkit.Must(k.HTTP().Get("http://plugin/endless"))(t)
 	first := make([]byte, 4)
 	if _, err := io.ReadFull(resp.Body, first); err != nil || string(first) != "GET " {
 		t.Errorf("%q, %v", first, err)

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/httpclient"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
@@ -34,10 +35,7 @@ func TestTrace(t *testing.T) {
 	provider := trace.NewTracerProvider(trace.WithSpanProcessor(recorder))
 	stopped := 0
 	traces := tracing.New(provider, func(ctx context.Context) error { stopped++; return provider.Shutdown(ctx) })
-	client, err := httpclient.New(httpclient.Options{URL: service.URL, Wrap: traces.Transport})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := testkit.Must(httpclient.New(httpclient.Options{URL: service.URL, Wrap: traces.Transport}))(t)
 	p := traces.Instrument(sdk.Plugin{
 		CheckHealth: func(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
 			ctx, span := traces.Tracer("shop").Start(ctx, "look")
@@ -101,10 +99,7 @@ func TestFromEnv(t *testing.T) {
 			t.Errorf("%s: %v, %s", name, err, &log)
 		}
 	}
-	traces, err := tracing.FromEnv(t.Context(), "p")
-	if err != nil {
-		t.Fatal(err)
-	}
+	traces := testkit.Must(tracing.FromEnv(t.Context(), "p"))(t)
 	if err := traces.Instrument(sdk.Plugin{}).Close(); err != nil {
 		t.Error(err)
 	}

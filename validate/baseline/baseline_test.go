@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -80,13 +81,9 @@ func TestFile(t *testing.T) {
 	r := &validate.Report{Findings: []validate.Finding{finding("one", "a/plugin.json", "/<x>", 1), finding("a", "a/plugin.json", "", 0)}}
 	var first, second bytes.Buffer
 	slices.Reverse(r.Findings)
-	if err := New(r, same).Write(&first); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, New(r, same).Write(&first))
 	slices.Reverse(r.Findings)
-	if err := New(r, same).Write(&second); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, New(r, same).Write(&second))
 	if d := cmp.Diff(first.String(), second.String()); d != "" {
 		t.Errorf("the order of findings changes the file:\n%s", d)
 	}
@@ -98,9 +95,7 @@ func TestFile(t *testing.T) {
 		t.Errorf("Read of a missing file returned %v", err)
 	}
 	for text, want := range map[string]string{first.String(): "", "{": "decode baseline", `{"version": 1, "exitCode": 0, "findings": []}`: `unknown field "exitCode"`, `{"version": 2}`: "unsupported version 2"} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(name, []byte(text), 0o644))
 		b, err := Read(name)
 		switch {
 		case want == "" && err != nil:

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -83,14 +84,8 @@ func TestCheck(t *testing.T) {
 			if strings.HasPrefix(c.found, "[9.5") {
 				list[0] = "9.5"
 			}
-			versions, err := Versions(list)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := Check(t.Context(), files, validate.Options{Path: c.path}, versions)
-			if err != nil {
-				t.Fatal(err)
-			}
+			versions := testkit.Must(Versions(list))(t)
+			r := testkit.Must(Check(t.Context(), files, validate.Options{Path: c.path}, versions))(t)
 			var rows, found []string
 			for _, row := range r.Rows {
 				if verdicts := strings.Trim(fmt.Sprint(row.Verdicts), "[]"); verdicts != "yes yes yes" {
@@ -117,10 +112,7 @@ func TestSkips(t *testing.T) {
 		"src/plugin.json": &fstest.MapFile{Data: []byte(panel)},
 		"src/a.ts":        &fstest.MapFile{Data: []byte("import { Combobox } from '@grafana/ui';\nf(`")},
 	}
-	r, err := Check(t.Context(), files, validate.Options{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Check(t.Context(), files, validate.Options{}, 0))(t)
 	for _, row := range r.Rows {
 		if row.Aspect == "imports" && row.Verdicts[0] != Unknown {
 			t.Errorf("imports: %v, %q", row.Verdicts, r.Skips)

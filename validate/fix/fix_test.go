@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/fix"
 )
@@ -71,11 +72,7 @@ func tree(text string) fstest.MapFS {
 
 func run(t testing.TB, tree fs.FS, rules ...validate.Rule) *fix.Result {
 	t.Helper()
-	r, err := fix.Run(t.Context(), tree, validate.Options{Rules: rules, Prefix: "../up"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return testkit.Must(fix.Run(t.Context(), tree, validate.Options{Rules: rules, Prefix: "../up"}))(t)
 }
 
 func TestFixes(t *testing.T) {
@@ -184,13 +181,8 @@ func TestDiff(t *testing.T) {
 func onDisk(t *testing.T, text string) (dir string, root *os.Root) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "plugin.json"), []byte(text), 0o640), os.WriteFile(filepath.Join(dir, "gpx_x"), []byte("x"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "plugin.json"), []byte(text), 0o640), os.WriteFile(filepath.Join(dir, "gpx_x"), []byte("x"), 0o644))
+	root = testkit.Must(os.OpenRoot(dir))(t)
 	t.Cleanup(func() { _ = root.Close() })
 	return dir, root
 }
@@ -226,9 +218,7 @@ func TestWriteErrors(t *testing.T) {
 	dir, root := onDisk(t, `{"a": 1}`)
 	r := run(t, os.DirFS(dir), rename("a", "b"), runnable())
 	file := filepath.Join(dir, "plugin.json")
-	if err := os.WriteFile(file, []byte(`{"a": 2}`), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, []byte(`{"a": 2}`), 0o640))
 	written, failed := fix.Write(root, r.Changes)
 	want := validate.Skip{File: "plugin.json", Reason: "not fixed: " + fix.ErrChanged.Error(), IsBroken: true}
 	if len(failed) != 1 || failed[0] != want {
@@ -268,10 +258,7 @@ func FuzzFix(f *testing.F) {
 // fixTwice requires that the fixes of rules keep a plugin.json valid, and that a second run changes nothing.
 func fixTwice(t *testing.T, data []byte, rules []validate.Rule) {
 	t.Helper()
-	r, err := fix.Run(t.Context(), fstest.MapFS{"plugin.json": {Data: data}}, validate.Options{Rules: rules})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(fix.Run(t.Context(), fstest.MapFS{"plugin.json": {Data: data}}, validate.Options{Rules: rules}))(t)
 	for _, s := range r.Report.Skips {
 		if s.IsBroken {
 			t.Fatalf("%q: %s: %s", data, s.Rule, s.Reason)
@@ -286,10 +273,7 @@ func fixTwice(t *testing.T, data []byte, rules []validate.Rule) {
 			t.Fatalf("%q became %q: %v", data, after, err)
 		}
 	}
-	again, err := fix.Run(t.Context(), fstest.MapFS{"plugin.json": {Data: after}}, validate.Options{Rules: rules})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := testkit.Must(fix.Run(t.Context(), fstest.MapFS{"plugin.json": {Data: after}}, validate.Options{Rules: rules}))(t)
 	if len(again.Changes) > 0 {
 		t.Fatalf("%q became %q, and a second run changed %+v", data, after, again.Changes)
 	}

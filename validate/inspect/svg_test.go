@@ -3,6 +3,8 @@ package inspect
 import (
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestEntitiesThatExhaustMemory requires that entities are not expanded to more bytes than an
@@ -12,10 +14,7 @@ func TestEntitiesThatExhaustMemory(t *testing.T) {
 	value := strings.Repeat("x", MaxImageBytes/8)
 	for references, want := range map[int]string{8: "", 9: "declares entities that can exhaust memory"} {
 		image := `<!DOCTYPE svg [<!ENTITY a "` + value + `">]><svg x="` + strings.Repeat("&a;", references) + `&#10;"/>`
-		dangers, err := ScanSVG([]byte(image))
-		if err != nil {
-			t.Fatal(err)
-		}
+		dangers := testkit.Must(ScanSVG([]byte(image)))(t)
 		got := ""
 		for _, d := range dangers {
 			got += d.Problem

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -25,13 +26,9 @@ func TestDocument(t *testing.T) {
 	t.Parallel()
 	const file = "../../doc/rules.md"
 	var b strings.Builder
-	if err := document(&b, rules.All()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, document(&b, rules.All()))
 	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(file, []byte(b.String()), 0o644))
 	}
 	got, err := os.ReadFile(file)
 	if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != b.String() {
@@ -42,9 +39,7 @@ func TestDocument(t *testing.T) {
 func TestDocumentIsPlain(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := document(&b, []validate.Rule{sample()}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, document(&b, []validate.Rule{sample()}))
 	for _, want := range []string{`| [no-bell](#no-bell) | info | info | info | no bell \| rings |`, "| [no-bell](#no-bell) | runs | only for code and files that a build replaces | only", "## no-bell", `A &lt;bell&gt; wakes \*people\*.`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("missing %s in:\n%s", want, &b)

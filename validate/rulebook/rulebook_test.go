@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -35,9 +36,7 @@ func sample() validate.Rule {
 func TestPage(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := Read(sample()).Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, Read(sample()).Write(&b))
 	const want = `no-bell (info; source)
   no bell | rings
 
@@ -83,9 +82,7 @@ func TestReadKeepsRepeatedNames(t *testing.T) {
 func TestList(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := List(&b, []validate.Rule{sample(), {ID: "x", Severity: validate.Error, Summary: "all is well"}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, List(&b, []validate.Rule{sample(), {ID: "x", Severity: validate.Error, Summary: "all is well"}}))
 	const want = `RULE     SEVERITY  WHERE       WHAT IT REPORTS
 no-bell  info      source      no bell | rings
 x        error     everywhere  all is well

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
 // bothProfiles returns the example of doc/compatibility.md.
 func bothProfiles(t *testing.T) string {
 	t.Helper()
-	page := must(os.ReadFile(filepath.FromSlash("../../doc/compatibility.md")))(t)
+	page := testkit.Must(os.ReadFile(filepath.FromSlash("../../doc/compatibility.md")))(t)
 	example := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(page)
 	if example == nil {
 		t.Fatal("the page has no example")

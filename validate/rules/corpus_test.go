@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -24,7 +25,7 @@ func corpusDir() string {
 // corpusFiles returns the plugin.json files of real plugins, if there are any.
 func corpusFiles(tb testing.TB) []string {
 	tb.Helper()
-	files := must(filepath.Glob(filepath.Join(corpusDir(), "*.json")))(tb)
+	files := testkit.Must(filepath.Glob(filepath.Join(corpusDir(), "*.json")))(tb)
 	if len(files) == 0 {
 		tb.Logf("no plugin.json files of real plugins in %s; set SLIPWAY_CORPUS to a directory that has some", corpusDir())
 	}
@@ -42,7 +43,7 @@ func TestCorpus(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, file := range files {
-		data := must(os.ReadFile(file))(t)
+		data := testkit.Must(os.ReadFile(file))(t)
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		report := runWith(t, corpusTree(t, name, data), validate.Options{Rules: All(), Profile: "grafana"})
 		for _, f := range report.Findings {
@@ -62,11 +63,9 @@ func TestCorpus(t *testing.T) {
 	}
 	golden := filepath.Join("testdata", "corpus.golden")
 	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(golden, []byte(got.String()), 0o644))
 	}
-	want := must(os.ReadFile(golden))(t)
+	want := testkit.Must(os.ReadFile(golden))(t)
 	if got.String() != string(want) {
 		t.Errorf("%s differs (run with -update to accept):\n%s", golden, got.String())
 	}
@@ -74,7 +73,7 @@ func TestCorpus(t *testing.T) {
 
 // corpusTree returns a tree with the plugin.json and all the files it names.
 func corpusTree(t *testing.T, name string, data []byte) fstest.MapFS {
-	doc := must(bundle.ParseDocument(name, data))(t)
+	doc := testkit.Must(bundle.ParseDocument(name, data))(t)
 	tree := fstest.MapFS{}
 	tree[name+"/plugin.json"] = &fstest.MapFile{Data: data}
 	for _, text := range []string{"README.md", "CHANGELOG.md", "LICENSE"} {

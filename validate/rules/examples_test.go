@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -76,7 +77,7 @@ type sample struct {
 }
 
 func readExample(t *testing.T, rule validate.Rule) sample {
-	marked := must(examples.ReadFile(exampleFile(rule.ID)))(t)
+	marked := testkit.Must(examples.ReadFile(exampleFile(rule.ID)))(t)
 	e := sample{rule: rule, archive: txtar.Parse(marked), good: fstest.MapFS{}, bad: fstest.MapFS{}, fixed: fstest.MapFS{}}
 	if len(bytes.TrimSpace(e.archive.Comment)) == 0 {
 		t.Error("the example has no comment")
@@ -154,7 +155,7 @@ func places(r *validate.Report) (all []string) {
 
 // layBase adds the files of base.txtar that the tree lacks.
 func layBase(t testing.TB, tree fstest.MapFS) {
-	data := must(os.ReadFile("base.txtar"))(t)
+	data := testkit.Must(os.ReadFile("base.txtar"))(t)
 	var dirs []string
 	for _, dir := range []string{"src", "dist", "."} {
 		if tree[path.Join(dir, bundle.MetadataFile)] != nil || dir == "." && dirs == nil {
@@ -241,9 +242,7 @@ func (e sample) update(t *testing.T, findings string, fixed fstest.MapFS) {
 		added = append(added, txtar.File{Name: "fixed/" + name, Data: data})
 	}
 	e.archive.Files = append(e.archive.Files, added...)
-	if err := os.WriteFile(exampleFile(e.rule.ID), txtar.Format(e.archive), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(exampleFile(e.rule.ID), txtar.Format(e.archive), 0o644))
 }
 
 func without(rules []validate.Rule, ids ...string) []validate.Rule {
@@ -258,7 +257,7 @@ func run(t *testing.T, tree fstest.MapFS) *validate.Report {
 
 func runWith(t testing.TB, tree fs.FS, o validate.Options) *validate.Report {
 	t.Helper()
-	return must(validate.Run(t.Context(), tree, o))(t)
+	return testkit.Must(validate.Run(t.Context(), tree, o))(t)
 }
 
 func lines(r *validate.Report) string {
@@ -276,15 +275,4 @@ func lines(r *validate.Report) string {
 		}
 	}
 	return b.String()
-}
-
-// must returns the value of a call that must not fail, as in must(f())(t).
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -90,9 +91,7 @@ func BenchmarkRun(b *testing.B) {
 	rules := All()
 	tree := faultyTree(b)
 	for b.Loop() {
-		if _, err := validate.Run(b.Context(), tree, validate.Options{Rules: rules}); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(validate.Run(b.Context(), tree, validate.Options{Rules: rules}))(b)
 	}
 }
 

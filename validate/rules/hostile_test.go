@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -98,12 +99,7 @@ func TestLinksStayInside(t *testing.T) {
 	const secret = "# Grafana Panel Plugin Template\n[secret](docs/secret.md)\n"
 	for name, data := range map[string]string{"outside.md": secret, "outside.svg": "<svg><script/></svg>", "in/plugin.json": completePanel} {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(strings.ReplaceAll(data, "../img/", "")), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, file, strings.ReplaceAll(data, "../img/", ""))
 	}
 	for from, to := range map[string]string{"in/README.md": "../outside.md", "in/logo.svg": filepath.Join(dir, "outside.svg")} {
 		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {

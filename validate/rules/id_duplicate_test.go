@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -54,12 +55,7 @@ func TestDuplicateIDs(t *testing.T) {
 
 func writePlugin(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "plugin.json"), []byte(`{"id":"acme-a-panel"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(dir, "plugin.json"), `{"id":"acme-a-panel"}`)
 }
 
 // compareDuplicates compares the findings in a directory: each is the file, and the path to the

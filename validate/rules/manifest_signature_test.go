@@ -8,13 +8,14 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/signature/signaturetest"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
 // TestManifestSignature verifies the signature of the example with several keys.
 func TestManifestSignature(t *testing.T) {
 	t.Parallel()
-	signed := must(archive.ParsePublicKey([]byte("RWT6TYbDtVGqbM7MFQfcHd1ylZUcKQiI8JWtuQRNG3PWlubfBl1oO9T8")))(t)
+	signed := testkit.Must(archive.ParsePublicKey([]byte("RWT6TYbDtVGqbM7MFQfcHd1ylZUcKQiI8JWtuQRNG3PWlubfBl1oO9T8")))(t)
 	other := archive.NewPublicKey(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{2}, ed25519.SeedSize)).Public().(ed25519.PublicKey))
 	const signature, manifest = "dist/MANIFEST.json.minisig", "dist/MANIFEST.json"
 	for _, c := range []struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -37,17 +38,11 @@ func readPublished(t *testing.T) published {
 		t.Fatal(err)
 	}
 	p := published{}
-	if err := json.Unmarshal(data, &p.raw); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(data, &p.raw))
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat = true
-	if err := compiler.AddResource("mem:///published.json", bytes.NewReader(data)); err != nil {
-		t.Fatal(err)
-	}
-	if p.library, err = compiler.Compile("mem:///published.json"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, compiler.AddResource("mem:///published.json", bytes.NewReader(data)))
+	p.library = testkit.Must(compiler.Compile("mem:///published.json"))(t)
 	return p
 }
 
@@ -215,7 +210,7 @@ func encoded(value any) []byte {
 // tree with all the files it names.
 func findingsOf(t *testing.T, data []byte, isCatalog bool) ([]validate.Finding, *bundle.Document) {
 	t.Helper()
-	doc := must(bundle.ParseDocument(bundle.MetadataFile, data))(t)
+	doc := testkit.Must(bundle.ParseDocument(bundle.MetadataFile, data))(t)
 	report := runWith(t, corpusTree(t, "plugin", data), validate.Options{Rules: All(), Profile: "grafana", IsCatalog: isCatalog})
 	return report.Findings, doc
 }
@@ -298,7 +293,7 @@ func TestPublishedAccepts(t *testing.T) {
 		t.Errorf("derived only %d plugin.json files", derived)
 	}
 	for _, file := range corpusFiles(t) {
-		data := must(os.ReadFile(file))(t)
+		data := testkit.Must(os.ReadFile(file))(t)
 		samples = append(samples, sample{filepath.Base(file), data})
 	}
 	accepted := 0

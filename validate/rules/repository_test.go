@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -243,10 +244,7 @@ func TestSourcesOfWorkspace(t *testing.T) {
 		} {
 			file = filepath.Join(root, filepath.FromSlash(file))
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err == nil && data != "" || filepath.Base(file) == "HEAD" {
-				err = os.WriteFile(file, []byte(data), 0o644)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.WriteFile(file, []byte(data), 0o644))
 			}
 		}
 		fsys, options, err := validate.Open(filepath.Join(root, "plugins", "clock"), ".")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -29,7 +30,7 @@ func TestRulesAreComplete(t *testing.T) {
 			t.Errorf("%s lacks documentation or Check: %+v", r.ID, r)
 		}
 	}
-	files := must(os.ReadDir("."))(t)
+	files := testkit.Must(os.ReadDir("."))(t)
 	for _, f := range files {
 		name, ext, _ := strings.Cut(f.Name(), ".")
 		isRule := ext == "txtar" && name != "base" || ext == "go" && name != "rules" && name != "policy" && name != "doc" && !strings.HasSuffix(name, "_test")
@@ -58,10 +59,10 @@ func TestPolicy(t *testing.T) {
 			}
 		}
 	}
-	files := must(filepath.Glob("[a-z]*.go"))(t)
+	files := testkit.Must(filepath.Glob("[a-z]*.go"))(t)
 	decides := regexp.MustCompile(`validate\.(Error|Warning|Off)\b|IsCatalog|Profile\.Name`)
 	for _, file := range files {
-		data := must(os.ReadFile(file))(t)
+		data := testkit.Must(os.ReadFile(file))(t)
 		if m := decides.Find(data); m != nil && file != "policy.go" && !strings.HasSuffix(file, "_test.go") {
 			t.Errorf("%s: %s belongs in policy.go", file, m)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
@@ -18,7 +19,7 @@ func schemaMutants(t *testing.T) (all []mutant) {
 	seen := map[string]bool{}
 	for _, file := range []string{bundle.MetadataFile, datasourceFile, panelFile} {
 		data := map[string]string{bundle.MetadataFile: completeApp, datasourceFile: completeDatasource, panelFile: completePanel}[file]
-		doc := must(bundle.ParseDocument(file, []byte(data)))(t)
+		doc := testkit.Must(bundle.ParseDocument(file, []byte(data)))(t)
 		for _, pointer := range doc.Pointers() {
 			node, generic := nodeAt(root, pointer)
 			if node == nil || pointer == "" || seen[generic] {

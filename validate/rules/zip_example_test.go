@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle/zipfs"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -30,7 +31,7 @@ func zipExample(t *testing.T, rule validate.Rule) {
 	}
 	all := slices.DeleteFunc(All(), func(r validate.Rule) bool { return !r.OfArchive })
 	check := func(side string) string {
-		a := must(zipfs.New(zipOf(t, example, side+".zip/")))(t)
+		a := testkit.Must(zipfs.New(zipOf(t, example, side+".zip/")))(t)
 		report := runWith(t, a, validate.Options{Rules: all, Prefix: side + ".zip"})
 		return lines(report)
 	}
@@ -44,9 +45,7 @@ func zipExample(t *testing.T, rule validate.Rule) {
 	want := &example.Files[len(example.Files)-1]
 	if *update {
 		want.Data = []byte(got)
-		if err := os.WriteFile(exampleFile(rule.ID), txtar.Format(example), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(exampleFile(rule.ID), txtar.Format(example), 0o644))
 	}
 	if diff := cmp.Diff(string(want.Data), got); diff != "" {
 		t.Errorf("findings in bad.zip (-want +got):\n%s", diff)
@@ -71,11 +70,11 @@ func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, 
 			header.SetMode(fs.ModeSymlink | 0o777)
 		}
 		if name, size, ok := strings.Cut(name, " x "); ok {
-			n := must(strconv.Atoi(size))(t)
+			n := testkit.Must(strconv.Atoi(size))(t)
 			header.Name, data = name, bytes.Repeat(f.Data, n/len(f.Data))
 		}
 		if name, mode, ok := strings.Cut(name, " mode "); ok {
-			n := must(strconv.ParseUint(mode, 8, 9))(t)
+			n := testkit.Must(strconv.ParseUint(mode, 8, 9))(t)
 			header.Name = name
 			header.SetMode(fs.FileMode(n))
 		}
@@ -85,7 +84,7 @@ func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, 
 		}
 		create := z.CreateHeader
 		if name, method, ok := strings.Cut(name, " method "); ok {
-			n := must(strconv.ParseUint(method, 10, 16))(t)
+			n := testkit.Must(strconv.ParseUint(method, 10, 16))(t)
 			header.Name, header.Method, create = name, uint16(n), z.CreateRaw
 		}
 		w, err := create(header)
@@ -96,9 +95,7 @@ func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, 
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, z.Close())
 	return bytes.NewReader(b.Bytes()), int64(b.Len()), zipfs.Limits{}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -52,10 +53,7 @@ func TestKeywords(t *testing.T) {
 		}
 	}
 	for _, p := range bundle.Profiles() {
-		raw, err := rawSchema(p.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testkit.Must(rawSchema(p.Name))(t)
 		walk(t, "", raw)
 		dependencies := raw["properties"].(map[string]any)["dependencies"].(map[string]any)
 		if required := dependencies["required"].([]any); !slices.Contains(required, any(p.DependencyKey)) {
@@ -80,9 +78,7 @@ func TestPointers(t *testing.T) {
 	}}
 	const text = `{"": 1, "a/b": 1, "%2F": 1, "~ #?é": 1, "\u0069d": "", "info": {"": 0, "links": [{}, {"url": 1e999999999}, null]}}`
 	tree := fstest.MapFS{"plugin.json": {Data: []byte(text)}}
-	if _, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{rule}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{rule}}))(t)
 	want := []string{
 		"additionalProperties /", "additionalProperties /%2F", "additionalProperties /a~1b", "minLength /id", "additionalProperties /info/",
 		"type /info/links/1/url", "type /info/links/2", "additionalProperties /~0 #?é",
@@ -95,20 +91,12 @@ func TestPointers(t *testing.T) {
 // TestBothProfiles requires that editors accept the plugin.json for both profiles that the documentation shows.
 func TestBothProfiles(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../doc/compatibility.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testkit.Must(os.ReadFile("../../doc/compatibility.md"))(t)
 	_, rest, _ := strings.Cut(string(page), "```json\n")
 	text, _, _ := strings.Cut(rest, "```")
 	var value any
-	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		t.Fatal(err)
-	}
-	both, err := compile("service", "grafana")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(text), &value))
+	both := testkit.Must(compile("service", "grafana"))(t)
 	if err := both.Root.Validate(value); err != nil {
 		t.Errorf("%#v", err)
 	}
@@ -121,8 +109,6 @@ func TestBothProfiles(t *testing.T) {
 
 func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
-		if _, err := compile("grafana"); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(compile("grafana"))(b)
 	}
 }

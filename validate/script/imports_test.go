@@ -3,6 +3,8 @@ package script
 import (
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestReadImports(t *testing.T) {
@@ -17,10 +19,7 @@ func TestReadImports(t *testing.T) {
 		`import { a } from 'b'; const c = <d>from 'e' f</d>`:   "b: a",
 		`f(() => { g() }); import { a } from 'b'; import 'c';`: "b: a",
 	} {
-		all, err := ReadImports("a.tsx", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := testkit.Must(ReadImports("a.tsx", []byte(text)))(t)
 		var got []string
 		for _, m := range all {
 			line := m.Module + ":"

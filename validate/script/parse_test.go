@@ -3,15 +3,13 @@ package script
 import (
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func parsed(t *testing.T, name, text string) *File {
 	t.Helper()
-	f, err := Parse(name, []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return testkit.Must(Parse(name, []byte(text)))(t)
 }
 
 // show returns the tokens of a file: names and numbers as they are, strings as S, parts of

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle/ranges"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestTable(t *testing.T) {
@@ -78,10 +79,7 @@ func TestAdmitted(t *testing.T) {
 		">=13.2 <13.3": "13.2", "10.4.x": "10.4", "~11.0.1 || 12.1.2": "11.0 12.1", ">=13.1.0-0 <13.3": "13.1 13.2",
 		"<8.0.0": "", "8.0.9": "8.0",
 	} {
-		r, err := ranges.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(ranges.Parse(text))(t)
 		got := ""
 		for i, v := range Minors() {
 			if Admitted(r).Has(i) {

@@ -1,33 +1,23 @@
 package dev
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/preview"
 	"github.com/slipway-dev/slipway/validate"
 )
 
-func writeFile(t *testing.T, file, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestParts(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	writeFile(t, filepath.Join(root, "magefile.go"), "package dev\n")
-	writeFile(t, filepath.Join(root, "embeds", "x.go"), "package embeds\n\nimport _ \"embed\"\n\n//go:embed data\nvar x string\n")
+	testkit.WriteFile(t, filepath.Join(root, "magefile.go"), "package dev\n")
+	testkit.WriteFile(t, filepath.Join(root, "embeds", "x.go"), "package embeds\n\nimport _ \"embed\"\n\n//go:embed data\nvar x string\n")
 	s := &session{
 		repo:  bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: filepath.Join(root, "dist")},
 		files: files{inputs: []string{"src/img/imported.svg", "lib/data.txt"}, own: filepath.Join(root, "out")},
@@ -74,7 +64,7 @@ func TestParts(t *testing.T) {
 		"src/node_modules/b.js":   {},
 	} {
 		e := fsnotify.Event{Name: filepath.Join(root, filepath.FromSlash(file)), Op: fsnotify.Write}
-		writeFile(t, e.Name, "")
+		testkit.WriteFile(t, e.Name, "")
 		if got := s.partsOf(nil, e); got != want {
 			t.Errorf("%s: %+v, want %+v", file, got, want)
 		}
@@ -93,12 +83,9 @@ func TestNewDirectory(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	s := &session{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: filepath.Join(root, "dist")}}
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(fsnotify.NewWatcher())(t)
 	defer w.Close()
-	writeFile(t, filepath.Join(root, "new", "deep", "x.go"), "package deep\n")
+	testkit.WriteFile(t, filepath.Join(root, "new", "deep", "x.go"), "package deep\n")
 	got := s.partsOf(w, fsnotify.Event{Name: filepath.Join(root, "new"), Op: fsnotify.Create})
 	if got != (parts{backend: true}) || len(w.WatchList()) != 2 {
 		t.Errorf("%+v, watching %v", got, w.WatchList())
@@ -142,7 +129,7 @@ func TestReasons(t *testing.T) {
 func TestPanicIn(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	writeFile(t, filepath.Join(root, "pkg", "a.go"), "package a\n\nvar x = list[7]\n")
+	testkit.WriteFile(t, filepath.Join(root, "pkg", "a.go"), "package a\n\nvar x = list[7]\n")
 	want := preview.Message{File: "pkg/a.go", Line: 3, Source: "var x = list[7]", Text: "panic: oh (x)"}
 	elsewhere := preview.Message{File: "example.com/b/b.go", Line: 9, Text: "panic: oh"}
 	for message, want := range map[string]preview.Message{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // The browser is started with the address, and nobody waits for it.
@@ -16,15 +17,11 @@ func TestOpenBrowser(t *testing.T) {
 		t.Skip("the test replaces xdg-open, which only Linux has")
 	}
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "xdg-open"), "#!/bin/sh\necho \"$@\" > \"$0.part\" && mv \"$0.part\" \"$0.out\"\n")
-	if err := os.Chmod(filepath.Join(dir, "xdg-open"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(dir, "xdg-open"), "#!/bin/sh\necho \"$@\" > \"$0.part\" && mv \"$0.part\" \"$0.out\"\n")
+	testkit.OK(t, os.Chmod(filepath.Join(dir, "xdg-open"), 0o755))
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 	const url = "http://127.0.0.1:1"
-	if err := openBrowser(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, openBrowser(t.Context(), url))
 	for {
 		if got, err := os.ReadFile(filepath.Join(dir, "xdg-open.out")); err == nil {
 			if string(got) != url+"\n" {
@@ -62,7 +59,7 @@ func TestExampleQuery(t *testing.T) {
 	if got := exampleQuery(root); got != "{}" {
 		t.Errorf("for a plugin that was not scaffolded: %s", got)
 	}
-	writeFile(t, filepath.Join(root, adopt.ScaffoldRecord), "{}")
+	testkit.WriteFile(t, filepath.Join(root, adopt.ScaffoldRecord), "{}")
 	if got := exampleQuery(root); got != `{"points":5,"amplitude":1}` {
 		t.Errorf("for a scaffold: %s", got)
 	}

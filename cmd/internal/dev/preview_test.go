@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const previewedPlugin = `{"id": "acme-x-panel", "type": "panel", "name": "X", "info": {"version": "1.0.0", "updated": "2026-01-01", "description": "d",
@@ -28,13 +29,13 @@ func writeLibraries(t *testing.T, repo string) {
 			version = "18.3.1"
 		}
 		dir := filepath.Join(repo, "node_modules", filepath.FromSlash(name))
-		writeFile(t, filepath.Join(dir, "package.json"), `{"version": "`+version+`"}`)
-		writeFile(t, filepath.Join(dir, "index.js"), "exports.a = 1")
+		testkit.WriteFile(t, filepath.Join(dir, "package.json"), `{"version": "`+version+`"}`)
+		testkit.WriteFile(t, filepath.Join(dir, "index.js"), "exports.a = 1")
 	}
 	for _, worker := range []string{"editor/editor", "language/json/json", "language/typescript/ts", "language/css/css", "language/html/html"} {
-		writeFile(t, filepath.Join(repo, "node_modules", "monaco-editor", "esm", "vs", filepath.FromSlash(worker)+".worker.js"), "self.a = 1")
+		testkit.WriteFile(t, filepath.Join(repo, "node_modules", "monaco-editor", "esm", "vs", filepath.FromSlash(worker)+".worker.js"), "self.a = 1")
 	}
-	writeFile(t, filepath.Join(repo, "node_modules", "monaco-editor", "package.json"), `{"version": "0.34.1"}`)
+	testkit.WriteFile(t, filepath.Join(repo, "node_modules", "monaco-editor", "package.json"), `{"version": "0.34.1"}`)
 }
 
 // TestDevPreview runs dev on a plugin whose libraries are installed: the preview serves its page and
@@ -43,10 +44,10 @@ func TestDevPreview(t *testing.T) {
 	t.Parallel()
 	repo := t.TempDir()
 	writeLibraries(t, repo)
-	writeFile(t, filepath.Join(repo, "src", "plugin.json"), previewedPlugin)
-	writeFile(t, filepath.Join(repo, "src", "img", "logo.svg"), "<svg xmlns=\"http://www.w3.org/2000/svg\"/>")
+	testkit.WriteFile(t, filepath.Join(repo, "src", "plugin.json"), previewedPlugin)
+	testkit.WriteFile(t, filepath.Join(repo, "src", "img", "logo.svg"), "<svg xmlns=\"http://www.w3.org/2000/svg\"/>")
 	module := filepath.Join(repo, "src", "module.ts")
-	writeFile(t, module, "import { PanelPlugin } from '@grafana/data';\nfunction Panel() {}\nexport const plugin = [PanelPlugin, Panel];\n")
+	testkit.WriteFile(t, module, "import { PanelPlugin } from '@grafana/data';\nfunction Panel() {}\nexport const plugin = [PanelPlugin, Panel];\n")
 	ctx, stop := context.WithCancel(t.Context())
 	stdout, w, err := os.Pipe()
 	if err != nil {
@@ -84,24 +85,15 @@ func TestDevPreview(t *testing.T) {
 	}
 	get := func(path string, headers ...string) string {
 		t.Helper()
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, link[1]+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(http.NewRequestWithContext(ctx, http.MethodGet, link[1]+path, nil))(t)
 		r.Header.Set("X-Preview-Token", link[2])
 		for _, h := range headers {
 			name, value, _ := strings.Cut(h, ": ")
 			r.Header.Set(name, value)
 		}
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := testkit.Must(http.DefaultClient.Do(r))(t)
 		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(io.ReadAll(response.Body))(t)
 		return string(text)
 	}
 	for _, c := range [][]string{
@@ -116,10 +108,7 @@ func TestDevPreview(t *testing.T) {
 			t.Errorf("%s: no %s in %s", c[0], c[1], got)
 		}
 	}
-	response, err := http.Get(link[1] + "/-/events?token=" + link[2])
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := testkit.Must(http.Get(link[1] + "/-/events?token=" + link[2]))(t)
 	defer response.Body.Close()
 	events := bufio.NewScanner(response.Body)
 	next := func() string {
@@ -131,11 +120,11 @@ func TestDevPreview(t *testing.T) {
 		t.Fatal(events.Err())
 		return ""
 	}
-	writeFile(t, module, "export const = 1;\n")
+	testkit.WriteFile(t, module, "export const = 1;\n")
 	if got := next(); !strings.HasPrefix(got, `failed: {"messages":[{"file":"src/module.ts","line":1,"column":14,"source":"export const = 1;"`) {
 		t.Error(got)
 	}
-	writeFile(t, module, "export const plugin = 'other';\n")
+	testkit.WriteFile(t, module, "export const plugin = 'other';\n")
 	if got := next(); got != "fixed: {}" {
 		t.Error(got)
 	}
@@ -166,10 +155,7 @@ func TestNoPreview(t *testing.T) {
 	t.Parallel()
 	repo := bundle.Repo{Root: t.TempDir()}
 	repo.Source = filepath.Join(repo.Root, "src")
-	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(os.Create(filepath.Join(t.TempDir(), "out")))(t)
 	defer out.Close()
 	check := func(want string) {
 		t.Helper()
@@ -179,13 +165,13 @@ func TestNoPreview(t *testing.T) {
 			t.Errorf("%v, %q", err, text)
 		}
 	}
-	writeFile(t, filepath.Join(repo.Source, "plugin.json"), previewedPlugin)
+	testkit.WriteFile(t, filepath.Join(repo.Source, "plugin.json"), previewedPlugin)
 	check(`^$`)
 	if _, err := openPreview(t.Context(), verbs.Mage, repo, pageOptions{isAsked: true, cache: t.TempDir()}, out); err == nil || !strings.Contains(err.Error(), "has no frontend") {
 		t.Error(err)
 	}
 	nested := filepath.Join(repo.Source, "panels", "map") // its frontend is enough
-	writeFile(t, filepath.Join(nested, "plugin.json"), previewedPlugin)
-	writeFile(t, filepath.Join(nested, "module.ts"), "export const plugin = 1")
+	testkit.WriteFile(t, filepath.Join(nested, "plugin.json"), previewedPlugin)
+	testkit.WriteFile(t, filepath.Join(nested, "module.ts"), "export const plugin = 1")
 	check(`^preview of the frontend: go tool mage preview \(downloads \d+\.\d MB once\)\n$`)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/build/frontend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/templates"
 	"github.com/slipway-dev/slipway/validate"
@@ -26,7 +27,7 @@ import (
 func TestCompilerErrors(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	writeFile(t, filepath.Join(root, "pkg", "a.go"), "package dev\n\nvar é = f(1)\n")
+	testkit.WriteFile(t, filepath.Join(root, "pkg", "a.go"), "package dev\n\nvar é = f(1)\n")
 	file := filepath.ToSlash(filepath.Join(root, "pkg", "a.go"))
 	findings, rest := compilerErrors(root, errors.New("the backend does not compile; dist is unchanged\nlinux/amd64:\n  # example.com/x/pkg\n"+
 		"pkg/a.go:3:10: not enough arguments in call to f\n\thave (number)\n\twant (int, int)\n  ./pkg/a.go:9:1: too far\npkg/a.go:2: no column"))
@@ -89,15 +90,9 @@ func TestMissingPackages(t *testing.T) {
 // the lines of a real run.
 func TestTask(t *testing.T) {
 	t.Parallel()
-	files, err := templates.Render(templates.Options{Type: "app", ID: "acme-x-app"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Must(templates.Render(templates.Options{Type: "app", ID: "acme-x-app"}))(t)
 	text := files[slices.IndexFunc(files, func(f templates.File) bool { return f.Path == ".vscode/tasks.json" })].Data
-	plain, err := hujson.Standardize(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := testkit.Must(hujson.Standardize(text))(t)
 	var tasks struct {
 		Tasks []struct {
 			ProblemMatcher struct {
@@ -106,9 +101,7 @@ func TestTask(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(plain, &tasks); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(plain, &tasks))
 	m := tasks.Tasks[0].ProblemMatcher
 	s := &session{stdout: os.Stdout}
 	at := validate.Place{File: "src/a.ts", Line: 3, Column: 7}
@@ -117,10 +110,7 @@ func TestTask(t *testing.T) {
 	if got := regexp.MustCompile("(?m)" + m.Pattern.Regexp).FindStringSubmatch(found); got == nil || !slices.Equal(got[1:], want) {
 		t.Errorf("%q is %q", found, got)
 	}
-	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := testkit.Must(os.ReadFile("../../../README.md"))(t)
 	_, run, _ := strings.Cut(string(readme), "$ go tool mage dev\n")
 	run, _, _ = strings.Cut(run, "```")
 	run += serving(nil) + "\n" + serving([]loader.State{loader.StateRunning}) + "\n" + serving([]loader.State{loader.StateFailed})

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/build/typecheck"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // Type errors, and why there is no check, are printed when they change.
@@ -25,7 +26,7 @@ func TestTyped(t *testing.T) {
 	}
 	defer out.Close()
 	s := &session{face: verbs.Mage, repo: bundle.Repo{Root: t.TempDir()}, stdout: out}
-	writeFile(t, filepath.Join(s.repo.Root, "src", "a.ts"), "x\n'ä😀' as y\n")
+	testkit.WriteFile(t, filepath.Join(s.repo.Root, "src", "a.ts"), "x\n'ä😀' as y\n")
 	wrong := []typecheck.Problem{{File: "src/a.ts", Line: 2, Column: 6, Source: "'ä😀' as y", Code: "TS1", Text: "no\n  why"}, {Code: "TS2688", Text: "no types"}}
 	const missing = "types are not checked: go tool mage deps -types downloads what is needed\n"
 	root := filepath.ToSlash(s.repo.Root)
@@ -56,7 +57,7 @@ func TestTyped(t *testing.T) {
 func TestCanceledTypes(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	writeFile(t, filepath.Join(root, "src", "module.ts"), "")
+	testkit.WriteFile(t, filepath.Join(root, "src", "module.ts"), "")
 	s := &session{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src")}, types: types{checked: make(chan typing, 1), cancel: func() {}}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

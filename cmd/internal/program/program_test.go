@@ -2,30 +2,22 @@ package program
 
 import (
 	"bytes"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/internal/version"
 )
 
 // write writes a module with a command slipway-host that prints an expression.
 func write(t *testing.T, dir, expression string) {
 	t.Helper()
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		"go.mod":                   "module " + version.Module + "\n\ngo 1.26\n",
 		"cmd/slipway-host/main.go": "package main\n\nfunc main() { println(" + expression + ") }\n",
-	} {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 }
 
 func TestBuild(t *testing.T) {
@@ -34,9 +26,7 @@ func TestBuild(t *testing.T) {
 	program, from := filepath.Join(cache, executable(Host)), version.Origin{Checkout: dir}
 	var out bytes.Buffer
 	write(t, dir, `"one"`)
-	if err := build(t.Context(), from, Host, program, &out); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, build(t.Context(), from, Host, program, &out))
 	if printed, err := exec.CommandContext(t.Context(), program).CombinedOutput(); err != nil || string(printed) != "one\n" {
 		t.Errorf("the program printed %q (%v)", printed, err)
 	}

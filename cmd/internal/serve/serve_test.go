@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -60,9 +61,7 @@ func TestReadSecrets(t *testing.T) {
 	file := func(name, text string) string {
 		t.Helper()
 		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(name, []byte(text), 0o600))
 		return name
 	}
 	const loopback, everywhere = "127.0.0.1:0", "0.0.0.0:0"

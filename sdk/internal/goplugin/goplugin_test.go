@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/internal/wire"
 	"github.com/slipway-dev/slipway/internal/wire/handshake"
 )
@@ -74,14 +75,9 @@ func TestServe(t *testing.T) {
 			Cmd:              cmd, AutoMTLS: isSecure, Stderr: &stderr, Logger: hclog.NewNullLogger(),
 		})
 		defer client.Kill()
-		protocol, err := client.Client()
-		if err != nil {
-			t.Fatal(err)
-		}
+		protocol := testkit.Must(client.Client())(t)
 		if runtime.GOOS != "windows" {
-			if err := cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, cmd.Process.Signal(os.Interrupt))
 		}
 		if err := protocol.Ping(); err != nil {
 			t.Error(err)
@@ -109,10 +105,7 @@ func TestServe(t *testing.T) {
 // refusesStrangers checks that a plugin rejects the calls of clients other than its host.
 func refusesStrangers(t *testing.T, address net.Addr) {
 	t.Helper()
-	stranger, err := wire.NewCertificate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stranger := testkit.Must(wire.NewCertificate())(t)
 	for name, transport := range map[string]credentials.TransportCredentials{
 		"without TLS":              insecure.NewCredentials(),
 		"without a certificate":    credentials.NewTLS(&tls.Config{InsecureSkipVerify: true}),
@@ -158,10 +151,7 @@ func TestServeFails(t *testing.T) {
 
 func TestListenTCP(t *testing.T) {
 	t.Parallel()
-	first, err := listenTCP("", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Must(listenTCP("", ""))(t)
 	defer first.Close()
 	port := first.Addr().(*net.TCPAddr).Port
 	taken := strconv.Itoa(port)
@@ -175,10 +165,7 @@ func TestListenTCP(t *testing.T) {
 			t.Errorf("ports %s to %s: %v, want %q", c.first, c.last, err, c.want)
 		}
 	}
-	next, err := listenTCP(taken, "65535")
-	if err != nil {
-		t.Fatal(err)
-	}
+	next := testkit.Must(listenTCP(taken, "65535"))(t)
 	defer next.Close()
 	if next.Addr().(*net.TCPAddr).Port <= port {
 		t.Errorf("listens at %s, want a port above %d", next.Addr(), port)
