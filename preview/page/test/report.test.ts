@@ -1,6 +1,7 @@
 import './browser';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { watchConsole } from '../src/observe/console';
 import { noteDrawing, report } from '../src/observe/report';
 
 test('a drawing is empty if nothing of the plugin can be seen', () => {
@@ -35,4 +36,21 @@ test('a drawing is empty if nothing of the plugin can be seen', () => {
     noteDrawing('x', 'x', element, { frames: 0, rows: 0 });
     assert.equal(report().empty, empty, html);
   }
+});
+
+test('what does not load is a note: one for each other site, and also for images outside of the document', () => {
+  watchConsole();
+  for (const address of ['https://tiles.example/1.png', 'https://tiles.example/2.png', '/public/plugins/x/a.png', 'data:image/png,x']) {
+    Object.assign(new Image(), { src: address }).dispatchEvent(new Event('error'));
+  }
+  for (const blockedURI of ['https://api.example/a', 'https://api.example/b', 'inline']) {
+    window.dispatchEvent(Object.assign(new Event('securitypolicyviolation'), { blockedURI, effectiveDirective: 'connect-src' }));
+  }
+  assert.deepEqual(report().notes, [
+    'An image from https://tiles.example did not load.',
+    'The image /public/plugins/x/a.png did not load.',
+    'The image data:image/png,x did not load.',
+    "The page's policy does not allow https://api.example (connect-src).",
+    "The page's policy does not allow inline (connect-src).",
+  ]);
 });

@@ -30,6 +30,22 @@ function complain(message: string, whole: string): void {
   }
 }
 
+/** The origin of an address of another site, which says enough: a map asks for hundreds of tiles there. */
+function otherSite(address: string): string | undefined {
+  const origin = /^https?:\/\/[^/?#]+/.exec(address)?.[0];
+  return origin === location.origin ? undefined : origin;
+}
+
+function noteImage({ target }: Event): void {
+  if (target instanceof HTMLImageElement || target instanceof SVGImageElement) {
+    const address = target instanceof HTMLImageElement ? target.currentSrc || target.src : target.href.baseVal;
+    const what = otherSite(address)
+      ? `An image from ${otherSite(address)}`
+      : `The image ${address.replace(location.origin, '').slice(0, 200)}`;
+    record.note(`${what} did not load.`);
+  }
+}
+
 export function watchConsole(): void {
   for (const method of ['warn', 'error'] as const) {
     const original = console[method].bind(console);
@@ -54,15 +70,18 @@ export function watchConsole(): void {
   });
   // Where nothing is drawn, for lack of a file or because the page's policy forbids it: these events do not bubble.
   window.addEventListener('securitypolicyviolation', (e) =>
-    record.note(`The page's policy does not allow ${e.blockedURI} (${e.effectiveDirective}).`),
+    record.note(`The page's policy does not allow ${otherSite(e.blockedURI) ?? e.blockedURI} (${e.effectiveDirective}).`),
   );
-  window.addEventListener(
-    'error',
-    (e) =>
-      e.target instanceof HTMLImageElement &&
-      record.note(`The image ${e.target.currentSrc.replace(location.origin, '').slice(0, 200)} did not load.`),
-    true,
-  );
+  window.addEventListener('error', noteImage, true);
+  // The window hears nothing of images outside of the document, such as the tiles of a map that are drawn on a canvas.
+  const src = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'src')!;
+  Object.defineProperty(HTMLImageElement.prototype, 'src', {
+    ...src,
+    set(this: HTMLImageElement, address: string) {
+      this.addEventListener('error', noteImage);
+      src.set!.call(this, address);
+    },
+  });
   window.addEventListener('unhandledrejection', (e) => {
     const reason = e.reason as { isHandled?: boolean; cancelled?: boolean; name?: string } | undefined;
     if (!reason?.isHandled && !reason?.cancelled && reason?.name !== 'AbortError') {
