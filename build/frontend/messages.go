@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -80,7 +81,9 @@ func Messages(root string, list []api.Message) []Message {
 		} else if found := unresolved.FindStringSubmatch(to.Text); found != nil && isBare(found[1]) {
 			to.module = found[1]
 		}
-		to.Text, to.Help = explain(root, to.Text, to.Help)
+		if to.Text, to.Help = explain(root, to.Text, to.Help); hasJSX(root, to.File) {
+			to.Text, to.Help = "JSX in a file that is not .tsx", "rename it to "+path.Base(to.File)+"x, as TypeScript requires"
+		}
 		if to.module != "" {
 			imports[to.Text]++
 		}
@@ -134,6 +137,18 @@ func importNote(m Message, module string, more int) string {
 		return ""
 	}
 	return " (" + strings.Join(notes, "; ") + ")"
+}
+
+// hasJSX reports whether a .ts file would be correct as .tsx, where "<" is JSX and no type assertion.
+func hasJSX(root, file string) bool {
+	if path.Ext(file) != ".ts" {
+		return false
+	}
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+	isCorrect := func(as api.Loader) bool {
+		return len(api.Transform(string(text), api.TransformOptions{Loader: as}).Errors) == 0
+	}
+	return err == nil && !isCorrect(api.LoaderTS) && isCorrect(api.LoaderTSX)
 }
 
 func lowerFirst(text string) string {
