@@ -243,7 +243,7 @@ func (d dashboard) stories(id string) (list []story) {
 		}
 		if panel.Type == id || queries {
 			title := cmp.Or(panel.Title, fmt.Sprintf("Panel %d", len(list)+1))
-			list = append(list, story{title, d.Title, panel.text, orNull(d.Templating.List), orNull(d.Time), sources})
+			list = append(list, story{title, d.Title, panel.text, d.Templating.List, d.Time, sources})
 		}
 	}
 	return list
@@ -275,13 +275,6 @@ func flat(panels []json.RawMessage) (list []panel) {
 		}
 	}
 	return list
-}
-
-func orNull(text json.RawMessage) json.RawMessage {
-	if text == nil {
-		return json.RawMessage("null")
-	}
-	return text
 }
 
 // source is the data source of a panel or a query: an object with its type, or its name in old
