@@ -52,24 +52,27 @@ func ReplayAnswers(repo string) (*Answers, error) {
 	return a, nil
 }
 
-// RecordAnswers opens the answers of a repository, to add to them or to record them anew.
-func RecordAnswers(repo string, adds bool, now time.Time) (*Answers, error) {
+// RecordAnswers opens the answers of a repository, to add to them.
+func RecordAnswers(repo string, now time.Time) (*Answers, error) {
 	a, err := openAnswers(repo)
-	if err != nil || adds && !a.Clock.IsZero() {
+	if err != nil || !a.Clock.IsZero() {
 		return a, err
 	}
-	a.Clock = now.UTC().Truncate(time.Minute)
-	text, err := json.Marshal(a.Clock)
-	if err == nil {
-		err = a.clear()
-	}
-	if err == nil {
-		err = atomicfile.WriteIn(a.root, path.Join(AnswersDir, clockFile), 0o644, append(text, '\n'))
-	}
-	if err != nil {
+	if err := a.Restart(now); err != nil {
 		return nil, errors.Join(err, a.root.Close())
 	}
 	return a, nil
+}
+
+// Restart removes the answers that were recorded before.
+func (a *Answers) Restart(now time.Time) error {
+	list, err := fs.Glob(a.root.FS(), AnswersDir+"/*-????????????.json")
+	for _, name := range list {
+		err = errors.Join(err, a.root.Remove(name))
+	}
+	a.Clock = now.UTC().Truncate(time.Minute)
+	text, _ := a.Clock.MarshalText() // its year has four digits
+	return errors.Join(err, atomicfile.WriteIn(a.root, path.Join(AnswersDir, clockFile), 0o644, fmt.Appendf(nil, "%q\n", text)))
 }
 
 // openAnswers opens the answers that were recorded before. Without any, the clock is zero.
@@ -90,15 +93,6 @@ func openAnswers(repo string) (*Answers, error) {
 		return nil, errors.Join(fmt.Errorf("%s/%s: %w", AnswersDir, clockFile, err), root.Close())
 	}
 	return a, nil
-}
-
-// clear removes the answers that were recorded before.
-func (a *Answers) clear() error {
-	list, err := fs.Glob(a.root.FS(), AnswersDir+"/*-????????????.json")
-	for _, name := range list {
-		err = errors.Join(err, a.root.Remove(name))
-	}
-	return err
 }
 
 // Close closes the directory. It returns the errors of what could not be recorded.

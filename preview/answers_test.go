@@ -64,7 +64,7 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 	}
-	if err := use(RecordAnswers(f.Repo.Root, false, day)); err != nil {
+	if err := use(RecordAnswers(f.Repo.Root, day)); err != nil {
 		t.Fatal(err)
 	}
 	send("recorded")
@@ -104,13 +104,15 @@ func TestAnswers(t *testing.T) {
 	if got := f.do("GET", "/api/datasources/uid/x/health", ""); got.Code != 502 || !strings.Contains(got.Body.String(), "datasources-uid-x-health") {
 		t.Errorf("a broken answer: %d %s", got.Code, got.Body)
 	}
+	if err := use(RecordAnswers(f.Repo.Root, day)); err != nil {
+		t.Fatal(err)
+	}
 	for _, adds := range []bool{true, false} {
-		if err := use(RecordAnswers(f.Repo.Root, adds, day)); err != nil {
-			t.Fatal(err)
-		}
 		want := 2 // the clock, and a file of somebody else
 		if adds {
 			want += len(calls)
+		} else if err := f.Answers.Restart(day); err != nil {
+			t.Fatal(err)
 		}
 		if list, err := os.ReadDir(dir); err != nil || len(list) != want {
 			t.Errorf("recording adds: %t: %d files, want %d; %v", adds, len(list), want, err)

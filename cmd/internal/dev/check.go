@@ -40,6 +40,10 @@ func Check(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (err erro
 	if pages.other, err = otherBuild(c.Face, repo, o); err != nil {
 		return err
 	}
+	if err := pages.prepare(c.Face, repo, o.Answers); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeAnswers(pages.answers, c.Stdout)) }()
 	if err := check.HasBrowser(ctx); errors.Is(err, check.ErrNoBrowser) { // before the build, which takes a while
 		return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
 	}
@@ -48,11 +52,11 @@ func Check(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (err erro
 	if err != nil {
 		return err
 	}
-	// What was recorded before stays if the build fails.
-	if pages.answers, err = openAnswers(c.Face, repo, o.Answers, o.Only != ""); err != nil {
-		return err
+	if o.Answers == "record" && o.Only == "" { // what was recorded before stays if the build fails
+		if err := pages.answers.Restart(time.Now()); err != nil {
+			return err
+		}
 	}
-	defer func() { err = errors.Join(err, closeAnswers(pages.answers, c.Stdout)) }()
 	list, err := openPreviews(ctx, c.Face, repo, pages, c.Stdout)
 	if err != nil {
 		return err

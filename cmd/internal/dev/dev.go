@@ -98,7 +98,7 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 	defer s.bundler.Close()
 	s.options.Server.Logger = serve.NewLogger(stderr, s.logged)
 	pages := pageOptions{isAsked: o.IsPreview, with: o.With, listen: o.Listen, cache: o.CacheDir, invite: func(text string) { s.invitation = text }}
-	if pages.answers, err = openAnswers(f, repo, o.Answers, true); err != nil {
+	if err := pages.prepare(f, repo, o.Answers); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeAnswers(pages.answers, stdout)) }()

@@ -47,6 +47,31 @@ type pageOptions struct {
 	cache   string
 }
 
+// prepare says what is wrong with the options, before anything takes a while, and opens the answers: to record or replay, or none.
+func (o *pageOptions) prepare(f verbs.Face, repo bundle.Repo, answers string) (err error) {
+	for with := range strings.SplitSeq(o.with, ",") {
+		if _, err := preview.Choose(repo.Root, strings.TrimSpace(with), ""); err != nil {
+			return verbs.Usage("%s: %w", f.Option("with"), err)
+		}
+	}
+	if o.listen != "" && !serve.IsLoopback(o.listen) {
+		return verbs.Usage("%s=%s: the page runs the code of plugins: choose a loopback address, such as 127.0.0.1:0", f.Option("listen"), o.listen)
+	}
+	switch answers {
+	case "":
+	case "record":
+		o.answers, err = preview.RecordAnswers(repo.Root, time.Now())
+	case "replay":
+		o.answers, err = preview.ReplayAnswers(repo.Root)
+	default:
+		err = fmt.Errorf("%s: %w", f.Option("answers"), nearest.Unknown("value", answers, []string{"record", "replay"}))
+	}
+	if err != nil {
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
+	}
+	return nil
+}
+
 // Toggles are the feature toggles of the host of a preview, as dev has them.
 func Toggles() []string { return []string{access.ToggleServiceAccounts} }
 
@@ -114,26 +139,6 @@ func (l previews) announce(stdout io.Writer, invitation string) {
 	}
 }
 
-// openAnswers opens what is recorded or replayed, or returns nil.
-func openAnswers(f verbs.Face, repo bundle.Repo, how string, adds bool) (*preview.Answers, error) {
-	known := []string{"record", "replay"}
-	switch {
-	case how == "":
-		return nil, nil
-	case !slices.Contains(known, how):
-		return nil, verbs.Usage("%s: %w", f.Option("answers"), nearest.Unknown("value", how, known))
-	}
-	open := func() (*preview.Answers, error) { return preview.ReplayAnswers(repo.Root) }
-	if how == "record" {
-		open = func() (*preview.Answers, error) { return preview.RecordAnswers(repo.Root, adds, time.Now()) }
-	}
-	a, err := open()
-	if err != nil {
-		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
-	}
-	return a, nil
-}
-
 // closeAnswers prints how many answers were recorded.
 func closeAnswers(a *preview.Answers, stdout io.Writer) error {
 	if a == nil {
@@ -198,9 +203,6 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOpti
 	if err != nil || libraries.Dir == "" {
 		return nil, err
 	}
-	if o.listen != "" && !serve.IsLoopback(o.listen) {
-		return nil, verbs.Usage("%s=%s: the page runs the code of plugins: choose a loopback address, such as 127.0.0.1:0", f.Option("listen"), o.listen)
-	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(o.listen, "127.0.0.1:0"))
 	if err != nil {
 		return nil, verbs.Usage("preview: %w", err)
@@ -237,7 +239,7 @@ func (p *previewing) link() *url.URL {
 func bringLibraries(ctx context.Context, f verbs.Face, o pageOptions, install preview.InstallOptions, hosts string) (
 	l preview.Libraries, err error) {
 	if l, err = preview.Choose(install.Root, o.with, hosts); err != nil {
-		return l, verbs.Usage("%s: %w", f.Option("with"), err)
+		return l, err
 	}
 	install.IsOffline = !o.isAsked
 	if err := l.Bring(ctx, install); err != nil {

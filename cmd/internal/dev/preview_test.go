@@ -3,6 +3,7 @@ package dev
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -174,4 +175,41 @@ func TestNoPreview(t *testing.T) {
 	testkit.WriteFile(t, filepath.Join(nested, "plugin.json"), previewedPlugin)
 	testkit.WriteFile(t, filepath.Join(nested, "module.ts"), "export const plugin = 1")
 	check(`^preview of the frontend: go tool mage preview \(downloads \d+\.\d MB once\)\n$`)
+}
+
+// What is wrong with the options is said before the build.
+func TestWrongOptions(t *testing.T) {
+	t.Parallel()
+	repo := t.TempDir()
+	writeFile(t, filepath.Join(repo, "src", "plugin.json"), previewedPlugin)
+	writeFile(t, filepath.Join(repo, "src", "module.ts"), "export const plugin = 1;\n")
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	for _, c := range []struct {
+		o    verbs.PreviewOptions
+		want string
+	}{
+		{verbs.PreviewOptions{With: "12.4, 9.9"}, `--with: no libraries of version "9.9": choose one of 11.6, 12.4`},
+		{verbs.PreviewOptions{Listen: "0.0.0.0:0"}, "--listen=0.0.0.0:0: the page runs the code of plugins"},
+		{verbs.PreviewOptions{Answers: "recrod"}, `--answers: unknown value "recrod"`},
+		{verbs.PreviewOptions{Answers: "replay"}, "no answers are recorded in previews/answers"},
+	} {
+		c.o.Dir = repo
+		served := server.Options{Listen: "127.0.0.1:0"}
+		shown := Options{Server: served, Dir: repo, CacheDir: t.TempDir(), IsPreview: true, With: c.o.With, Listen: c.o.Listen, Answers: c.o.Answers}
+		for verb, err := range map[string]error{
+			"check": Check(t.Context(), verbs.Call{Face: verbs.Command, Stdout: out, Stderr: io.Discard}, &c.o),
+			"show":  Run(t.Context(), verbs.Command, shown, out, io.Discard),
+		} {
+			if exit, ok := errors.AsType[*verbs.ExitError](err); !ok || exit.Code != verbs.ExitUsage || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %s", verb, err, c.want)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(repo, "dist")); err == nil {
+		t.Error("the plugin was built")
+	}
 }
