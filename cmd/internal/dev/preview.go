@@ -183,12 +183,15 @@ func (l previews) tell(say func(*preview.Server)) {
 // openPreview listens for the preview and begins to bundle its page. It prints the link, or why
 // there is no preview: then it returns nil, unless somebody asked for it.
 func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOptions, stdout *os.File) (*previewing, error) {
-	meta := readMetadata(repo)
-	if meta == nil || !hasFrontend(repo) {
-		if o.isAsked {
-			return nil, verbs.Usage("preview: %s has no frontend to show", repo.Root)
-		}
+	meta, err := readMetadata(repo)
+	switch {
+	case err == nil && hasFrontend(repo) && meta.Type != bundle.TypeRenderer && meta.Type != bundle.TypeSecretsManager:
+	case !o.isAsked:
 		return nil, nil
+	case err != nil:
+		return nil, verbs.Usage("preview: %w; %s says more", err, f.Verb("validate"))
+	default:
+		return nil, verbs.Usage("preview: %s has no frontend to show", repo.Root)
 	}
 	cache := o.cache
 	if cache == "" {
@@ -313,18 +316,12 @@ func messagesOf(root, reason string, findings []validate.Finding, sources map[st
 	return list
 }
 
-// readMetadata returns the plugin.json of a repository, or nil if it cannot be read, which the build
-// reports.
-func readMetadata(repo bundle.Repo) *bundle.Metadata {
+func readMetadata(repo bundle.Repo) (*bundle.Metadata, error) {
 	text, err := os.ReadFile(filepath.Join(repo.Source, bundle.MetadataFile))
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	meta, err := bundle.ParseMetadata(text)
-	if err != nil || slices.Contains([]bundle.Type{bundle.TypeRenderer, bundle.TypeSecretsManager}, meta.Type) {
-		return nil
-	}
-	return meta
+	return bundle.ParseMetadata(text)
 }
 
 // hasFrontend reports whether the plugin of a repository, or one that it contains, has a frontend.
