@@ -78,6 +78,11 @@ func (r *Result) read(seen string, isUsed func(name string) bool) error {
 	for _, file := range read.Absent {
 		r.Problems = append(r.Problems, "the plugin has no file "+file)
 	}
+	for _, call := range read.Awaited {
+		if method, path, _ := strings.Cut(call, " "); preview.IsOfPlugin(method, path) {
+			r.Problems = append(r.Problems, call+" was not answered")
+		}
+	}
 	waited := ""
 	if len(read.Awaited) > 0 {
 		waited = "the page did not come to rest: it still waits for " + strings.Join(read.Awaited, ", ")
