@@ -23,6 +23,16 @@ func HasColor(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
 }
 
+// Width returns the number of columns of a terminal, but at most a number, or that number for other writers.
+func Width(w io.Writer, most int) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return min(width, most)
+		}
+	}
+	return most
+}
+
 // Paint returns a text in a color if a writer shows colors.
 func Paint(w io.Writer, color, text string) string {
 	if !HasColor(w) {

@@ -43,6 +43,27 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Wrap breaks a text into lines of at most width bytes, as far as its words allow, and begins all but the first
+// with an indent.
+func Wrap(s, indent string, width int) string {
+	var b strings.Builder
+	at := 0
+	for i, word := range strings.Fields(s) {
+		switch {
+		case i == 0:
+		case at+1+len(word) > width:
+			b.WriteString("\n" + indent)
+			at = len(indent)
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += len(word)
+	}
+	return b.String()
+}
+
 var (
 	crash = regexp.MustCompile(`^(panic|fatal error|runtime|SIG[A-Z]+): `)
 	frame = regexp.MustCompile(`(?m)^(\S.*)\n\t(\S.*:\d+)(?: \+0x[0-9a-f]+)?$`) // a function, and its place

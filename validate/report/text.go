@@ -24,7 +24,7 @@ func Text(w io.Writer, r *validate.Report, o Options) error {
 	}
 	b := bufio.NewWriter(w)
 	t := &writer{w: b, report: r, hasColor: o.HasColor, isVerbose: o.IsVerbose}
-	t.skips()
+	t.skips(terminal.Width(w, 95))
 	t.gone()
 	t.counts()
 	t.printf("%s\n", summary(r))
@@ -120,17 +120,18 @@ func (t *writer) finding(f validate.Finding, also []validate.Place) {
 	t.printf("\n")
 }
 
-func (t *writer) skips() {
+// skips prints the checks that did not run, their names in lines of a width.
+func (t *writer) skips(width int) {
 	for _, g := range groups(t.report.Skips) {
 		t.printf("%s: %s: %s\n", t.paint(terminal.Bold, terminal.Line(g.file)), t.paint(terminal.Yellow, "not checked"), terminal.Line(g.line()))
 		if t.isVerbose && len(g.rules) > 1 {
-			t.printf("  %s\n", t.paint(terminal.Dim, Wrap(strings.Join(g.rules, ", "), 95)))
+			t.printf("  %s\n", t.paint(terminal.Dim, text.Wrap(strings.Join(g.rules, ", "), "  ", width)))
 		}
 		t.printf("\n")
 	}
 	for _, g := range groups(t.report.Elsewhere) {
 		if t.isVerbose {
-			t.printf("not run here, %s:\n  %s\n\n", g.reason, t.paint(terminal.Dim, Wrap(strings.Join(g.rules, ", "), 95)))
+			t.printf("not run here, %s:\n  %s\n\n", g.reason, t.paint(terminal.Dim, text.Wrap(strings.Join(g.rules, ", "), "  ", width)))
 		}
 	}
 }
@@ -196,12 +197,12 @@ func summary(r *validate.Report) string {
 	if n := len(r.Skips); n > 0 {
 		line += "; " + text.Plural(n, "check") + " did not run"
 	}
-	var elsewhere []string
+	elsewhere := 0
 	for _, g := range groups(r.Elsewhere) {
-		elsewhere = append(elsewhere, fmt.Sprintf("%s %s", text.Plural(len(g.rules), "rule"), g.reason))
+		elsewhere += len(g.rules)
 	}
-	if len(elsewhere) > 0 {
-		line += "; not run here: " + strings.Join(elsewhere, ", ")
+	if elsewhere > 0 {
+		line += "; " + text.Plural(elsewhere, "rule") + " for other forms of a plugin did not run"
 	}
 	return line
 }
@@ -225,24 +226,3 @@ func (t *writer) paint(color, s string) string {
 }
 
 func place(p validate.Place) string { return terminal.Line(p.Address()) }
-
-// Wrap breaks s into lines of at most width bytes and indents all but the first by
-// two spaces.
-func Wrap(s string, width int) string {
-	var b strings.Builder
-	at := 0
-	for i, word := range strings.Fields(s) {
-		switch {
-		case i == 0:
-		case at+1+len(word) > width:
-			b.WriteString("\n  ")
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += len(word)
-	}
-	return b.String()
-}

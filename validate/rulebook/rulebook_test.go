@@ -83,10 +83,7 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	testkit.OK(t, List(&b, []validate.Rule{sample(), {ID: "x", Severity: validate.Error, Summary: "all is well"}}))
-	const want = `RULE     SEVERITY  WHERE       WHAT IT REPORTS
-no-bell  info      source      no bell | rings
-x        error     everywhere  all is well
-`
+	const want = "no-bell (info; source): no bell | rings\nx (error; everywhere): all is well\n"
 	if b.String() != want {
 		t.Errorf("got:\n%s", &b)
 	}

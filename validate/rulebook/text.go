@@ -4,27 +4,31 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/report"
 )
 
-// List prints one line per rule, in columns.
+// List prints a line per rule, which it wraps on a terminal. The longest id leaves no room for columns.
 func List(w io.Writer, rules []validate.Rule) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "RULE\tSEVERITY\tWHERE\tWHAT IT REPORTS")
+	b := bufio.NewWriter(w)
+	width := terminal.Width(w, math.MaxInt)
 	for _, r := range rules {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.ID, r.Severity, where(r.Where), r.Summary)
+		line := fmt.Sprintf("%s (%s; %s): %s", r.ID, r.Severity, where(r.Where), r.Summary)
+		fmt.Fprintln(b, terminal.Paint(w, terminal.Bold, r.ID)+strings.TrimPrefix(text.Wrap(line, "  ", width), r.ID))
 	}
-	return t.Flush()
+	return b.Flush()
 }
 
 // Write prints the page for a terminal.
 func (p Page) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
+	wrap := func(s string) string {
+		return "  " + text.Wrap(terminal.Line(s), "  ", terminal.Width(w, 82)-2)
+	}
 	fmt.Fprintf(b, "%s (%s; %s)\n%s\n", p.Rule.ID, p.severity(), where(p.Rule.Where), wrap(p.Rule.Summary))
 	for _, part := range []struct{ title, text string }{
 		{"Why", p.Rule.Why}, {"Help", p.Rule.Help}, {"Example", p.Example},
@@ -52,9 +56,4 @@ func writeFiles(w io.Writer, title string, files []File) {
 			fmt.Fprintf(w, "  | %s\n", line)
 		}
 	}
-}
-
-func wrap(text string) string {
-	line := strings.Join(strings.Fields(text), " ")
-	return "  " + report.Wrap(terminal.Printable(line), 80)
 }

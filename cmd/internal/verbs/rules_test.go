@@ -16,7 +16,7 @@ import (
 func TestRulesAndExplain(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := runRules(&out); err != nil || !strings.Contains(out.String(), "path-missing  ") {
+	if err := runRules(&out); err != nil || !strings.Contains(out.String(), "path-missing (error; everywhere): ") {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	out.Reset()
