@@ -85,6 +85,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"validate", "--formt=json"}, "unknown option --formt; did you mean --format?\nrun 'slipway validate --help' for usage"},
 		{[]string{"validate", "-strict"}, "unknown option -strict; did you mean --strict?\nrun 'slipway validate --help' for usage"},
 		{[]string{"validate", "-formt=json"}, "unknown option -formt; did you mean --format?\nrun 'slipway validate --help' for usage"},
+		{[]string{"validate", "-verbos"}, "unknown option -verbos; did you mean --verbose?\nrun 'slipway validate --help' for usage"}, // -v is one
+		{[]string{"-version"}, "unknown option -version; did you mean --version?\nrun 'slipway --help' for usage"},
 		{[]string{"validate", "-x"}, "unknown option -x\nrun 'slipway validate --help' for usage"},
 		{[]string{"validate", "--zzzzzzzz"}, "unknown option --zzzzzzzz\nrun 'slipway validate --help' for usage"},
 		{[]string{"validate", "--format"}, "--format needs a value\nrun 'slipway validate --help' for usage"},
@@ -98,7 +100,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"schema", "--profile=graphana"}, `--profile: unknown profile "graphana"; did you mean "grafana"?`},
 		{[]string{"build", "--platforms=linx/amd64"}, `--platforms: unknown platform "linx/amd64"; did you mean "linux/amd64"?`},
 		{[]string{"build", "--profile=x"}, `--profile: unknown profile "x"; use one of service, grafana`},
-		{[]string{"conformance", "--timeout=soon"}, "--timeout: invalid value \"soon\": time: invalid duration \"soon\"\nrun 'slipway conformance --help' for usage"},
+		{[]string{"conformance", "--timeout=soon"}, "--timeout: invalid value \"soon\": must be a duration, such as 30s\nrun 'slipway conformance --help' for usage"},
 	} {
 		_, stderr, code := slipway(t, c.args...)
 		if code != verbs.ExitUsage || !strings.Contains(stderr, c.want) {

@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // A Program is a program to make from verbs. Its commands are called slipway in messages,
@@ -71,12 +72,12 @@ func (p Program) Run(ctx context.Context, args []string) int {
 	if _, ok := errors.AsType[*verbs.ExitError](err); !ok && c == root && first >= 0 { // Cobra may know no such command
 		err = cmp.Or(p.knownCommand(root, args[first:]), err)
 	}
-	text := err.Error()
+	message := err.Error()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		text = "interrupted"
+		message = "interrupted"
 	}
-	if text != "" {
-		fmt.Fprintln(p.Stderr, terminal.Paint(p.Stderr, terminal.Red, "slipway:"), text)
+	if message != "" {
+		fmt.Fprintln(p.Stderr, terminal.Paint(p.Stderr, terminal.Red, "slipway:"), message)
 	}
 	if exit, ok := errors.AsType[*verbs.ExitError](err); ok {
 		return exit.Code
@@ -90,8 +91,8 @@ func (p Program) Root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "slipway",
 		Short: "Scaffold, check, build and run plugins of a dashboard service",
-		Long: "Slipway scaffolds, checks, builds and runs plugins of a dashboard service.\n\n" +
-			"Exit status: 0 success, 1 errors found or the command failed, 2 invalid usage, 3 the result could not be determined.",
+		Long: p.fit("Slipway scaffolds, checks, builds and runs plugins of a dashboard service.\n\n" +
+			"Exit status: 0 success, 1 errors found or the command failed, 2 invalid usage, 3 the result could not be determined."),
 		Version:       version.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -105,7 +106,7 @@ func (p Program) Root() *cobra.Command {
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	root.SetVersionTemplate(version.String())
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", "Flags.FlagUsagesWrapped 100")) // columns
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", p.width())))
 	root.SetFlagErrorFunc(p.flagError)
 	for _, v := range p.Verbs {
 		parent := root
@@ -125,10 +126,24 @@ func (p Program) Root() *cobra.Command {
 	return root
 }
 
+// width returns the number of columns of help.
+func (p Program) width() int { return terminal.Width(p.Stdout, 100) }
+
+// fit breaks the lines of paragraphs to the width of help, except of those with lines that are indented.
+func (p Program) fit(long string) string {
+	paragraphs := strings.Split(long, "\n\n")
+	for i, paragraph := range paragraphs {
+		if !strings.Contains("\n"+paragraph, "\n ") {
+			paragraphs[i] = text.Wrap(paragraph, "", p.width())
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
 // command returns the command of a verb.
 func (p Program) command(v verbs.Verb) *cobra.Command {
 	long, examples := v.Help()
-	c := &cobra.Command{Use: v.Usage(), Short: v.Short, Long: long, Example: examples, Hidden: v.IsHidden}
+	c := &cobra.Command{Use: v.Usage(), Short: v.Short, Long: p.fit(long), Example: examples, Hidden: v.IsHidden}
 	set := []func(){} // options that differ from a default only if they are given
 	for _, o := range v.Options {
 		if chosen, ok := o.Value.(**bool); ok {
@@ -210,8 +225,13 @@ func (p Program) flagError(c *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name, _, _ := strings.Cut(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), "=")
 		spelled := p.Face.Option(name)
-		if unknown.GetSpecifiedShortnames() != "" { // several letters are taken for as many options
+		if unknown.GetSpecifiedShortnames() != "" { // several letters are taken for as many options, of which the first may be known
 			spelled = "-" + name
+			for _, arg := range p.args {
+				if arg, _, _ = strings.Cut(arg, "="); strings.HasPrefix(arg, "-") && strings.HasSuffix(arg, name) {
+					spelled, name = arg, arg[1:]
+				}
+			}
 		}
 		err = fmt.Errorf("unknown option %s", spelled)
 		var names []string
@@ -224,17 +244,21 @@ func (p Program) flagError(c *cobra.Command, err error) error {
 		cause := invalid.Unwrap()
 		if invalid.GetFlag().Value.Type() == "bool" {
 			cause = errors.New("must be true or false") // not a message of strconv
+		} else if invalid.GetFlag().Value.Type() == "duration" {
+			cause = errors.New("must be a duration, such as 30s")
 		}
 		err = fmt.Errorf("%s: invalid value %q: %w", p.Face.Option(invalid.GetFlag().Name), invalid.GetValue(), cause)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		err = fmt.Errorf("%s needs a value", p.Face.Option(missing.GetSpecifiedName()))
 	}
-	verb := strings.TrimPrefix(c.CommandPath(), "slipway ")
-	if p.Face == verbs.Mage {
-		verb = c.Name()
+	help := p.Face.Verb("--help")
+	if verb, ok := strings.CutPrefix(c.CommandPath(), "slipway "); ok && p.Face == verbs.Mage {
+		help = p.Face.Help(c.Name())
+	} else if ok {
+		help = p.Face.Help(verb)
 	}
-	return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%w\nrun '%s' for usage", err, p.Face.Help(verb))}
+	return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%w\nrun '%s' for usage", err, help)}
 }
 
 // checkArguments returns a usage error that names the argument that is missing or unexpected.
