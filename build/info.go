@@ -126,7 +126,7 @@ func (p *Plan) npmVersion() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read version from package.json: %w", err)
 	}
-	doc, err := bundle.ParseDocument("package.json", data)
+	doc, err := bundle.ParseDocument("package.json", bytes.TrimPrefix(data, []byte("\uFEFF"))) // which npm accepts
 	if err != nil {
 		return "", fmt.Errorf("read version: %w", err)
 	}

@@ -148,6 +148,8 @@ func (p *Plan) planFrontend(context.Context) error {
 		for _, name := range entries() {
 			if exists(filepath.Join(p.Repo.Source, "src", name)) {
 				advice = "move plugin.json to src, next to " + name
+			} else if other := bundle.OtherCase(filepath.Join(p.Repo.Source, name)); other != "" {
+				advice = "rename " + filepath.Base(other) + " to " + name
 			}
 		}
 		return fmt.Errorf("%s has no frontend, which a plugin of type %s needs: %s", p.relative(p.Repo.Source), p.Metadata.Type, advice)

@@ -32,9 +32,17 @@ func OpenRepo(dir string) (Repo, error) {
 		return Repo{}, fmt.Errorf("open repository %s: directory not found", root)
 	}
 	for _, source := range []string{filepath.Join(root, sourceDir), root} {
-		if isFile(filepath.Join(source, MetadataFile)) {
+		name := filepath.Join(source, MetadataFile)
+		info, err := os.Stat(name)
+		if err == nil && info.Mode().IsRegular() {
 			return Repo{Root: root, Source: source, Dist: filepath.Join(root, DistDir)}, nil
 		}
+		if err == nil {
+			err = tree.Irregular(info.Mode())
+		} else if _, linkErr := os.Lstat(name); errors.Is(linkErr, fs.ErrNotExist) {
+			continue
+		}
+		return Repo{}, fmt.Errorf("%s cannot be read: %w: restore the file", name, cause(err))
 	}
 	return Repo{}, fmt.Errorf("open repository %s: %w", root, ErrNoPlugin)
 }
@@ -63,6 +71,11 @@ func FindRepo(dir string) (Repo, error) {
 	if below := ReposBelow(start); len(below) > 0 {
 		return nearest, fmt.Errorf("%s has no plugin.json or src/plugin.json: choose the directory of one of its plugins: %s", start,
 			strings.Join(below, ", "))
+	}
+	for _, name := range []string{filepath.Join(start, sourceDir, MetadataFile), filepath.Join(start, MetadataFile)} {
+		if other := OtherCase(name); other != "" {
+			return nearest, fmt.Errorf("%s must be called %s: rename it", other, MetadataFile)
+		}
 	}
 	return nearest, err
 }
@@ -120,8 +133,13 @@ func Repos(dir string) (found []Repo, err error) {
 			return fs.SkipDir
 		}
 		repo, err := OpenRepo(name)
-		if err != nil || slices.ContainsFunc(found, func(outer Repo) bool { return outer.contains(repo) }) {
-			return nil //nolint:nilerr // it has no plugin.json
+		switch {
+		case errors.Is(err, ErrNoPlugin):
+			return nil
+		case err != nil:
+			return err
+		case slices.ContainsFunc(found, func(outer Repo) bool { return outer.contains(repo) }):
+			return nil
 		}
 		found = append(found, repo)
 		if repo.Source == repo.Root { // what is below is nested
@@ -130,4 +148,17 @@ func Repos(dir string) (found []Repo, err error) {
 		return nil
 	})
 	return found, err
+}
+
+// OtherCase returns the path of the file whose name differs from that of a path only in the case of its letters, or "".
+// Only file systems that ignore case find it under the path.
+func OtherCase(name string) string {
+	dir, base := filepath.Split(name)
+	entries, _ := os.ReadDir(filepath.Clean(dir)) // a directory that cannot be read has none
+	for _, e := range entries {
+		if e.Name() != base && strings.EqualFold(e.Name(), base) {
+			return filepath.Join(dir, e.Name())
+		}
+	}
+	return ""
 }

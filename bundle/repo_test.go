@@ -22,7 +22,7 @@ func TestFindRepo(t *testing.T) {
 		"git/a/src/plugin.json", "git/a/src/nested/plugin.json", "git/a/src/img/logo.svg", "git/a/pkg/main.go", "git/a/dist/plugin.json",
 		"git/a/examples/b/plugin.json", "git/a/examples/b/dist/plugin.json",
 		"git/bare/plugin.json", "git/bare/nested/plugin.json", "git/bare/dist/nested/plugin.json", "git/bare/testdata/x/plugin.json",
-		"git/docs/README.md",
+		"git/docs/README.md", "odd/.git/HEAD", "odd/directory/plugin.json/x", "odd/case/src/Plugin.json",
 	} {
 		file := filepath.Join(top, filepath.FromSlash(name))
 		testkit.WriteFile(t, file, "{}")
@@ -55,6 +55,14 @@ func TestFindRepo(t *testing.T) {
 	_, err = bundle.FindRepo(filepath.Join(top, "git"))
 	if err == nil || !strings.Contains(err.Error(), "one of its plugins: a, bare") {
 		t.Errorf("the root of a monorepo: %v", err)
+	}
+	for dir, want := range map[string]string{"odd/directory": "plugin.json cannot be read: it is not a regular file but a directory", "odd/case": "must be called plugin.json"} {
+		if _, err := bundle.FindRepo(filepath.Join(top, filepath.FromSlash(dir))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", dir, err, want)
+		}
+	}
+	if repos, err := bundle.Repos(filepath.Join(top, "odd", "directory")); err == nil {
+		t.Errorf("a plugin that cannot be read is left out of %v", repos)
 	}
 	if _, err = bundle.FindRepo(filepath.Join(top, "missing")); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("a missing directory: %v", err)

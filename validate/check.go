@@ -167,10 +167,7 @@ func (r runner) load(t target) *file {
 
 // unread returns the block for a plugin.json that cannot be opened.
 func unread(err error) block {
-	if errors.Is(err, tree.ErrOutside) || errors.Is(err, tree.ErrIrregular) {
-		return block{reason: "plugin.json is not read: " + cause(err).Error(), refused: err}
-	}
-	return block{reason: err.Error(), isBroken: true}
+	return block{reason: "plugin.json is not read: " + cause(err).Error(), refused: err}
 }
 
 // confine returns the tree with the boundary of a plugin. Trees without links have none.
@@ -212,10 +209,10 @@ func (f *file) read(fsys fs.FS, t target) (b block) {
 	defer in.Close()
 	data, err := limit.ReadAll(in, maxFileBytes)
 	if _, ok := errors.AsType[*limit.TooLargeError](err); ok {
-		err = fmt.Errorf("plugin.json is %w", err)
+		return block{reason: fmt.Sprintf("plugin.json is %v", err), isBroken: true}
 	}
-	if err != nil {
-		return block{reason: err.Error(), isBroken: true}
+	if err != nil { // it is a directory, or the disk fails
+		return unread(err)
 	}
 	f.data = data
 	if Encoding(data) != "" {

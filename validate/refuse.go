@@ -12,7 +12,7 @@ import (
 
 // UnreadableFile is the rule that the engine itself reports for files that it does not
 // read: symbolic links out of the repository or of the built plugin, named pipes, sockets
-// and devices.
+// and devices, and each plugin.json that cannot be opened.
 const UnreadableFile = "unreadable-file"
 
 // Unreadable returns the documentation of UnreadableFile. It is not one of the rules that
@@ -21,7 +21,7 @@ func Unreadable() Rule {
 	return Rule{
 		ID:       UnreadableFile,
 		Severity: Error,
-		Summary:  "symbolic link out of the repository or the plugin, named pipe, socket or device",
+		Summary:  "symbolic link out of the repository or the plugin, named pipe, socket or device; plugin.json that cannot be opened",
 		Why: "What such a file contains depends on the machine, and the author of a pull request could make a report print the secrets of " +
 			"the machine that " +
 			"validates it. The file is not read, so checks that need it do not run. This finding cannot be turned off or suppressed.",
@@ -43,6 +43,9 @@ func (r refusal) finding(where Where) Finding {
 	f := Finding{
 		Rule: UnreadableFile, Severity: Error, Place: Place{File: r.file},
 		Message: fmt.Sprintf("%s is not read: %v", path.Base(r.file), cause(r.err)), Help: Unreadable().Help,
+	}
+	if errors.Is(r.err, fs.ErrPermission) {
+		f.Help = "let the user that validates the plugin read it"
 	}
 	if errors.Is(r.err, tree.ErrOutside) {
 		left := "repository"

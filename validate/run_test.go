@@ -251,6 +251,10 @@ func TestNoPlugin(t *testing.T) {
 		t.Errorf("want one finding of meta-missing, got\n%s", findings(r))
 	}
 	checkExit(t, r, validate.ExitFindings)
+	r = mustRun(t, tree("src/Plugin.json"), validate.Options{Rules: rules.All()})
+	if got := findings(r); !strings.Contains(got, "src/Plugin.json error: the name of the file must be plugin.json") {
+		t.Errorf("another case: got\n%s", got)
+	}
 	none := validate.Rule{ID: "none", Check: func(*validate.Pass) {}}
 	r = mustRun(t, tree("README.md"), validate.Options{Rules: []validate.Rule{none}})
 	checkExit(t, r, validate.ExitBroken)
@@ -425,16 +429,17 @@ func (u unreadable) Open(name string) (fs.File, error) {
 
 func TestUnreadableIsASkip(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"a", "a/plugin.json"} {
-		fsys := unreadable{tree("a/plugin.json", "b/plugin.json"), name}
+	const file = "a/plugin.json"
+	for name, exit := range map[string]int{"a": validate.ExitBroken, file: validate.ExitFindings} {
+		fsys := unreadable{tree(file, "b/plugin.json"), name}
 		r := mustRun(t, fsys, validate.Options{Rules: []validate.Rule{show()}})
-		if len(r.Findings) != 1 {
-			t.Errorf("%s: got %d findings, want 1", name, len(r.Findings))
+		if got := findings(r); strings.Contains(got, file+" error: plugin.json is not read: permission denied") != (name == file) || !strings.Contains(got, "b/plugin.json") {
+			t.Errorf("%s: got the findings\n%s", name, got)
 		}
 		if len(r.Skips) != 1 || r.Skips[0].File != name {
 			t.Errorf("%s: got the skips %+v", name, r.Skips)
 		}
-		checkExit(t, r, validate.ExitBroken)
+		checkExit(t, r, exit)
 	}
 }
 

@@ -258,7 +258,7 @@ func isBuildOutput(e fs.DirEntry) bool {
 	return isExecutable || slices.Contains([]string{"MANIFEST", "MANIFEST.txt", "MANIFEST.json"}, e.Name())
 }
 
-func isMetadata(e fs.DirEntry) bool { return e.Name() == bundle.MetadataFile && !e.IsDir() }
+func isMetadata(e fs.DirEntry) bool { return e.Name() == bundle.MetadataFile }
 
 // isRefused reports whether an entry is not read: a symbolic link that leads out of the
 // tree or of the plugin around it, or a special file in a plugin. isHome is set if the

@@ -69,7 +69,7 @@ func (a *Asset) resolve(p *validate.Pass, isFile bool) {
 		}
 	case isFile && (a.Verdict == PathMissing || a.Verdict == PathFine && ignoresCase(runtime.GOOS)):
 		name := path.Join(p.Dir, a.Text)
-		actual := spelling(p, name)
+		actual := Spelling(p, name)
 		if a.Text == "" || actual == "" || actual == name {
 			break
 		}
@@ -85,9 +85,9 @@ func (a *Asset) resolve(p *validate.Pass, isFile bool) {
 // ignoresCase reports whether file systems of the OS usually ignore the case of names.
 func ignoresCase(os string) bool { return os == "windows" || os == "darwin" }
 
-// spelling returns the one path in the root of the plugin that equals name if case is
+// Spelling returns the one path in the root of the plugin that equals name if case is
 // ignored, or "" if there is none or more than one.
-func spelling(p *validate.Pass, name string) string {
+func Spelling(p *validate.Pass, name string) string {
 	at := p.Root
 	for part := range strings.SplitSeq(tree.Below(p.Root, name), "/") {
 		entries, err := fs.ReadDir(p.FS, at)

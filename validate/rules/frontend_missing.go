@@ -41,6 +41,8 @@ func frontendMissing() validate.Rule {
 			for _, name := range entries {
 				if exists("src/" + name) {
 					f.Help = "move plugin.json to src, next to " + name
+				} else if other := inspect.Spelling(p, path.Join(p.Dir, name)); other != "" {
+					f.Help = "rename " + path.Base(other) + " to " + name
 				}
 			}
 			p.Report(f)

@@ -5,7 +5,7 @@ import (
 	"testing/fstest"
 )
 
-// TestPluginAboveItsFrontend requires the help to say that the frontend is in src.
+// TestPluginAboveItsFrontend requires the help to say that the frontend is in src, or has a name in another case.
 func TestPluginAboveItsFrontend(t *testing.T) {
 	t.Parallel()
 	tree := fstest.MapFS{
@@ -16,5 +16,10 @@ func TestPluginAboveItsFrontend(t *testing.T) {
 	found := of("frontend-missing", run(t, tree))
 	if len(found) != 1 || found[0].Help != "move plugin.json to src, next to module.js" {
 		t.Errorf("findings %+v", found)
+	}
+	tree["Module.ts"] = tree["src/module.js"] // which a Mac reads as module.ts
+	delete(tree, "src/module.js")
+	if found := of("frontend-missing", run(t, tree)); len(found) != 1 || found[0].Help != "rename Module.ts to module.ts" {
+		t.Errorf("another case: findings %+v", found)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func metaMissing() validate.Rule {
@@ -25,6 +26,12 @@ func metaMissing() validate.Rule {
 					Help:    "build the plugin, or delete dist",
 				})
 			default:
+				for _, name := range []string{"src/" + bundle.MetadataFile, bundle.MetadataFile} {
+					if other := inspect.Spelling(p, path.Join(p.Dir, name)); other != "" {
+						p.Reportf(validate.Place{File: other}, "the name of the file must be %s", bundle.MetadataFile)
+						return
+					}
+				}
 				p.Reportf(p.Whole(), "no plugin.json here or in any directory below")
 			}
 		},

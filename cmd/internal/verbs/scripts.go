@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ func readFrontend(dir string) (f frontend) {
 	}
 	var manifest struct{ Scripts map[string]string }
 	if err == nil {
-		err = json.Unmarshal(data, &manifest)
+		err = json.Unmarshal(bytes.TrimPrefix(data, []byte("\uFEFF")), &manifest)
 	}
 	if err != nil {
 		f.err = fmt.Errorf("package.json: %w", err)
