@@ -13,10 +13,10 @@ import (
 )
 
 var (
-	offline     = regexp.MustCompile(`(\S+@v\S+?): .*(?:Get|Head) "https?://([^/"]+)[^"]*": (.*)$`)
-	notProvided = regexp.MustCompile(`^(\S+: )?no required module provides package (\S+); to add it:$`)
-	required    = regexp.MustCompile(`(?m)^\s*(?:require\s+)?(\S+/\S+)[ \t]+v`)
-	notReplaced = regexp.MustCompile(`(\S+@v\S+?): replacement directory (\S+) does not exist$`)
+	offline       = regexp.MustCompile(`(\S+@v\S+?): .*(?:Get|Head) "https?://([^/"]+)[^"]*": (.*)$`)
+	notProvided   = regexp.MustCompile(`^(\S+: )?no required module provides package (\S+); to add it:$`)
+	required      = regexp.MustCompile(`(?m)^\s*(?:require\s+)?(\S+/\S+)[ \t]+v`)
+	noReplacement = regexp.MustCompile(`(\S+@v\S+?): replacement directory (\S+) does not exist$`)
 )
 
 // ExplainGo adds to the output of the go command what to do about failures that are not in the code,
@@ -24,12 +24,13 @@ var (
 func ExplainGo(dir, output string) string {
 	var rest, modules, replaced []string
 	var registry, cause, help, wrong string
+	lacking := 0 // lines about entries of go.sum, two for each import
 	for line := range strings.SplitSeq(output, "\n") {
 		if m := offline.FindStringSubmatch(line); m != nil {
 			modules, registry, cause = append(modules, m[1]), m[2], m[3]
 			continue
 		}
-		if m := notReplaced.FindStringSubmatch(line); m != nil {
+		if m := noReplacement.FindStringSubmatch(line); m != nil {
 			module, _, _ := strings.Cut(m[1], "@")
 			replaced = append(replaced, fmt.Sprintf("go.mod replaces %s with the directory %s, which does not exist: correct the replace directive",
 				module, m[2]))
@@ -48,6 +49,12 @@ func ExplainGo(dir, output string) string {
 			continue
 		case strings.HasPrefix(line, "go: downloading "):
 			continue
+		case strings.Contains(line, "missing go.sum entry for module providing package "), lacking > 0 && strings.HasPrefix(line, "\tgo get "):
+			if lacking++; lacking > 2 {
+				continue
+			}
+		case line == "malformed go.sum:":
+			help = "help: restore go.sum, or delete it and run go mod tidy"
 		case strings.Contains(line, " listed in go.work"):
 			line, wrong = workFile(dir)+` does not list the module of this plugin: run "go work use ." in its directory, or set GOWORK=off`, "\tgo work use ."
 		case strings.Contains(line, "go.mod requires go >= "), strings.HasSuffix(line, ": toolchain not available"):

@@ -43,6 +43,12 @@ func TestExplainGo(t *testing.T) {
 			"pattern ./...: directory prefix . does not contain modules listed in go.work or their selected dependencies",
 			`../go.work does not list the module of this plugin: run "go work use ." in its directory, or set GOWORK=off`,
 		},
+		"a damaged go.sum": {"malformed go.sum:\ngo.sum:3: wrong number of fields 2",
+			"malformed go.sum:\ngo.sum:3: wrong number of fields 2\nhelp: restore go.sum, or delete it and run go mod tidy"},
+		"an empty go.sum": {
+			"a.go:1:2: missing go.sum entry for module providing package a.b/c; to add:\n\tgo get m\na.go:2:2: missing go.sum entry for module providing package a.b/d; to add:\n\tgo get m",
+			"a.go:1:2: missing go.sum entry for module providing package a.b/c; to add:\n\tgo get m",
+		},
 		"no replacement": {
 			"pkg/a.go:1:2: a.b/c@v0.0.0: replacement directory ../gone does not exist\npkg/b.go:1:2: a.b/c@v0.0.0: replacement directory ../gone does not exist",
 			"go.mod replaces a.b/c with the directory ../gone, which does not exist: correct the replace directive",

@@ -138,15 +138,23 @@ func (p *Plan) install(_ context.Context, staging string, r *Result) error {
 	}
 	if err != nil {
 		_ = os.RemoveAll(linking)
-		return fmt.Errorf("replace dist: %w", err)
+		return notReplaced(err)
 	}
 	if err := p.replace(staging, r.changed, r.removed); err != nil {
-		if runtime.GOOS == "windows" {
-			err = fmt.Errorf("is an executable in it running? %w", err)
-		}
-		return errors.Join(fmt.Errorf("replace dist: %w", err), p.undo(previous))
+		return errors.Join(notReplaced(err), p.undo(previous))
 	}
 	return discard(previous)
+}
+
+// notReplaced returns the error of install, with its probable reason.
+func notReplaced(err error) error {
+	switch {
+	case runtime.GOOS == "windows":
+		return fmt.Errorf("replace dist: is an executable in it running? %w", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("replace dist: %w: is it read-only, or did a container write it as another user? delete it", err)
+	}
+	return fmt.Errorf("replace dist: %w", err)
 }
 
 // replace removes files of dist, and then puts those of a directory into it. The directory

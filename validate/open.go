@@ -31,6 +31,9 @@ func Open(cwd, name string) (fs.FS, Options, error) {
 		name = filepath.Join(cwd, name)
 	}
 	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, Options{}, fmt.Errorf("nothing to validate: %s does not exist", typed)
+	}
 	if err != nil {
 		return nil, Options{}, fmt.Errorf("nothing to validate: %w", err)
 	}

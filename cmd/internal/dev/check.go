@@ -140,7 +140,7 @@ func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo b
 			return &verbs.ExitError{Code: verbs.ExitBroken, Err: errors.New("nothing was compared: each view is drawn differently each time")}
 		}
 	case !options.Against && !options.Update && t.compared == 0:
-		said += ", no picture compared"
+		said += ", no picture compared (" + c.Face.Option("update") + " keeps those of new views)"
 	}
 	if options.Against {
 		printSizes(c.Stdout, repo.Dist, o.Against)

@@ -201,14 +201,15 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOpti
 		}
 		cache = filepath.Join(user, "slipway")
 	}
+	address := cmp.Or(o.listen, "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address) // before the download, which takes longer
+	if err != nil {
+		return nil, serve.Explain(f, server.Options{Listen: address}, &server.ListenError{Address: address, Err: err})
+	}
 	libraries, err := bringLibraries(ctx, f, o, preview.InstallOptions{CacheDir: cache, Root: repo.Root, Environ: os.Environ(),
 		Out: stdout, IsTerminal: term.IsTerminal(int(stdout.Fd()))}, meta.Dependencies.ServiceRange)
 	if err != nil || libraries.Dir == "" {
-		return nil, err
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(o.listen, "127.0.0.1:0"))
-	if err != nil {
-		return nil, verbs.Usage("preview: %w", err)
+		return nil, errors.Join(err, listener.Close())
 	}
 	ctx, stop := context.WithCancel(ctx)
 	p := &previewing{listener: listener, stop: stop, options: &preview.Options{

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/slipway-dev/slipway/bundle/gitignore"
 	"github.com/slipway-dev/slipway/bundle/tree"
@@ -40,10 +39,9 @@ func writeTo(w *os.File, output string, write func(w io.Writer, hasColor bool) e
 		}
 		return errors.Join(write(f, false), f.Close())
 	}
-	if info, err := os.Stat(filepath.Dir(output)); err != nil {
-		return fmt.Errorf("directory of %s: %w", output, errors.Unwrap(err))
-	} else if !info.IsDir() {
-		return fmt.Errorf("directory of %s: %w", output, syscall.ENOTDIR)
+	dir := filepath.Dir(output)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is not a directory", dir)
 	}
 	return atomicfile.Write(output, 0o644, func(w io.Writer) error { return write(w, false) })
 }

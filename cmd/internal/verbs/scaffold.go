@@ -96,7 +96,7 @@ func (o scaffoldOptions) refused(err error) error {
 	case errors.Is(err, templates.ErrNotDirectory):
 		return Usage("%w; choose another path with %s", err, o.Face.Option("dir"))
 	case errors.Is(err, templates.ErrNested):
-		return Usage("%w; add a data source or a panel to that app with %s, or choose a directory outside of it", err, o.Face.Option("into"))
+		return Usage("%w; choose a directory outside of it, or, if that is an app, add a data source or a panel to it with %s", err, o.Face.Option("into"))
 	}
 	if _, isRequest := errors.AsType[*templates.RequestError](err); isRequest {
 		return &ExitError{Code: ExitUsage, Err: err}

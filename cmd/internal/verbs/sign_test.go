@@ -100,7 +100,7 @@ func TestSignAndVerify(t *testing.T) {
 	}
 	for _, path := range []string{dist, release, filepath.Join(release, "acme-x-panel-0.1.0.zip")} {
 		text, exit := verified(t, path, public)
-		for _, want := range []string{"  ok       module.js\n", "  ok       signature with the key "} {
+		for _, want := range []string{"  ok       6 files\n", "  ok       signature with the key "} {
 			if exit != ExitOK || !strings.Contains(text, want) {
 				t.Errorf("%s: exit status %d, want %q in\n%s", path, exit, want, text)
 			}
@@ -268,7 +268,7 @@ func TestVerifyForeign(t *testing.T) {
 		exit                             int
 	}{
 		{"as signed", public, "", "", "https://example.org", []string{
-			"  ok       module.js\n", "MANIFEST.txt: signature of type community for acme-x-panel 1.0.0, of the organization Acme Ltd (acme), for every host\n",
+			"  ok       2 files\n", "MANIFEST.txt: signature of type community for acme-x-panel 1.0.0, of the organization Acme Ltd (acme), for every host\n",
 			"  ok       the signature holds for a Grafana at https://example.org\n"}, ExitOK},
 		{"private", private, "", "", "http://example.org", []string{
 			`  missing  img\x.svg: listed in the manifest, but missing: hosts look for`, "  refused  the manifest belongs to another plugin or version",

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/signature"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/text"
 )
 
 // verifyOptions are the options of the verb verify.
@@ -30,7 +31,7 @@ type verifyOptions struct {
 }
 
 // runVerify compares built plugins with their manifests, signatures and checksums, and prints the
-// result for each file to w. The error has ExitFindings if anything differs.
+// result for each to w, with the files that differ. The error has ExitFindings if anything differs.
 func runVerify(ctx context.Context, w io.Writer, o verifyOptions) error {
 	var trusted []archive.PublicKey
 	if o.Key != "" {
@@ -122,11 +123,11 @@ func (v *verification) plugin(p packed) {
 // readForeign reads the MANIFEST.txt of a plugin and compares the files that it lists. The results are nil if there is
 // none, or if it lists none.
 func (v *verification) readForeign(dist fs.FS) (*signature.Manifest, *archive.Report, error) {
-	text, err := archive.ReadForeign(dist)
-	if text == nil || err != nil {
+	data, err := archive.ReadForeign(dist)
+	if data == nil || err != nil {
 		return nil, nil, err
 	}
-	m := signature.Read(text, v.Signers)
+	m := signature.Read(data, v.Signers)
 	if len(m.Files) == 0 {
 		return m, nil, nil
 	}
@@ -134,7 +135,7 @@ func (v *verification) readForeign(dist fs.FS) (*signature.Manifest, *archive.Re
 	return m, r, err
 }
 
-// files prints the files of the manifests, and those that they do not list, by path.
+// files prints how many files are those of the manifests, and the others by path.
 func (v *verification) files(reports ...*archive.Report) {
 	problems := map[string]error{}
 	for _, r := range reports {
@@ -153,23 +154,27 @@ func (v *verification) files(reports ...*archive.Report) {
 			v.differs("refused", r.Owner.Error())
 		}
 	}
+	ok := 0
 	for _, path := range slices.Sorted(maps.Keys(problems)) {
-		switch err := problems[path]; {
+		err, result, what := problems[path], "refused", path
+		switch {
 		case err == nil:
-			v.line("ok", path)
-		case err == archive.ErrChanged:
-			v.differs("changed", path)
-		case err == archive.ErrMissing:
-			v.differs("missing", path)
-		case err == archive.ErrUndeclared:
-			v.differs("added", path)
+			ok++
+			continue
 		case errors.Is(err, archive.ErrChanged):
-			v.differs("changed", fmt.Sprintf("%s: %v", path, err))
+			result = "changed"
 		case errors.Is(err, archive.ErrMissing):
-			v.differs("missing", fmt.Sprintf("%s: %v", path, err))
-		default:
-			v.differs("refused", fmt.Sprintf("%s: %v", path, err))
+			result = "missing"
+		case errors.Is(err, archive.ErrUndeclared):
+			result = "added"
 		}
+		if !slices.Contains([]error{archive.ErrChanged, archive.ErrMissing, archive.ErrUndeclared}, err) { // err says more
+			what += ": " + err.Error()
+		}
+		v.differs(result, what)
+	}
+	if ok > 0 {
+		v.line("ok", text.Plural(ok, "file"))
 	}
 }
 
@@ -213,23 +218,23 @@ func (v *verification) signature(r *archive.Report) {
 	}
 }
 
-func (v *verification) differs(result, text string) {
+func (v *verification) differs(result, what string) {
 	v.differences++
-	v.line(result, text)
+	v.line(result, what)
 }
 
-func (v *verification) line(result, text string) {
+func (v *verification) line(result, what string) {
 	color := map[string]string{"ok": terminal.Green, "note": terminal.Blue}[result]
-	fmt.Fprintf(v.w, "  %s %s\n", terminal.Paint(v.w, cmp.Or(color, terminal.Red), fmt.Sprintf("%-8s", result)), terminal.Line(text))
+	fmt.Fprintf(v.w, "  %s %s\n", terminal.Paint(v.w, cmp.Or(color, terminal.Red), fmt.Sprintf("%-8s", result)), terminal.Line(what))
 }
 
 // ReadPublicKeys reads the file of public keys that an option names.
 func ReadPublicKeys(option, file string) ([]archive.PublicKey, error) {
-	text, err := readKeyFile(file)
+	data, err := readKeyFile(file)
 	if err != nil {
 		return nil, Usage("%s: %w", option, err)
 	}
-	keys, err := archive.ParsePublicKeys(text)
+	keys, err := archive.ParsePublicKeys(data)
 	if err != nil {
 		return nil, Usage("%s=%s: %w", option, file, err)
 	}
