@@ -103,12 +103,10 @@ func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, 
 func TestDamagedEntry(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	w := must(z.CreateRaw(&zip.FileHeader{Name: "acme-clock-panel/notes.bin", CRC32: 1, CompressedSize64: 1, UncompressedSize64: 1}))(t)
-	must(w.Write([]byte("x")))(t)
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	a := must(zipfs.New(bytes.NewReader(b.Bytes()), int64(b.Len()), zipfs.Limits{}))(t)
+	w := testkit.Must(z.CreateRaw(&zip.FileHeader{Name: "acme-clock-panel/notes.bin", CRC32: 1, CompressedSize64: 1, UncompressedSize64: 1}))(t)
+	testkit.Must(w.Write([]byte("x")))(t)
+	testkit.OK(t, z.Close())
+	a := testkit.Must(zipfs.New(bytes.NewReader(b.Bytes()), int64(b.Len()), zipfs.Limits{}))(t)
 	const want = `zip-format - zip entry "acme-clock-panel/notes.bin" cannot be unpacked: zip: checksum error`
 	if got := lines(runWith(t, a, validate.Options{Rules: []validate.Rule{zipFormat()}})); !strings.Contains(got, want) {
 		t.Errorf("got:\n%s", got)

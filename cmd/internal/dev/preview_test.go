@@ -171,12 +171,12 @@ func TestNoPreview(t *testing.T) {
 	if _, err := openPreview(t.Context(), verbs.Mage, repo, pageOptions{isAsked: true, cache: t.TempDir()}, out); err == nil || !strings.Contains(err.Error(), "has no frontend") {
 		t.Error(err)
 	}
-	writeFile(t, filepath.Join(repo.Source, "plugin.json"), previewedPlugin+",")
+	testkit.WriteFile(t, filepath.Join(repo.Source, "plugin.json"), previewedPlugin+",")
 	check(`^$`)
 	if _, err := openPreview(t.Context(), verbs.Mage, repo, pageOptions{isAsked: true}, out); err == nil || !strings.Contains(err.Error(), "decode plugin.json: invalid character ','") {
 		t.Error(err)
 	}
-	writeFile(t, filepath.Join(repo.Source, "plugin.json"), previewedPlugin)
+	testkit.WriteFile(t, filepath.Join(repo.Source, "plugin.json"), previewedPlugin)
 	nested := filepath.Join(repo.Source, "panels", "map") // its frontend is enough
 	testkit.WriteFile(t, filepath.Join(nested, "plugin.json"), previewedPlugin)
 	testkit.WriteFile(t, filepath.Join(nested, "module.ts"), "export const plugin = 1")
@@ -187,8 +187,8 @@ func TestNoPreview(t *testing.T) {
 func TestWrongOptions(t *testing.T) {
 	t.Parallel()
 	repo := t.TempDir()
-	writeFile(t, filepath.Join(repo, "src", "plugin.json"), previewedPlugin)
-	writeFile(t, filepath.Join(repo, "src", "module.ts"), "export const plugin = 1;\n")
+	testkit.WriteFile(t, filepath.Join(repo, "src", "plugin.json"), previewedPlugin)
+	testkit.WriteFile(t, filepath.Join(repo, "src", "module.ts"), "export const plugin = 1;\n")
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
