@@ -24,15 +24,6 @@ export function NumberEditor({ value, onChange, item, id }: StandardEditorProps<
   return <Draft type="number" text={String(value ?? '')} commit={commit} {...{ id, min, max, step, placeholder }} />;
 }
 
-/** Takes a value away. */
-function Clear({ onChange }: { onChange: (value: undefined) => void }) {
-  return (
-    <button type="button" className="preview-link" onClick={() => onChange(undefined)}>
-      Clear
-    </button>
-  );
-}
-
 export function SliderEditor({ value, onChange, item, id }: StandardEditorProps<number, SliderFieldConfigSettings>) {
   const { min = 0, max = 100, step, included, marks } = item.settings ?? {};
   return (
@@ -74,18 +65,17 @@ export function ColorEditor({
         enableNamedColors={settings.enableNamedColors !== false}
       />
       <span>{written}</span>
-      {settings.allowUndefined && value !== undefined && <Clear onChange={onChange} />}
+      {settings.allowUndefined && value !== undefined && (
+        <button type="button" className="preview-link" onClick={() => onChange(undefined)}>
+          Clear
+        </button>
+      )}
     </div>
   );
 }
 
-export function UnitEditor({ value, onChange, item, id }: StandardEditorProps<string, UnitFieldConfigSettings>) {
-  return (
-    <>
-      <UnitPicker id={id} value={value} onChange={onChange} />
-      {item.settings?.isClearable && value !== undefined && <Clear onChange={onChange} />}
-    </>
-  );
+export function UnitEditor({ value, onChange, id }: StandardEditorProps<string, UnitFieldConfigSettings>) {
+  return <UnitPicker id={id} value={value} onChange={(unit) => onChange(unit || undefined)} />;
 }
 
 export function TimeZoneEditor({ value, onChange, id }: StandardEditorProps<string>) {

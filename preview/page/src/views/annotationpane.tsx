@@ -55,8 +55,12 @@ export function AnnotationPane({ instance, settings }: { instance: DataSourceApi
       <Button icon="play" className="preview-action" onClick={() => run([query()])}>
         Run query
       </Button>
-      {data && annotations.processEvents && <p>These are the frames of the query. The preview does not call processEvents.</p>}
-      {data && <FramesView data={data} timeZone="browser" />}
+      {data && (
+        <section aria-label="Answer" className="preview-answer">
+          {annotations.processEvents && <p>These are the frames of the query. The preview does not call processEvents.</p>}
+          <FramesView data={data} timeZone="browser" />
+        </section>
+      )}
     </DataSourcePluginContextProvider>
   );
 }

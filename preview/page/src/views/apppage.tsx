@@ -27,10 +27,9 @@ export function AppNavigation({ meta }: { meta: PluginMeta }) {
             {name}
           </Link>
         ) : (
-          <span
-            key={name + path}
-            title={`plugin.json allows this page from the role ${include.role} on`}
-          >{`${name} (${include.role} only)`}</span>
+          <small key={name + path} title={`plugin.json allows this page from the role ${include.role} on`}>
+            {`${name} (from ${include.role} on)`}
+          </small>
         ),
       )}
       {mayConfigure && !pages.some(({ path }) => path === `/plugins/${meta.id}`) && (

@@ -47,7 +47,9 @@ function LinksAt({ id, plugin }: { id: string; plugin: AppPlugin }) {
         {own.map((link) => (
           <li key={link.id}>
             {link.path ? (
-              <a href={link.path}>{link.title}</a>
+              <a href={link.path} className="preview-link">
+                {link.title}
+              </a>
             ) : (
               <Button size="sm" fill="text" onClick={link.onClick}>
                 {link.title}
@@ -57,7 +59,7 @@ function LinksAt({ id, plugin }: { id: string; plugin: AppPlugin }) {
           </li>
         ))}
       </ul>
-      {!own.length && <p>None is shown without a context; the app's "configure" returns nothing.</p>}
+      {!own.length && <p>No link is shown without a context: "configure" of the app returns nothing.</p>}
     </section>
   );
 }

@@ -51,10 +51,10 @@ export function Overview() {
         {sorted.map((plugin) => (
           <li key={plugin.id}>
             <Name plugin={plugin} />
-            <p>{`${plugin.type} · ${plugin.id} ${plugin.info?.version ?? ''}`}</p>
+            <p>{`${plugin.type.replace('datasource', 'data source')} · ${plugin.id} ${plugin.info?.version ?? ''}`}</p>
             <p>{plugin.info?.description}</p>
             {viewsOf(plugin).map(({ label, to }) => (
-              <Link key={to} to={to}>
+              <Link key={to} to={to} className="preview-link">
                 {label}
               </Link>
             ))}

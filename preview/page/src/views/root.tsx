@@ -55,7 +55,9 @@ function Elsewhere() {
     <div>
       <h1>Not in the preview</h1>
       <p>{`The plugin leads to ${pathname}${search}, a page of the interface itself.`}</p>
-      <Link to="/">Back to the plugins</Link>
+      <Link to="/" className="preview-link">
+        Back to the plugins
+      </Link>
     </div>
   );
 }

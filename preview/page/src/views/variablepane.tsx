@@ -95,16 +95,23 @@ export function VariablePane({ plugin, instance, settings }: Props) {
       <Button icon="play" className="preview-action" onClick={run}>
         Run query
       </Button>
-      {found && <p>{'A value opens the query editor, where ${preview} has it. In any address, &var-name=value sets ${name}.'}</p>}
       {found && (
-        <ul aria-label="Values of the variable">
-          {found.slice(0, 200).map((v, i) => (
-            <li key={i}>
-              <Link to={`?tab=query&var-preview=${encodeURIComponent(v.text)}`}>{v.text}</Link>
-            </li>
-          ))}
-          {!found.length && <li>no values</li>}
-        </ul>
+        <section aria-label="Answer" className="preview-answer">
+          <p>
+            {found.length
+              ? 'Choose a value to open the query editor with it as ${preview}. In any address, &var-name=value sets ${name}.'
+              : 'The query returned no values.'}
+          </p>
+          <ul aria-label="Values of the variable">
+            {found.slice(0, 200).map((v, i) => (
+              <li key={i}>
+                <Link className="preview-link" to={`?tab=query&var-preview=${encodeURIComponent(v.text)}`}>
+                  {v.text}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
       )}
     </DataSourcePluginContextProvider>
   );
