@@ -29,7 +29,6 @@ export async function start(): Promise<void> {
   await Promise.all([shareModules({ PanelRenderer, PluginPage, PanelDataErrorView }), startInside(), dataSources.refresh()]);
   showTheme(boot.theme);
   document.body.classList.toggle('preview-bare', bare);
-  document.title = boot.plugins.find((p) => p.id === boot.main)?.name ?? 'Preview';
   document.documentElement.lang = 'en';
   const root = document.createElement('div');
   root.id = 'preview-root';

@@ -56,7 +56,6 @@ const made = new Map<string, PanelPlugin>();
 
 function make(id: string): PanelPlugin {
   const own = panels[id];
-  record.note(own ? `The panel ${id} is a stand-in.` : `The panel ${id} is not here; a table of its data takes its place.`);
   const plugin = new PanelPlugin(own ?? saying(`The panel ${id}, drawn as a table`, TablePanel));
   const mode = colors[id];
   plugin.useFieldConfig({ standardOptions: mode ? { [FieldConfigProperty.Color]: { defaultValue: { mode } } } : {} });
@@ -64,8 +63,15 @@ function make(id: string): PanelPlugin {
   return plugin;
 }
 
-export function standInPanel(id: string): PanelPlugin {
+/** The stand-in with which the page shows data of its own accord. */
+export function ownPanel(id: string): PanelPlugin {
   const plugin = made.get(id) ?? make(id);
   made.set(id, plugin);
   return plugin;
+}
+
+/** The stand-in that a plugin gets, which is worth a note. */
+export function standInPanel(id: string): PanelPlugin {
+  record.note(panels[id] ? `The panel ${id} is a stand-in.` : `The panel ${id} is not here; a table of its data takes its place.`);
+  return ownPanel(id);
 }

@@ -5,10 +5,9 @@ import { useEffect, useRef, useState } from 'react';
 import { panicOf } from '../observe/faults';
 import { graphable } from '../panels/prepare';
 import { initialState, Panel } from '../panels/panel';
-import { standInPanel } from '../panels/standins';
+import { ownPanel } from '../panels/standins';
 import { useLoaded } from '../services/useloaded';
-import { Place } from './overlay';
-import { useRecord } from './toldus';
+import { Place, useRecord } from './overlay';
 
 type View = 'plot' | 'table' | 'json';
 const views = [
@@ -18,12 +17,14 @@ const views = [
 ];
 
 /** The width of an element, as it is now. */
-function useWidth() {
+export function useWidth() {
   const element = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
-    observer.observe(element.current!);
+    if (element.current) {
+      observer.observe(element.current);
+    }
     return () => observer.disconnect();
   }, []);
   return { element, width };
@@ -45,7 +46,7 @@ export function FramesView({ data, timeZone }: { data: PanelData; timeZone: stri
   const [chosen, choose] = useState<View>();
   const view = chosen ?? (graphable(data.series).length ? 'plot' : 'table');
   const rows = data.series.reduce((sum, frame) => sum + frame.length, 0);
-  const plugin = standInPanel(view === 'plot' ? 'timeseries' : 'table');
+  const plugin = ownPanel(view === 'plot' ? 'timeseries' : 'table');
   const state = useLoaded(() => initialState(plugin, {}), [plugin]);
   return (
     <div ref={element}>

@@ -1,6 +1,6 @@
 // The frame of the page: what can be seen on the left, what was told on the right.
 import { Button, Input, Select, useTheme2 } from '@grafana/ui';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router-dom-v5-compat';
 import { bare, boot, chooseRole, roles } from '../boot/boot';
 import { record } from '../observe/record';
@@ -9,18 +9,20 @@ import { useKept } from '../refresh/kept';
 import { metaOf } from '../services/plugins';
 import { setTheme } from '../services/theme';
 import { useLoaded } from '../services/useloaded';
+import { useSettings } from './address';
 import { Alerts } from './alerts';
 import { AppNavigation } from './apppage';
-import { Overlay } from './overlay';
+import { Overlay, useRecord } from './overlay';
 import { Name, sorted, viewsOf } from './overview';
-import { ToldUs, useRecord } from './toldus';
+import { choiceIn } from './panelcontrols';
+import { ToldUs } from './toldus';
 
 /** The saved panels of a plugin, with a search if there are many. */
 function Stories({ plugin }: { plugin: string }) {
   const { pathname, search } = useLocation();
   const stories = useLoaded(() => storiesOf(plugin), [plugin, search]) ?? [];
   const [wanted, setWanted] = useState('');
-  const shown = new URLSearchParams(search).get('story');
+  const shown = choiceIn(useSettings(), true);
   return (
     <div className="preview-nav-inner preview-stories">
       {stories.length > 8 && (
@@ -33,9 +35,9 @@ function Stories({ plugin }: { plugin: string }) {
               key={i}
               to={`/panel/${plugin}?story=${i}`}
               title={dashboard}
-              aria-current={pathname === `/panel/${plugin}` && shown === `${i}` ? 'page' : undefined}
+              aria-current={pathname === `/panel/${plugin}` && shown === `story:${i}`}
             >
-              {title}
+              {title || `Panel ${i + 1}`}
             </Link>
           ),
       )}
@@ -47,6 +49,9 @@ function Navigation() {
   const { pathname } = useLocation();
   return (
     <nav aria-label="Plugins" className="preview-nav">
+      <button type="button" className="preview-skip" onClick={() => document.querySelector('main')?.focus()}>
+        Skip to the view
+      </button>
       <Link to="/" className="preview-home" aria-current={pathname === '/' ? 'page' : undefined}>
         Preview
       </Link>
@@ -83,6 +88,9 @@ export function Layout({ children }: { children: ReactNode }) {
   const count = useCount();
   const { pathname, search } = useLocation();
   const subject = boot.plugins.find((plugin) => pathname.split('/').includes(plugin.id));
+  useEffect(() => {
+    document.title = subject?.name ?? 'Preview';
+  }, [subject]);
   if (bare) {
     return <main>{children}</main>;
   }
@@ -92,7 +100,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <Navigation />
       <header className="preview-header">
         {subject && <h1>{subject.name}</h1>}
-        <span>{`@grafana ${boot.version}, React ${boot.react}`}</span>
+        <small>{`@grafana ${boot.version}, React ${boot.react}`}</small>
         <Select
           aria-label="Role"
           prefix="Role"
@@ -103,12 +111,19 @@ export function Layout({ children }: { children: ReactNode }) {
         />
         {boot.beside && window.top === window && <a href={`/-/beside?path=${encodeURIComponent(pathname + search)}`}>Side by side</a>}
         <Button size="sm" variant="secondary" fill="text" onClick={() => setTheme(other)}>{`Use the ${other} theme`}</Button>
-        <Button size="sm" variant="secondary" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>{`Problems (${count})`}</Button>
+        <Button
+          size="sm"
+          variant={record.faults.length ? 'destructive' : 'secondary'}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >{`Problems (${count})`}</Button>
       </header>
-      <main className="preview-main">{children}</main>
+      <main className="preview-main" tabIndex={-1}>
+        {children}
+      </main>
       {isOpen && (
         <aside aria-label="Problems" className="preview-side">
-          <ToldUs version={boot.version} />
+          <ToldUs version={boot.version} count={count} />
         </aside>
       )}
       <Overlay />

@@ -1,11 +1,10 @@
 // Shows errors over the page, with the author's file and code, until they are fixed or put aside.
 import { Button, IconButton } from '@grafana/ui';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { boot } from '../boot/boot';
 import { record, type Fault, type FaultKind } from '../observe/record';
-import { useRecord } from './toldus';
 
-const headings: Record<FaultKind, string> = {
+export const headings: Record<FaultKind, string> = {
   build: 'The build failed',
   types: 'A type error',
   draw: 'An exception while drawing',
@@ -18,11 +17,15 @@ const headings: Record<FaultKind, string> = {
   console: 'React reports an error',
 };
 
+export function useRecord(): number {
+  return useSyncExternalStore(record.subscribe, () => record.version);
+}
+
 /** Where an error is in the author's sources, if that is known. */
 export function Place({ fault: { file, line, column } }: { fault: Fault }) {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return file ? (
-    <a href={`vscode://file/${encodeURI(boot.root)}/${place}`} title="Open in Visual Studio Code">
+    <a href={`vscode://file/${encodeURI(boot.root)}/${place}`} title="Open in Visual Studio Code" className="preview-link">
       <code>{place}</code>
     </a>
   ) : null;
@@ -69,7 +72,7 @@ export function Overlay() {
   const shown = record.faults.filter((f) => !f.quiet && !aside.includes(f));
   useEffect(() => setAside((old) => old.filter((f) => record.faults.includes(f))), [version]);
   useEffect(() => {
-    const close = (e: KeyboardEvent) => e.key === 'Escape' && setAside([...record.faults]);
+    const close = (e: KeyboardEvent) => e.key === 'Escape' && !e.defaultPrevented && setAside([...record.faults]);
     window.addEventListener('keydown', close);
     return () => window.removeEventListener('keydown', close);
   }, []);
@@ -79,7 +82,7 @@ export function Overlay() {
   return (
     <section role="alert" aria-label="Errors" className="preview-overlay">
       <div className="preview-overlay-close">
-        <IconButton name="times" aria-label="Put the errors aside" onClick={() => setAside([...record.faults])} />
+        <IconButton name="times" tooltip="Put the errors aside (Esc)" onClick={() => setAside([...record.faults])} />
       </div>
       {shown.slice(0, 3).map((fault, i) => (
         <One key={i} fault={fault} />
