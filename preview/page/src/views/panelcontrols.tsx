@@ -1,6 +1,7 @@
 // The controls above a panel: its data, size, time range and time zone.
 import type { TimeRange } from '@grafana/data';
 import { Button, FileDropzone, InlineField, Input, RefreshPicker, Select, Stack, TimeRangeInput, TimeZonePicker } from '@grafana/ui';
+import { upperFirst } from 'lodash';
 import { scenarios } from '../data/scenarios';
 import type { Story } from '../panels/stories';
 import { dataSources } from '../services/datasources';
@@ -37,7 +38,7 @@ function choices(stories: Story[]) {
   const built = Object.entries(scenarios).map(([id, { label, description }]) => ({ value: `scenario:${id}`, label, description }));
   const queries = dataSources.getList().map(({ uid, name, type }) => ({ value: `query:${uid}`, label: name, description: type }));
   return [
-    { label: 'Saved panels', options: saved },
+    { label: 'Stories', options: saved },
     { label: 'Sample data', options: built },
     { label: 'Queries of data sources', options: queries },
     { label: 'Frames', options: [{ value: 'file:json', label: 'A file', description: 'frames as JSON' }] },
@@ -45,34 +46,20 @@ function choices(stories: Story[]) {
 }
 
 export function PanelControls({ settings, stories, choice, range, timeZone, size, isEdited, onReset, onRun, onSave, onFile }: Props) {
-  const resize = (name: 'w' | 'h') => (e: { currentTarget: HTMLInputElement }) => settings.set({ [name]: e.currentTarget.value });
   return (
-    <Stack direction="column" gap={0}>
-      <Stack gap={1} wrap="wrap">
+    <Stack direction="column" gap={1}>
+      <Stack gap={1} wrap="wrap" alignItems="flex-start">
         <InlineField label="Data" htmlFor="data">
           <Select
             inputId="data"
             aria-label="Data"
-            width={36}
+            width={26}
             options={choices(stories)}
             value={choice}
             onChange={(c) => choose(settings, c.value ?? 'scenario:series')}
           />
         </InlineField>
-        <InlineField label="Width" htmlFor="width">
-          <Input id="width" type="number" width={10} min={50} defaultValue={size.width} onChange={resize('w')} />
-        </InlineField>
-        <InlineField label="Height" htmlFor="height">
-          <Input id="height" type="number" width={10} min={50} defaultValue={size.height} onChange={resize('h')} />
-        </InlineField>
-        <InlineField label="Time range">
-          <TimeRangeInput
-            value={range}
-            timeZone={timeZone}
-            onChange={(chosen) => setRange(settings, chosen)}
-            onChangeTimeZone={(tz) => settings.set({ tz })}
-          />
-        </InlineField>
+        <TimeRangeInput value={range} timeZone={timeZone} showIcon onChange={(chosen) => setRange(settings, chosen)} />
         <RefreshPicker
           value={settings.get('refresh')}
           tooltip="Run the queries"
@@ -80,10 +67,23 @@ export function PanelControls({ settings, stories, choice, range, timeZone, size
           onIntervalChanged={(refresh) => settings.set({ refresh })}
         />
         <InlineField label="Time zone" htmlFor="timezone">
-          <TimeZonePicker inputId="timezone" value={timeZone} includeInternal onChange={(tz) => settings.set({ tz })} width={24} />
+          <TimeZonePicker inputId="timezone" value={timeZone} includeInternal onChange={(tz) => settings.set({ tz })} width={18} />
         </InlineField>
+        {(['width', 'height'] as const).map((name) => (
+          <InlineField key={name} label={upperFirst(name)} htmlFor={name}>
+            <Input
+              id={name}
+              type="number"
+              width={8}
+              min={50}
+              value={settings.get(name[0]) ?? ''}
+              placeholder={`${size[name]}`}
+              onChange={(e) => settings.set({ [name[0]]: e.currentTarget.value })}
+            />
+          </InlineField>
+        ))}
         <Button variant="secondary" disabled={!isEdited} onClick={onReset}>
-          Reset options
+          Reset
         </Button>
         <Button variant="secondary" onClick={onSave}>
           Save as story

@@ -14,7 +14,7 @@ import { useLoaded } from '../services/useloaded';
 import { variables } from '../services/variables';
 import { useSettings, type Settings } from './address';
 import { FieldPane, OverridesPane } from './fieldpane';
-import { FramesView } from './frames';
+import { FramesView, useWidth } from './frames';
 import { OptionsPane } from './optionspane';
 import { PanelCard } from './panelcard';
 import { choiceIn, PanelControls } from './panelcontrols';
@@ -90,7 +90,8 @@ function Ready({ plugin, stories, onSaved }: { plugin: PanelPlugin; stories: Sto
     stored,
   );
   const [instanceState, setInstanceState] = useState<unknown>();
-  const size = { width: settings.number('w', 640), height: settings.number('h', 360) };
+  const { element, width } = useWidth();
+  const size = { width: settings.number('w', bare ? 640 : Math.min(640, width || 640)), height: settings.number('h', 360) };
   const title = variables.replace(story?.title ?? plugin.meta.name);
 
   const card = state && (
@@ -143,7 +144,7 @@ function Ready({ plugin, stories, onSaved }: { plugin: PanelPlugin; stories: Sto
         onFile={readFile}
       />
       <div className="preview-split">
-        <div className="preview-scroll">
+        <div className="preview-scroll" ref={element}>
           {card}
           {kind === 'query' && (
             <PanelQuery

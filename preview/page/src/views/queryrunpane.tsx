@@ -76,7 +76,7 @@ export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; 
       )}
       {!bare && (
         <div style={{ width: 'fit-content', marginBottom: 8 }}>
-          <TimeRangeInput value={rangeOf(address)} onChange={(chosen) => setRange(address, chosen)} />
+          <TimeRangeInput value={rangeOf(address)} showIcon onChange={(chosen) => setRange(address, chosen)} />
         </div>
       )}
       <QueryPane instance={instance} settings={settings} query={query} data={data} onChange={change} onRun={runLatest} />
