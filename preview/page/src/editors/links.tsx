@@ -25,12 +25,9 @@ const seriesBy = [
   { value: 'max', label: 'Maximum' },
 ];
 
-export function FieldColorEditor({
-  value,
-  onChange,
-  item,
-  id,
-}: StandardEditorProps<FieldColor, { byValueSupport?: boolean; preferThresholdsMode?: boolean }>) {
+type ColorProps = StandardEditorProps<FieldColor, { byValueSupport?: boolean; preferThresholdsMode?: boolean }>;
+
+export function FieldColorEditor({ value, onChange, item, id }: ColorProps) {
   const modes = fieldColorModeRegistry.list().filter((m) => !m.isByValue || item.settings?.byValueSupport !== false);
   const mode = fieldColorModeRegistry.getIfExists(value?.mode);
   const choose = (id: string) =>

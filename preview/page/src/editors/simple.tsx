@@ -49,11 +49,9 @@ export function StringsEditor({ value, onChange, item, id }: StandardEditorProps
   return <TagsInput id={id} tags={value ?? []} placeholder={item.settings?.placeholder ?? 'Add a text, then Enter'} onChange={onChange} />;
 }
 
-export function ColorEditor({
-  value,
-  onChange,
-  item,
-}: StandardEditorProps<string, { enableNamedColors?: boolean; allowUndefined?: boolean; placeholder?: string }>) {
+type ColorProps = StandardEditorProps<string, { enableNamedColors?: boolean; allowUndefined?: boolean; placeholder?: string }>;
+
+export function ColorEditor({ value, onChange, item }: ColorProps) {
   const theme = useTheme2();
   const settings = item.settings ?? {};
   const written = value ?? settings.placeholder ?? 'not set';

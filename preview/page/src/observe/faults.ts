@@ -1,4 +1,5 @@
 // Errors that occurred, with what can be told about them.
+import type { FetchError } from '@grafana/runtime';
 import { identity } from '../boot/boot';
 import { record, type Fault, type FaultKind } from './record';
 import { isPluginFile, stackFrames } from './stack';
@@ -9,13 +10,7 @@ export function describe(thrown: unknown): string {
     return thrown.message || thrown.name;
   }
   if (thrown && typeof thrown === 'object') {
-    const answer = thrown as {
-      status?: number;
-      statusText?: string;
-      data?: { message?: string };
-      message?: string;
-      config?: { url?: string };
-    };
+    const answer = thrown as Partial<FetchError<{ message?: string } | undefined>>;
     const message = answer.data?.message ?? answer.message ?? answer.statusText;
     if (message) {
       return answer.config?.url ? `${answer.config.url} answered ${answer.status}: ${message}` : String(message);

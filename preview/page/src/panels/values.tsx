@@ -50,14 +50,10 @@ export function useValues({ data, options, fieldConfig, timeZone, replaceVariabl
     : [];
 }
 
+type Draw = (given: VizRepeaterRenderValueProps<FieldDisplay, DisplayValueAlignmentFactors>) => ReactElement;
+
 /** Each value in a place of its own. */
-function Values({
-  props,
-  draw,
-}: {
-  props: Props;
-  draw: (given: VizRepeaterRenderValueProps<FieldDisplay, DisplayValueAlignmentFactors>) => ReactElement;
-}) {
+function Values({ props, draw }: { props: Props; draw: Draw }) {
   const { data, options, width, height, renderCounter } = props;
   const values = useValues(props);
   if (!values.length) {

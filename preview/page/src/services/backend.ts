@@ -18,13 +18,7 @@ function address(request: BackendSrvRequest): URL {
 }
 
 function isRaw(body: unknown): body is BodyInit {
-  return (
-    typeof body === 'string' ||
-    body instanceof FormData ||
-    body instanceof Blob ||
-    body instanceof ArrayBuffer ||
-    body instanceof URLSearchParams
-  );
+  return typeof body === 'string' || [FormData, Blob, ArrayBuffer, URLSearchParams].some((kind) => body instanceof kind);
 }
 
 function init(request: BackendSrvRequest, signal: AbortSignal): RequestInit {

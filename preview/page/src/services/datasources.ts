@@ -52,25 +52,17 @@ class DataSources implements DataSourceSrv {
 
   /** An instance for settings that are perhaps not saved. */
   async instantiate(settings: DataSourceInstanceSettings): Promise<DataSourceApi> {
-    if (!manifests.has(settings.type)) {
-      return standIn(settings.uid, settings.type);
+    const { uid, name, id, type, meta } = settings;
+    if (!manifests.has(type)) {
+      return standIn(uid, type);
     }
-    const plugin = (await loadPlugin(settings.type)) as AnyDataSourcePlugin;
-    if (plugin.DataSourceClass.length > 1) {
-      record.note(
-        `The class of ${settings.type} takes ${plugin.DataSourceClass.length} arguments. Since 11.0, hosts pass its settings only.`,
-      );
+    const { DataSourceClass, components } = (await loadPlugin(type)) as AnyDataSourcePlugin;
+    if (DataSourceClass.length > 1) {
+      record.note(`The class of ${type} takes ${DataSourceClass.length} arguments. Since 11.0, hosts pass its settings only.`);
     }
-    const instance = new plugin.DataSourceClass(settings) as DataSourceApi;
+    const instance = new DataSourceClass(settings) as DataSourceApi;
     // The interface completes instances of classes that do not call their parent's constructor.
-    return Object.assign(instance, {
-      uid: settings.uid,
-      name: settings.name,
-      id: settings.id,
-      type: settings.type,
-      meta: settings.meta,
-      components: plugin.components,
-    });
+    return Object.assign(instance, { uid, name, id, type, meta, components });
   }
 
   /** Never undefined: scenes ask for ${ds} before the variable has a value. */

@@ -45,7 +45,16 @@ export function replaceApp(plugin: AppPlugin): void {
 }
 
 const isTarget = (targets: string | string[], id: string) => [targets].flat().includes(id);
-const named = (kind: string, app: AppPlugin, title: string) => `${kind}-${app.meta.id}-${title}`.replace(/\W+/g, '-').toLowerCase();
+
+/** What each kind of extension says about itself. */
+function about<T extends PluginExtensionTypes>(
+  type: T,
+  app: AppPlugin,
+  { title, description = '' }: { title: string; description?: string },
+) {
+  const id = `${type}-${app.meta.id}-${title}`.replace(/\W+/g, '-').toLowerCase();
+  return { id, type, pluginId: app.meta.id, title, description };
+}
 
 /** What apps add at a point, in their order, at most so many from each. */
 function added<C extends { targets: string | string[] }, T>(
@@ -87,9 +96,7 @@ function linkOf(config: PluginExtensionAddedLinkConfig, app: AppPlugin, asked: A
     toggleSidebar: absent('the sidebar'),
   };
   return {
-    id: named('link', app, config.title),
-    type: PluginExtensionTypes.link,
-    pluginId: app.meta.id,
+    ...about(PluginExtensionTypes.link, app, config),
     title,
     description: description ?? '',
     path,
@@ -118,14 +125,7 @@ function inContext<Props extends object>(Component: ComponentType<Props>, app: A
 }
 
 function componentOf(config: AppPlugin['addedComponentConfigs'][number], app: AppPlugin): PluginExtensionComponent {
-  return {
-    id: named('component', app, config.title),
-    type: PluginExtensionTypes.component,
-    pluginId: app.meta.id,
-    title: config.title,
-    description: config.description,
-    component: inContext(config.component, app),
-  };
+  return { ...about(PluginExtensionTypes.component, app, config), component: inContext(config.component, app) };
 }
 
 const linksAt = (all: AppPlugin[], asked: Asked) =>
@@ -142,14 +142,7 @@ function functionsAt(all: AppPlugin[], asked: Asked): PluginExtensionFunction<un
     all,
     asked,
     (app) => app.addedFunctionConfigs,
-    ({ title, description = '', fn }, app) => ({
-      id: named('function', app, title),
-      type: PluginExtensionTypes.function,
-      pluginId: app.meta.id,
-      title,
-      description,
-      fn,
-    }),
+    (config, app) => ({ ...about(PluginExtensionTypes.function, app, config), fn: config.fn }),
   );
 }
 

@@ -32,14 +32,8 @@ export function choices(variable: StoredVariable): { text: string; value: string
 export function currentValue(variable: StoredVariable): Variable {
   const { value, text } = variable.current ?? {};
   if ([value].flat().includes('$__all')) {
-    return {
-      value:
-        variable.allValue ||
-        choices(variable)
-          .map((c) => c.value)
-          .filter((v) => v !== '$__all'),
-      text: 'All',
-    };
+    const all = choices(variable).flatMap((choice) => (choice.value === '$__all' ? [] : choice.value));
+    return { value: variable.allValue || all, text: 'All' };
   }
   return { value: value ?? (typeof variable.query === 'string' ? variable.query : ''), text };
 }

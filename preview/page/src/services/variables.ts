@@ -86,17 +86,12 @@ class Variables implements TemplateSrv {
         return { value: path === 'uid' ? 'preview' : 'Preview' };
       case '__url_time_range':
         return { value: `from=${this.range?.from.valueOf() ?? ''}&to=${this.range?.to.valueOf() ?? ''}` };
-      case '__all_variables':
-        return {
-          value: this.stored
-            .map((v) =>
-              [currentValue(v).value]
-                .flat()
-                .map((x) => `var-${v.name}=${encodeURIComponent(String(x))}`)
-                .join('&'),
-            )
-            .join('&'),
-        };
+      case '__all_variables': {
+        const pairs = this.stored.flatMap((v) =>
+          [currentValue(v).value].flat().map((x) => `var-${v.name}=${encodeURIComponent(String(x))}`),
+        );
+        return { value: pairs.join('&') };
+      }
       default:
         return undefined;
     }

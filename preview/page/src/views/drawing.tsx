@@ -3,19 +3,15 @@ import type { PanelData } from '@grafana/data';
 import { useEffect, useRef, type CSSProperties, type ReactNode } from 'react';
 import { forgetDrawing, noteDrawing } from '../observe/report';
 
-export function Drawing({
-  name,
-  title,
-  data,
-  style,
-  children,
-}: {
+interface Props {
   name: string;
   title: string;
   data?: PanelData;
   style?: CSSProperties;
   children: ReactNode;
-}) {
+}
+
+export function Drawing({ name, title, data, style, children }: Props) {
   const element = useRef<HTMLDivElement>(null);
   const frames = data?.series.length ?? 0;
   const rows = data?.series.reduce((sum, frame) => sum + frame.length, 0) ?? 0;

@@ -8,20 +8,12 @@ import { optionItems, type OptionItem } from './items';
 
 type Editor = OptionItem['item']['editor'];
 
-const dataVariables = [
-  '__value.raw',
-  '__value.text',
-  '__value.time',
-  '__field.name',
-  '__series.name',
-  '__url_time_range',
-  '__all_variables',
-];
+const builtIn = ['__value.raw', '__value.text', '__value.time', '__field.name', '__series.name', '__url_time_range', '__all_variables'];
 
 /** What can be completed after a dollar sign. */
 function suggestions() {
   const own = variables.getVariables().map(({ name }) => ({ value: name, label: name, origin: VariableOrigin.Template }));
-  return [...dataVariables.map((value) => ({ value, label: value, origin: VariableOrigin.Value })), ...own];
+  return [...builtIn.map((value) => ({ value, label: value, origin: VariableOrigin.Value })), ...own];
 }
 
 export function useEditorContext(data: DataFrame[], options: object, instanceState: unknown): StandardEditorContext<unknown> {
@@ -62,19 +54,15 @@ export function OptionFields({ groups, prefix }: { groups: Map<string, OptionIte
   ));
 }
 
-export function OptionsPane({
-  plugin,
-  options,
-  data,
-  instanceState,
-  onChange,
-}: {
+interface Props {
   plugin: PanelPlugin;
   options: object;
   data: DataFrame[];
   instanceState: unknown;
   onChange: (options: object) => void;
-}) {
+}
+
+export function OptionsPane({ plugin, options, data, instanceState, onChange }: Props) {
   const context = useEditorContext(data, options, instanceState);
   const groups = useMemo(
     () => optionItems(plugin.getPanelOptionsSupplier(), options, context, onChange),

@@ -5,22 +5,14 @@ import { metaOf } from '../services/plugins';
 
 /** The views of a plugin, by its type. */
 export function viewsOf({ id, type }: Pick<Manifest, 'id' | 'type'>): { label: string; to: string }[] {
-  switch (type) {
-    case 'panel':
-      return [
-        { label: 'Panel', to: `/panel/${id}` },
-        { label: 'All stories', to: `/panel/${id}/stories` },
-      ];
-    case 'datasource':
-      return [{ label: 'Query and settings', to: `/datasource/${id}` }];
-    case 'app':
-      return [
-        { label: 'Pages', to: `/a/${id}` },
-        { label: 'Configuration', to: `/plugins/${id}` },
-      ];
-    default:
-      return [];
-  }
+  const views = [
+    { of: 'panel', label: 'Panel', to: `/panel/${id}` },
+    { of: 'panel', label: 'All stories', to: `/panel/${id}/stories` },
+    { of: 'datasource', label: 'Query and settings', to: `/datasource/${id}` },
+    { of: 'app', label: 'Pages', to: `/a/${id}` },
+    { of: 'app', label: 'Configuration', to: `/plugins/${id}` },
+  ];
+  return views.filter((view) => view.of === type);
 }
 
 /** The repository's plugin first, then by name. */

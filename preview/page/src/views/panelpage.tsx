@@ -1,11 +1,19 @@
 // The view of a panel plugin.
-import { dataFrameToJSON, rangeUtil, type DataFrame, type DataQuery, type PanelData, type PanelPlugin } from '@grafana/data';
+import {
+  dataFrameToJSON,
+  rangeUtil,
+  type DataFrame,
+  type DataQuery,
+  type FieldConfigSource,
+  type PanelData,
+  type PanelPlugin,
+} from '@grafana/data';
 import { defaultIntervals, Tab, TabsBar } from '@grafana/ui';
 import { useEffect, useMemo, useState } from 'react';
 import { bare } from '../boot/boot';
 import { frameFromAny, timeRange } from '../data/frames';
 import { fault } from '../observe/faults';
-import type { StoredPanel } from '../panels/panel';
+import type { PanelState, StoredPanel } from '../panels/panel';
 import type { Source } from '../panels/source';
 import { saveStory, storiesOf, type SavedPanel, type Story } from '../panels/stories';
 import { useKept } from '../refresh/kept';
@@ -167,25 +175,21 @@ function Ready({ plugin, stories, onSaved }: { plugin: PanelPlugin; stories: Sto
 
 const panes = ['Options', 'Fields', 'Overrides'] as const;
 
-function Panes({
-  plugin,
-  data,
-  state,
-  instanceState,
-  change,
-}: {
+interface PanesProps {
   plugin: PanelPlugin;
   data: PanelData;
-  state: NonNullable<ReturnType<typeof usePanelState>['state']>;
+  state: PanelState;
   instanceState: unknown;
-  change: ReturnType<typeof usePanelState>['change'];
-}) {
+  change: (changes: Partial<PanelState>) => void;
+}
+
+function Panes({ plugin, data, state, instanceState, change }: PanesProps) {
   const [pane, setPane] = useKept<(typeof panes)[number]>('pane', () => 'Options');
   const fields = {
     plugin,
     data: data.series,
     fieldConfig: state.fieldConfig,
-    onChange: (fieldConfig: typeof state.fieldConfig) => change({ fieldConfig }),
+    onChange: (fieldConfig: FieldConfigSource) => change({ fieldConfig }),
   };
   return (
     <section aria-label="Settings of the panel" className="preview-pane">

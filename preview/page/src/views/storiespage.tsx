@@ -1,5 +1,6 @@
 // All saved panels of a plugin at once.
 import type { PanelPlugin } from '@grafana/data';
+import { uniqBy } from 'lodash';
 import { useMemo } from 'react';
 import { timeRange } from '../data/frames';
 import { scenarios } from '../data/scenarios';
@@ -50,14 +51,8 @@ export function StoriesPage({ plugin }: { plugin: PanelPlugin }) {
   const stories = useLoaded(() => storiesOf(plugin.meta.id), [plugin.meta.id]);
   const shown = useMemo(() => {
     // One page has one set of variables: that of the first dashboard that has a variable of the name.
-    variables.set([
-      ...new Map(
-        (stories ?? [])
-          .flatMap((s) => s.variables ?? [])
-          .reverse()
-          .map((v) => [v.name, v]),
-      ).values(),
-    ]);
+    const stored = stories?.flatMap((story) => story.variables ?? []);
+    variables.set(uniqBy(stored, 'name'));
     return stories && shownOf(stories);
   }, [stories]);
   const [from, count] = [settings.number('first', 0), settings.number('count', Infinity)];
