@@ -20,8 +20,7 @@ func TestClient(t *testing.T) {
 	t.Cleanup(server.Close)
 	ctx := t.Context()
 	client := func(authorization string) *hostapi.Client {
-		h := testkit.Must(hostapi.New(server.URL, strings.TrimPrefix(authorization, "Bearer "), http.DefaultClient))(t)
-		return h
+		return testkit.Must(hostapi.New(server.URL, strings.TrimPrefix(authorization, "Bearer "), http.DefaultClient))(t)
 	}
 	h := client(f.editor)
 	must := func(err error) {

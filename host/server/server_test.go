@@ -157,8 +157,7 @@ func TestPluginToken(t *testing.T) {
 		for _, action := range actions {
 			iam.Permissions = append(iam.Permissions, bundle.Permission{Action: action})
 		}
-		token := testkit.Must(a.token(ctx, bundle.Plugin{Metadata: &bundle.Metadata{ID: "acme-app", IAM: iam}}))(t)
-		return token
+		return testkit.Must(a.token(ctx, bundle.Plugin{Metadata: &bundle.Metadata{ID: "acme-app", IAM: iam}}))(t)
 	}
 	allows := func(action string) bool {
 		who, err := st.Authenticate(ctx, a.tokens["acme-app"])

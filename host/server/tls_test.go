@@ -35,8 +35,7 @@ func writePair(t *testing.T, certFile, keyFile, name string) *x509.Certificate {
 	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: secret}} {
 		testkit.OK(t, os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
 	}
-	parsed := testkit.Must(x509.ParseCertificate(der))(t)
-	return parsed
+	return testkit.Must(x509.ParseCertificate(der))(t)
 }
 
 // The client offers HTTP/2, which the host does not speak.

@@ -58,8 +58,7 @@ func TestDoors(t *testing.T) {
 	read := func(name string) *modfile.File {
 		path := filepath.Join(root, name)
 		data := testkit.Must(os.ReadFile(path))(t)
-		file := testkit.Must(modfile.Parse(path, data, nil))(t)
-		return file
+		return testkit.Must(modfile.Parse(path, data, nil))(t)
 	}
 	own, targets := read("go.mod"), read("targets/go.mod")
 	if len(targets.Require) != 1 || targets.Require[0].Mod.Path != "github.com/magefile/mage" || len(targets.Replace) > 0 || targets.Go.Version != "1.24" {

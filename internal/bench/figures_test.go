@@ -12,6 +12,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 var check = flag.Bool("check", false, "fail if a figure misses its bound in two measurements")
@@ -76,9 +78,7 @@ func BenchmarkFigures(b *testing.B) {
 		} {
 			missed = append(missed, report(table, measure)...)
 		}
-		if err := table.Flush(); err != nil {
-			b.Fatal(err)
-		}
+		testkit.OK(b, table.Flush())
 		fmt.Println()
 		if *check && len(missed) > 0 {
 			b.Fatalf("missed in two measurements:\n%s", strings.Join(missed, "\n"))

@@ -20,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -85,25 +86,17 @@ func seed(b testing.TB, file string) (token, uid string) {
 		b.Fatal(err)
 	}
 	for n := range 20 {
-		p, err := s.CreatePlaylist(ctx, store.MainOrg, hostapi.Playlist{Name: fmt.Sprint("playlist ", n), Interval: "5m",
-			Items: []hostapi.PlaylistItem{{Type: host.DashboardByTag, Value: "a"}, {Type: host.DashboardByID, Value: "1"}}})
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := testkit.Must(s.CreatePlaylist(ctx, store.MainOrg, hostapi.Playlist{Name: fmt.Sprint("playlist ", n), Interval: "5m",
+			Items: []hostapi.PlaylistItem{{Type: host.DashboardByTag, Value: "a"}, {Type: host.DashboardByID, Value: "1"}}}))(b)
 		uid = p.UID
 	}
 	root := host.Identity{OrgID: store.MainOrg, Role: host.RoleAdmin}
-	account, err := s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "bench", Role: host.RoleEditor})
-	if err != nil {
-		b.Fatal(err)
-	}
+	account := testkit.Must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "bench", Role: host.RoleEditor}))(b)
 	_, secret, err := s.CreateToken(ctx, root, account.ID, "bench", 0)
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.OK(b, s.Close())
 	return secret.Secret(), uid
 }
 
@@ -111,13 +104,8 @@ func seed(b testing.TB, file string) (token, uid string) {
 // that it prints.
 func serve(b testing.TB, cmd *exec.Cmd) (address string, pid int) {
 	b.Helper()
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	out := testkit.Must(cmd.StdoutPipe())(b)
+	testkit.OK(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -145,11 +133,7 @@ func requestText(method, target, token, body string) []byte {
 
 func mustLoad(b *testing.B, address string, request []byte) float64 {
 	b.Helper()
-	rate, err := load(address, request, loadDuration)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return rate
+	return testkit.Must(load(address, request, loadDuration))(b)
 }
 
 // load sends a request repeatedly on all connections and returns the responses per

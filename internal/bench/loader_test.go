@@ -25,6 +25,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/internal/wire"
 	"github.com/slipway-dev/slipway/internal/wire/handshake"
 	"github.com/slipway-dev/slipway/loader"
@@ -40,9 +41,7 @@ func loaderFigures(b *testing.B) []figure {
 	program := filepath.Join(dir, bundle.Host().Executable("gpx_hello"))
 	goCommand(b, root, "build", "-trimpath", "-buildvcs=false", build.CompilerFlags, "-ldflags=-s -w", "-o", program, "./sdk/testdata/footprint/lean")
 	metadata := `{"id":"` + id + `","name":"Hello","type":"datasource","backend":true,"executable":"gpx_hello","info":{"version":"1.0.0"}}`
-	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	testkit.OK(b, os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644))
 	found, _ := bundle.Discover(dir)
 	if len(found) != 1 {
 		b.Fatalf("found %d plugins in %s", len(found), dir)
@@ -60,9 +59,7 @@ func loaderFigures(b *testing.B) []figure {
 		alone = append(alone, time.Since(begin))
 		client.Kill()
 		begin = time.Now()
-		if err := p.Restart(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		testkit.OK(b, p.Restart(b.Context()))
 		loaded = append(loaded, time.Since(begin))
 	}
 	request := &sdk.QueryDataRequest{Context: sdk.Context{PluginID: id, DataSource: &sdk.DataSource{UID: "u"}}, Queries: []sdk.Query{{RefID: "A"}}}
@@ -108,18 +105,13 @@ func loaderFigures(b *testing.B) []figure {
 // mount returns a running plugin. It is stopped at the end of the benchmark.
 func mount(b *testing.B, dir, id string) *loader.Plugin {
 	b.Helper()
-	l, err := loader.New(loader.Options{Dirs: []string{dir}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	l := testkit.Must(loader.New(loader.Options{Dirs: []string{dir}}))(b)
 	b.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			b.Error(err)
 		}
 	})
-	if err := l.Reload(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	testkit.OK(b, l.Reload(b.Context()))
 	p, ok := l.Plugin(id)
 	if !ok || p.Status().State != loader.StateRunning {
 		b.Fatalf("the plugin is not running: %v", l.Problems())
@@ -131,14 +123,9 @@ func mount(b *testing.B, dir, id string) *loader.Plugin {
 func killed(b *testing.B, dir, id string, request *sdk.QueryDataRequest) time.Duration {
 	b.Helper()
 	p := mount(b, dir, id) // of its own: only the first restart is immediate
-	victim, err := os.FindProcess(p.Status().PID)
-	if err != nil {
-		b.Fatal(err)
-	}
+	victim := testkit.Must(os.FindProcess(p.Status().PID))(b)
 	begin := time.Now()
-	if err := victim.Kill(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.OK(b, victim.Kill())
 	for {
 		if _, err := p.QueryData(b.Context(), request); err == nil && p.Status().PID != victim.Pid {
 			return time.Since(begin)
@@ -149,10 +136,7 @@ func killed(b *testing.B, dir, id string, request *sdk.QueryDataRequest) time.Du
 // hostCertificate returns a certificate of a host and the environment variable with it.
 func hostCertificate(b *testing.B) (tls.Certificate, string) {
 	b.Helper()
-	certificate, err := wire.NewCertificate()
-	if err != nil {
-		b.Fatal(err)
-	}
+	certificate := testkit.Must(wire.NewCertificate())(b)
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
 	return certificate, handshake.CertificateKey + "=" + string(text)
 }
@@ -167,46 +151,25 @@ func answer(b *testing.B, program string, host tls.Certificate, certificate stri
 	line, _, stop := execute(b, program, certificate)
 	defer stop()
 	fields := strings.Split(strings.TrimSpace(line), "|")
-	der, err := base64.RawStdEncoding.DecodeString(fields[len(fields)-1])
-	if err != nil {
-		b.Fatal(err)
-	}
-	plugin, err := x509.ParseCertificate(der)
-	if err != nil {
-		b.Fatal(err)
-	}
+	der := testkit.Must(base64.RawStdEncoding.DecodeString(fields[len(fields)-1]))(b)
+	plugin := testkit.Must(x509.ParseCertificate(der))(b)
 	config := &tls.Config{Certificates: []tls.Certificate{host}, ServerName: "localhost", RootCAs: x509.NewCertPool()}
 	config.RootCAs.AddCert(plugin)
-	connection, err := grpc.NewClient("unix:"+fields[3], grpc.WithTransportCredentials(credentials.NewTLS(config)))
-	if err != nil {
-		b.Fatal(err)
-	}
+	connection := testkit.Must(grpc.NewClient("unix:"+fields[3], grpc.WithTransportCredentials(credentials.NewTLS(config))))(b)
 	defer connection.Close()
 	request := &grpc_health_v1.HealthCheckRequest{Service: wire.HealthService}
-	if _, err := grpc_health_v1.NewHealthClient(connection).Check(b.Context(), request); err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(grpc_health_v1.NewHealthClient(connection).Check(b.Context(), request))(b)
 	return time.Since(start)
 }
 
 // copied returns an executable copy of a program.
 func copied(b *testing.B, program string) string {
 	b.Helper()
-	in, err := os.Open(program)
-	if err != nil {
-		b.Fatal(err)
-	}
+	in := testkit.Must(os.Open(program))(b)
 	defer in.Close()
-	out, err := os.OpenFile(filepath.Join(b.TempDir(), filepath.Base(program)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		b.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		b.Fatal(err)
-	}
+	out := testkit.Must(os.OpenFile(filepath.Join(b.TempDir(), filepath.Base(program)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700))(b)
+	testkit.Must(io.Copy(out, in))(b)
+	testkit.OK(b, out.Close())
 	return out.Name()
 }
 
@@ -240,9 +203,7 @@ func timeCalls(b *testing.B, call func() error) time.Duration {
 	const n = 20
 	begin := time.Now()
 	for range n {
-		if err := call(); err != nil {
-			b.Fatal(err)
-		}
+		testkit.OK(b, call())
 	}
 	return time.Since(begin) / n
 }

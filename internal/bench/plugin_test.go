@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // backend is a program that serves a data source.
@@ -75,10 +77,7 @@ func (p *backend) build(b *testing.B, program string) {
 	goCommand(b, module, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", program, p.pkg)
 	list := goCommand(b, module, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", p.pkg)
 	p.packages = len(strings.Fields(list)) - 1 // without the program itself
-	info, err := os.Stat(program)
-	if err != nil {
-		b.Fatal(err)
-	}
+	info := testkit.Must(os.Stat(program))(b)
 	p.size = float64(info.Size()) / 1e6
 }
 
@@ -103,9 +102,7 @@ func execute(b *testing.B, program string, env ...string) (line string, start ti
 		b.Fatal(err)
 	}
 	start = time.Now()
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.OK(b, cmd.Start())
 	stop = func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()

@@ -2,10 +2,11 @@ package bench
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // treeSize is the number of plugins in the trees of the benchmarks.
@@ -29,12 +30,7 @@ func writeTree(tb testing.TB, n int, isFaulty bool) (dir string) {
 			"CHANGELOG.md": "# Changelog\n\n## 1.4.2\n\n- Faster queries.\n",
 		} {
 			file := filepath.Join(dir, fmt.Sprintf("p%04d", i), filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				tb.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(data), 0o644); err != nil {
-				tb.Fatal(err)
-			}
+			testkit.WriteFile(tb, file, data)
 		}
 	}
 	return dir

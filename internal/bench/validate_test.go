@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // validateFigures measures validate on one plugin and on trees of plugins.
@@ -44,10 +46,7 @@ func readTree(b *testing.B, dir string) (best time.Duration) {
 		start := time.Now()
 		var g errgroup.Group
 		g.SetLimit(runtime.GOMAXPROCS(0))
-		plugins, err := os.ReadDir(dir)
-		if err != nil {
-			b.Fatal(err)
-		}
+		plugins := testkit.Must(os.ReadDir(dir))(b)
 		for _, plugin := range plugins {
 			g.Go(func() error {
 				return filepath.WalkDir(filepath.Join(dir, plugin.Name()), func(file string, d fs.DirEntry, err error) error {
@@ -63,9 +62,7 @@ func readTree(b *testing.B, dir string) (best time.Duration) {
 				})
 			})
 		}
-		if err := g.Wait(); err != nil {
-			b.Fatal(err)
-		}
+		testkit.OK(b, g.Wait())
 		if took := time.Since(start); best == 0 || took < best {
 			best = took
 		}

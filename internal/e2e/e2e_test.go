@@ -235,8 +235,7 @@ func isAlive(pid int) bool {
 
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
-	data := testkit.Must(os.ReadFile(name))(t)
-	return data
+	return testkit.Must(os.ReadFile(name))(t)
 }
 
 // run runs a command, requires its exit status, and returns its output.

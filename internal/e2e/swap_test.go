@@ -250,8 +250,7 @@ func (s *swapping) usage(t *testing.T) (u usage) {
 		if m == nil {
 			t.Fatalf("%s not found in\n%s", pattern, text)
 		}
-		n := testkit.Must(strconv.Atoi(m[1]))(t)
-		return n
+		return testkit.Must(strconv.Atoi(m[1]))(t)
 	}
 	u.memory = number(`VmRSS:\s+(\d+)`, testkit.ReadFile(t, fmt.Sprintf("/proc/%d/status", pid))) / 1000
 	_, metrics, err := s.get("/metrics")

@@ -291,6 +291,5 @@ func (w *wine) left(t *testing.T) {
 // runDirs returns the private directories of hosts.
 func (w *wine) runDirs(t *testing.T) []string {
 	t.Helper()
-	dirs := testkit.Must(filepath.Glob(filepath.Join(w.prefix, "drive_c", "users", "*", "Temp", "slipway-*")))(t)
-	return dirs
+	return testkit.Must(filepath.Glob(filepath.Join(w.prefix, "drive_c", "users", "*", "Temp", "slipway-*")))(t)
 }
