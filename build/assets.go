@@ -105,12 +105,9 @@ func (p *Plan) isOutside(rel string) bool {
 			return false
 		}
 	}
-	for _, named := range p.namedPaths() {
-		if rel == named || strings.HasSuffix(rel, "/") && strings.HasPrefix(named, rel) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.namedPaths(), func(named string) bool {
+		return rel == named || strings.HasSuffix(rel, "/") && strings.HasPrefix(named, rel)
+	})
 }
 
 // namedPaths returns the paths in plugin.json.

@@ -100,9 +100,7 @@ func New(o Options) (*Loader, error) {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	o.StartTimeout = cmp.Or(o.StartTimeout, 30*time.Second)
 	o.DrainTimeout = cmp.Or(o.DrainTimeout, 10*time.Second)
 	o.ReadyTimeout = cmp.Or(o.ReadyTimeout, 10*time.Second)

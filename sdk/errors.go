@@ -144,9 +144,7 @@ func describe(err error) (status int, source Source, message string) {
 	if status < 400 || status > 599 {
 		status = http.StatusInternalServerError
 	}
-	if source == "" {
-		source = SourcePlugin
-	}
+	source = cmp.Or(source, SourcePlugin)
 	if message = cmp.Or(message, http.StatusText(status)); message == "" {
 		message = fmt.Sprintf("failed with status %d", status)
 	}

@@ -259,15 +259,9 @@ func check(o Options) (fields, error) {
 	case bundle.TypeSecretsManager:
 		f.Executable = bundle.SecretsManagerExecutable
 	}
-	if f.Org == "" {
-		f.Org = parts[0]
-	}
-	if f.Name == "" {
-		f.Name = DefaultName(o.ID)
-	}
-	if f.Description == "" {
-		f.Description = f.Name + ", " + t.noun + "."
-	}
+	f.Org = cmp.Or(f.Org, parts[0])
+	f.Name = cmp.Or(f.Name, DefaultName(o.ID))
+	f.Description = cmp.Or(f.Description, f.Name+", "+t.noun+".")
 	for _, field := range [][2]string{{"name", f.Name}, {"org", f.Org}, {"description", f.Description}} {
 		if err := CheckText(field[0], field[1]); err != nil {
 			return fields{}, err

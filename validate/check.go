@@ -57,9 +57,7 @@ func (r runner) group(targets []target) Report {
 		f := r.files[t.file]
 		p.Data, p.Doc, p.Syntax = f.data, f.doc, f.syntax
 		p.Profile = r.profile(p, outer)
-		if outer == "" {
-			outer = p.Profile.Name
-		}
+		outer = cmp.Or(outer, p.Profile.Name)
 		if r.opts.Profile == "" && p.Doc != nil {
 			report.Profiles = append(report.Profiles, p.Profile.Name)
 		}

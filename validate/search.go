@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,9 +104,7 @@ func (s *search) above(dir string) around {
 			continue
 		}
 		in.isDist = in.isDist || s.isBuilt(dir)
-		if in.root == "" {
-			in.root = dir
-		}
+		in.root = cmp.Or(in.root, dir)
 	}
 	return in
 }
@@ -206,9 +205,7 @@ func (s *search) fill(entries []fs.DirEntry) (isFull bool) {
 // add adds the plugin.json in dir and returns the root it belongs to.
 func (s *search) add(file, dir string, in around) string {
 	t := target{file: file, dir: dir, root: in.root, where: Source, isLink: in.isLink}
-	if t.root == "" {
-		t.root = dir
-	}
+	t.root = cmp.Or(t.root, dir)
 	if in.isDist {
 		t.where = Dist
 	}

@@ -131,8 +131,7 @@ func (e *evaluation) run(ctx context.Context, f func() error) error {
 		return ctx.Err()
 	}
 	if err != nil && e.failed == nil {
-		var interrupted *goja.InterruptedError
-		if errors.As(err, &interrupted) {
+		if interrupted, ok := errors.AsType[*goja.InterruptedError](err); ok {
 			err = cmp.Or(interrupted.Unwrap(), err)
 		}
 		e.fail(err.Error(), "")

@@ -61,9 +61,7 @@ func (r *registries) connect(files ...string) error {
 			return fmt.Errorf("read the certificates of a registry: %w; correct cafile in %s", err, r.file)
 		}
 	}
-	if transport.TLSClientConfig == nil {
-		transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
+	transport.TLSClientConfig = cmp.Or(transport.TLSClientConfig, &tls.Config{MinVersion: tls.VersionTLS12})
 	transport.TLSClientConfig.RootCAs = pool
 	return nil
 }

@@ -274,10 +274,9 @@ func (f File) hasOtherNewlines(dist fs.FS) bool {
 	const maxText = 4 << 20
 	data, err := readFile(dist, f.Path, maxText)
 	unix := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	for _, text := range [][]byte{unix, bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))} {
-		if got, sumErr := sumOf(f.Path, bytes.NewReader(text)); err == nil && sumErr == nil && got.SHA256 == f.SHA256 {
-			return true
-		}
-	}
-	return false
+	windows := bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))
+	return err == nil && slices.ContainsFunc([][]byte{unix, windows}, func(text []byte) bool {
+		got, err := sumOf(f.Path, bytes.NewReader(text))
+		return err == nil && got.SHA256 == f.SHA256
+	})
 }

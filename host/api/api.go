@@ -83,15 +83,11 @@ func New(o Options) (*API, error) {
 	if o.Store == nil {
 		return nil, errors.New("api: Options.Store is required")
 	}
-	if o.Plugins == nil {
-		o.Plugins = new(loader.Loader)
-	}
+	o.Plugins = cmp.Or(o.Plugins, new(loader.Loader))
 	if o.Reload == nil {
 		o.Reload = o.Plugins.ReloadPlugin
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	for _, f := range []*func(string) (string, bool){&o.ReadOnly, &o.ReadOnlyDashboard} {
 		if *f == nil {
 			*f = func(string) (string, bool) { return "", false }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"path"
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
@@ -95,24 +96,18 @@ func MissingPaths() []missingFamily {
 }
 
 // missing returns the error for a path that no route matches.
-func missing(path string) error {
+func missing(requested string) error {
 	for _, m := range MissingPaths() {
-		if m.matches(path) {
+		if m.matches(requested) {
 			return &host.Error{Category: host.ErrNotFound, ID: "host.missing", Message: "this host has no " + m.What}
 		}
 	}
 	return host.NotFound("Path")
 }
 
-func (m missingFamily) matches(path string) bool {
-	known, segments := strings.Split(m.Path, "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
-	if len(segments) < len(known) {
-		return false
-	}
-	for n, segment := range known {
-		if segment != "*" && segment != segments[n] {
-			return false
-		}
-	}
-	return true
+func (m missingFamily) matches(requested string) bool {
+	segments := strings.Split(strings.TrimSuffix(requested, "/"), "/")
+	known := min(strings.Count(m.Path, "/")+1, len(segments))
+	ok, _ := path.Match(m.Path, strings.Join(segments[:known], "/")) // the patterns are valid
+	return ok
 }

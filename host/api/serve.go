@@ -43,9 +43,7 @@ func (w *response) WriteHeader(status int) {
 
 // Write counts the bytes of the body.
 func (w *response) Write(p []byte) (n int, err error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
+	w.status = cmp.Or(w.status, http.StatusOK)
 	n, err = w.idle.Write(w.ResponseWriter, p)
 	w.bytes += int64(n)
 	return n, err

@@ -151,9 +151,7 @@ func defaultSource(c *client) (json.RawMessage, error) {
 		return nil, err
 	}
 	uid := settings.Datasources[settings.DefaultDatasource].UID
-	if uid == "" {
-		uid = "grafana" // every host has it
-	}
+	uid = cmp.Or(uid, "grafana") // every host has it
 	return json.Marshal(map[string]string{"uid": uid})
 }
 

@@ -74,9 +74,7 @@ func New(o Options) *Hub {
 	o.Check, o.Grace = cmp.Or(o.Check, gate.FeedCheck), cmp.Or(o.Grace, gate.FeedGrace)
 	o.Unchecked, o.RetryAfter = cmp.Or(o.Unchecked, time.Minute), cmp.Or(o.RetryAfter, 50*time.Millisecond)
 	h := &Hub{options: o, log: o.Logger, streams: map[address]*stream{}}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
-	}
+	h.log = cmp.Or(h.log, slog.New(slog.DiscardHandler))
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h
 }

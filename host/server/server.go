@@ -157,9 +157,7 @@ func newServer(o Options) *Server {
 	}
 	o.DrainTimeout = cmp.Or(o.DrainTimeout, DefaultDrainTimeout)
 	s := &Server{options: o, log: o.Logger, failed: make(chan error, 1)}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s.log = cmp.Or(s.log, slog.New(slog.DiscardHandler))
 	s.close = sync.OnceValue(func() (err error) {
 		for _, f := range slices.Backward(s.closers) {
 			err = errors.Join(err, f())

@@ -100,9 +100,7 @@ func (s *Store) Unlock(ctx context.Context, org int64, uid string) (host.DataSou
 
 // CreateDataSource stores a data source with its secrets. It returns it without them.
 func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.DataSource) (host.DataSource, error) {
-	if d.UID == "" {
-		d.UID = host.NewUID()
-	}
+	d.UID = cmp.Or(d.UID, host.NewUID())
 	return s.saveDataSource(ctx, by, d, "data source created", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
 		created, err := find(ctx, tx, scanSource, `INSERT INTO data_sources (org_id, uid, name, type, url, login, database_name,
 				basic_auth, basic_auth_user, is_default, settings, updated_at)

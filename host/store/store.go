@@ -75,9 +75,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.clock == nil {
 		s.clock = time.Now
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s.log = cmp.Or(s.log, slog.New(slog.DiscardHandler))
 	s.credentials.Store(new(sync.Map))
 	s.close = sync.OnceValue(func() (err error) {
 		for _, f := range slices.Backward(s.closers) {

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -56,12 +57,8 @@ func dataFromWire(in *pluginv2.DataResponse) sdk.DataResponse {
 	}
 	if msg := in.GetError(); msg != "" {
 		e := &sdk.Error{Status: r.Status, Source: sdk.Source(in.GetErrorSource()), Message: msg}
-		if e.Status == 0 {
-			e.Status = http.StatusInternalServerError
-		}
-		if e.Source == "" {
-			e.Source = sdk.SourcePlugin
-		}
+		e.Status = cmp.Or(e.Status, http.StatusInternalServerError)
+		e.Source = cmp.Or(e.Source, sdk.SourcePlugin)
 		r.Err = e
 	}
 	if r.Status == 0 {

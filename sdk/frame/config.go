@@ -155,9 +155,7 @@ const (
 
 // MarshalJSON encodes "" as "info", since hosts reject a frame with an unknown severity.
 func (s Severity) MarshalJSON() ([]byte, error) {
-	if s == "" {
-		s = SeverityInfo
-	}
+	s = cmp.Or(s, SeverityInfo)
 	return json.Marshal(string(s))
 }
 

@@ -87,9 +87,7 @@ func Check(ctx context.Context, files fs.FS, o validate.Options, versions shared
 	if d.plugins < found.Plugins {
 		return nil, fmt.Errorf("a %s is not a JSON object that can be read; validate says where", bundle.MetadataFile)
 	}
-	if versions == 0 {
-		versions = ends(d.hosts)
-	}
+	versions = cmp.Or(versions, ends(d.hosts))
 	r := &Report{Versions: names(versions), Findings: []Finding{}, Skips: []string{}}
 	for _, s := range found.Skips {
 		r.Skips = append(r.Skips, fmt.Sprintf("%s: %s", s.Rule, s.Reason))
@@ -109,9 +107,7 @@ func Check(ctx context.Context, files fs.FS, o validate.Options, versions shared
 				continue
 			}
 			hosts := f.Hosts
-			if hosts == 0 {
-				hosts = everyVersion()
-			}
+			hosts = cmp.Or(hosts, everyVersion())
 			warned |= hosts
 			if f.Severity == validate.Error {
 				failed |= hosts

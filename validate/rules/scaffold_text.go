@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
@@ -69,12 +70,8 @@ const maxLeftovers = 20
 // mayHaveLeftover quickly rules out texts in which leftover cannot match.
 func mayHaveLeftover(text []byte) bool {
 	text = bytes.ToLower(text)
-	for _, part := range []string{"plugin template", "<!--", "<%=", "[[", "<your", "<my", "github.com/your", "github.com/my"} {
-		if bytes.Contains(text, []byte(part)) {
-			return true
-		}
-	}
-	return false
+	parts := []string{"plugin template", "<!--", "<%=", "[[", "<your", "<my", "github.com/your", "github.com/my"}
+	return slices.ContainsFunc(parts, func(part string) bool { return bytes.Contains(text, []byte(part)) })
 }
 
 // suspects returns the pointers at which leftover may match: none if the document

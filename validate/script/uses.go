@@ -136,12 +136,9 @@ func (f *File) variable(declared, around, variables int, yield func(Use) bool) b
 	if variables++; variables > maxVariables || slices.ContainsFunc(uses, isOther) {
 		return true
 	}
-	for _, i := range uses {
-		if i != declared && !f.isLabel(i) && !f.isType(i) && !f.membersOf(i, i, variables, yield) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(uses, func(i int) bool {
+		return i != declared && !f.isLabel(i) && !f.isType(i) && !f.membersOf(i, i, variables, yield)
+	})
 }
 
 // maxGuards is in how many places pattern looks for a guard of a variable.
