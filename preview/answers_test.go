@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestAnswers records what plugins answer, and replays it without them.
@@ -64,9 +66,7 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 	}
-	if err := use(RecordAnswers(f.Repo.Root, day)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, use(RecordAnswers(f.Repo.Root, day)))
 	send("recorded")
 	f.do("GET", "/api/user", "")
 	gone, cancel := context.WithCancel(t.Context())
@@ -78,9 +78,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("%d answers recorded, want %d", n, len(calls))
 	}
 	day = day.AddDate(1, 0, 0)
-	if err := use(ReplayAnswers(f.Repo.Root)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, use(ReplayAnswers(f.Repo.Root)))
 	if want := "2026-03-04T05:06:00Z"; f.Answers.Clock.Format(time.RFC3339) != want || !strings.Contains(f.do("GET", "/", "").Body.String(), `"clock":1772600760000`) {
 		t.Errorf("the clock is %s, want %s", f.Answers.Clock, want)
 	}
@@ -96,17 +94,15 @@ func TestAnswers(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	write(t, dir, map[string]string{filepath.Base(files[0]): `{"status": 200, "type": "application/json", "answer": {"json": {"status": "edited"}}}`})
+	testkit.WriteFiles(t, dir, map[string]string{filepath.Base(files[0]): `{"status": 200, "type": "application/json", "answer": {"json": {"status": "edited"}}}`})
 	if got := f.do("GET", "/api/datasources/uid/x/health", ""); !strings.Contains(got.Body.String(), "edited") {
 		t.Errorf("an edited answer: %d %s", got.Code, got.Body)
 	}
-	write(t, dir, map[string]string{filepath.Base(files[0]): `{"status": 7}`, "mine.json": "{}"})
+	testkit.WriteFiles(t, dir, map[string]string{filepath.Base(files[0]): `{"status": 7}`, "mine.json": "{}"})
 	if got := f.do("GET", "/api/datasources/uid/x/health", ""); got.Code != 502 || !strings.Contains(got.Body.String(), "datasources-uid-x-health") {
 		t.Errorf("a broken answer: %d %s", got.Code, got.Body)
 	}
-	if err := use(RecordAnswers(f.Repo.Root, day)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, use(RecordAnswers(f.Repo.Root, day)))
 	for _, adds := range []bool{true, false} {
 		want := 2 // the clock, and a file of somebody else
 		if adds {

@@ -3,6 +3,7 @@ package preview
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // modules makes a node_modules with libraries that say who they are.
@@ -28,10 +31,8 @@ func modules(t *testing.T, dir string, more map[string]string) Libraries {
 		files["monaco-editor/esm/vs/"+worker+".worker.js"] = "self.worker = 1"
 	}
 	files["monaco-editor/package.json"] = `{"version": "0.34.1"}`
-	for name, text := range more {
-		files[name] = text
-	}
-	write(t, filepath.Join(dir, "node_modules"), files)
+	maps.Copy(files, more)
+	testkit.WriteFiles(t, filepath.Join(dir, "node_modules"), files)
 	l, ok := installed(dir)
 	if !ok {
 		t.Fatal("the libraries are not complete")
@@ -95,7 +96,7 @@ func TestBundle(t *testing.T) {
 		t.Error("the styles or the workers are missing")
 	}
 	o.Libraries.Extra = t.TempDir()
-	write(t, o.Libraries.Extra, map[string]string{"node_modules/react-refresh/package.json": `{"version": "1.0.0"}`, "node_modules/react-refresh/runtime.js": "exports.refresh = 'with Fast Refresh'"})
+	testkit.WriteFiles(t, o.Libraries.Extra, map[string]string{"node_modules/react-refresh/package.json": `{"version": "1.0.0"}`, "node_modules/react-refresh/runtime.js": "exports.refresh = 'with Fast Refresh'"})
 	more, err := Bundle(t.Context(), o)
 	if err != nil || !strings.Contains(read(t, more, "page.js"), "with Fast Refresh") || !o.Libraries.HasRefresh() || l.HasRefresh() {
 		t.Errorf("with Fast Refresh: %+v, %v", more, err)
@@ -104,10 +105,7 @@ func TestBundle(t *testing.T) {
 
 func read(t *testing.T, p *Page, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(p.Dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join(p.Dir, name)))(t)
 	return string(text)
 }
 
@@ -118,24 +116,19 @@ func TestBundleOnce(t *testing.T) {
 	o := BundleOptions{Libraries: modules(t, root, nil), CacheDir: cache, Page: page("console.log(1)")}
 	bundle := func() string {
 		t.Helper()
-		p, err := Bundle(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(Bundle(t.Context(), o))(t)
 		return p.Dir
 	}
 	first := bundle()
 	marker := filepath.Join(first, "marker")
-	if err := os.WriteFile(marker, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(marker, nil, 0o644))
 	if again := bundle(); again != first {
 		t.Error("bundled again without a change")
 	}
 	if _, err := os.Stat(marker); err != nil {
 		t.Error(err)
 	}
-	write(t, root, map[string]string{"node_modules/.package-lock.json": "{}"})
+	testkit.WriteFile(t, filepath.Join(root, "node_modules/.package-lock.json"), "{}")
 	installed := bundle()
 	o.Page = page("console.log(2)")
 	changed := bundle()
@@ -148,9 +141,7 @@ func TestBundleOnce(t *testing.T) {
 		t.Error("the page of another repository is used, whose packages may differ")
 	}
 	old := time.Now().Add(-2 * unusedFor)
-	if err := os.Chtimes(first, old, old); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Chtimes(first, old, old))
 	o.Page = page("console.log(3)")
 	bundle()
 	if _, err := os.Stat(first); err == nil {

@@ -1,8 +1,11 @@
 package preview
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestChoose(t *testing.T) {
@@ -31,11 +34,11 @@ func TestChoose(t *testing.T) {
 		if c.files != nil {
 			modules(t, root, nil)
 			for name, text := range c.files {
-				write(t, root, map[string]string{"node_modules/" + name: text})
+				testkit.WriteFile(t, filepath.Join(root, "node_modules/"+name), text)
 			}
 		}
 		if c.packageJSON != "" {
-			write(t, root, map[string]string{"package.json": c.packageJSON})
+			testkit.WriteFile(t, filepath.Join(root, "package.json"), c.packageJSON)
 		}
 		l, err := Choose(root, c.with, c.hosts)
 		got := complete

@@ -19,6 +19,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestLocks checks the locks of this program: they name versions and integrities, no addresses, and
@@ -28,10 +29,7 @@ func TestLocks(t *testing.T) {
 	var optional = []string{"@grafana/i18n"} // which 11.6 does not have
 	imports := importsOf(t)
 	for _, minor := range minorVersions() {
-		l, err := readLock(minor)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testkit.Must(readLock(minor))(t)
 		if l.Bytes < 1e6 || len(l.Packages) < 100 || bytes.Contains(l.text, []byte("://")) {
 			t.Errorf("%s: %d bytes, %d packages, or it has addresses", minor, l.Bytes, len(l.Packages))
 		}
@@ -96,17 +94,13 @@ func TestInstall(t *testing.T) {
 	t.Cleanup(registry.Close)
 	integrity := "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
 	lock := func(integrity string) *Lock {
-		l, err := parseLock("0.1", fmt.Appendf(nil, `{"lockfileVersion": 3, "bytes": 1, "packages": {
+		return testkit.Must(parseLock("0.1", fmt.Appendf(nil, `{"lockfileVersion": 3, "bytes": 1, "packages": {
 			"node_modules/a": {"version": "1.0.0", "integrity": %[1]q},
 			"node_modules/a/node_modules/@x/b": {"version": "1.0.0", "integrity": %[1]q},
-			"node_modules/c": {"name": "a", "version": "1.0.0", "integrity": %[1]q}}}`, integrity))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
+			"node_modules/c": {"name": "a", "version": "1.0.0", "integrity": %[1]q}}}`, integrity)))(t)
 	}
 	root := t.TempDir()
-	write(t, root, map[string]string{
+	testkit.WriteFiles(t, root, map[string]string{
 		".yarnrc.yml": "npmRegistryServer: " + registry.URL, "yarn.lock": "\n__metadata:\n  version: 8\n", "package.json": "{}",
 	})
 	o := InstallOptions{CacheDir: t.TempDir(), Root: root, Environ: []string{}, Out: &bytes.Buffer{}}
@@ -148,18 +142,10 @@ func packed(t *testing.T, files map[string]string) []byte {
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
 	for name, text := range files {
-		if err := w.WriteHeader(&tar.Header{Name: "package/" + name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.WriteHeader(&tar.Header{Name: "package/" + name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}))
+		testkit.Must(w.Write([]byte(text)))(t)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Close())
+	testkit.OK(t, z.Close())
 	return b.Bytes()
 }

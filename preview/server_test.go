@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 const (
@@ -32,23 +32,10 @@ type fixture struct {
 	roles   []string
 }
 
-func write(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	root := t.TempDir()
-	write(t, root, map[string]string{
+	testkit.WriteFiles(t, root, map[string]string{
 		"dist/plugin.json": `{"id": "acme-x-panel", "type": "panel", "name": "</script><b>", "info": {"version": "1.0.0"}}`,
 		"src/plugin.json":  `{"id": "acme-x-panel", "type": "panel"}`,
 		"page/page.js":     "the page",
@@ -251,7 +238,7 @@ func TestPlace(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	outside := filepath.Join(t.TempDir(), "a.ts")
-	write(t, filepath.Dir(outside), map[string]string{"a.ts": "x\nx"})
+	testkit.WriteFile(t, filepath.Join(filepath.Dir(outside), "a.ts"), "x\nx")
 	cases := []struct {
 		source, file string
 		code         []codeLine
@@ -271,12 +258,9 @@ func TestPlace(t *testing.T) {
 	for _, c := range cases {
 		sources = append(sources, c.source)
 	}
-	text, err := json.Marshal(map[string]any{"version": 3, "sources": sources, "sourcesContent": []string{"from\nthe map"},
-		"mappings": "EACA" + strings.Repeat(",CCAA", len(cases)-1)}) // from column 2 on, one for each source
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, f.Repo.Root, map[string]string{"src/b.ts": "1\n2\n3\n4\n5\n6\n7\n", ".env": "A=1\nSECRET=1", "src/.hidden.ts": "x\nx", "node_modules/a/a.ts": "x\nx",
+	text := testkit.Must(json.Marshal(map[string]any{"version": 3, "sources": sources, "sourcesContent": []string{"from\nthe map"},
+		"mappings": "EACA" + strings.Repeat(",CCAA", len(cases)-1)}))(t) // from column 2 on, one for each source
+	testkit.WriteFiles(t, f.Repo.Root, map[string]string{"src/b.ts": "1\n2\n3\n4\n5\n6\n7\n", ".env": "A=1\nSECRET=1", "src/.hidden.ts": "x\nx", "node_modules/a/a.ts": "x\nx",
 		"key.pem": "x\nx", "src/dir.ts/x": "x", "../a.ts": "x\nx", "dist/module.js": "x\n//# sourceMappingURL=module.js.map?_cache=5\n", "dist/module.js.map": string(text)})
 	at := func(column int) string {
 		return fmt.Sprintf(`{"url": "http://localhost:4000/public/plugins/acme-x-panel/module.js?t=5", "line": 1, "column": %d}`, column)
@@ -305,7 +289,7 @@ func TestStories(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	panel := `{"type": "acme-x-panel", "title": "%", "options": {"a": 1}}`
-	write(t, f.Repo.Root, map[string]string{
+	testkit.WriteFiles(t, f.Repo.Root, map[string]string{
 		"provisioning/dashboards/sub/a.json": `{"title": "A", "time": {"from": "now-1h"}, "templating": {"list": [{"name": "v"}]}, "panels": [` +
 			strings.ReplaceAll(panel, "%", "one") + `, {"type": "text"}, {"type": "row", "panels": [` + strings.ReplaceAll(panel, "%", "in a row") + `]}]}`,
 		"src/dashboards/b.json":           `{"dashboard": {"title": "B", "panels": [{"type": "table", "datasource": "name", "targets": [{"panelId": 7, "datasource": {"type": "acme-x-panel"}}]}, {"id": 7, "type": "text"}]}}`,
@@ -320,7 +304,7 @@ func TestStories(t *testing.T) {
 	if diff := cmp.Diff([]string{"A: one", "A: in a row", "B: Panel 1"}, got); diff != "" {
 		t.Error(diff)
 	}
-	write(t, f.Repo.Root, map[string]string{"provisioning/dashboards/d.json": `{"panels": [{"type": "acme-y-panel", "title": "near"},
+	testkit.WriteFiles(t, f.Repo.Root, map[string]string{"provisioning/dashboards/d.json": `{"panels": [{"type": "acme-y-panel", "title": "near"},
 		{"type": "other-map-panel", "title": "other"}, {"type": "state-timeline"}]}`, "provisioning/dashboards/e.json": `{"spec": {"elements": {}}}`})
 	var unshown []string
 	for _, view := range f.unshown() {
@@ -350,7 +334,7 @@ func TestStories(t *testing.T) {
 func TestSaveStory(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	write(t, f.Repo.Root, map[string]string{"provisioning/dashboards/z.json": `{"panels": [{"type": "acme-x-panel", "title": "last"}]}`,
+	testkit.WriteFiles(t, f.Repo.Root, map[string]string{"provisioning/dashboards/z.json": `{"panels": [{"type": "acme-x-panel", "title": "last"}]}`,
 		"provisioning/dashboards/a.json": `{"panels": [{"type": "acme-x-panel", "title": "first"}]}`})
 	const file = "provisioning/dashboards/acme-x-panel-stories.json"
 	for i, title := range []string{"one", "two"} {
@@ -371,7 +355,7 @@ func TestSaveStory(t *testing.T) {
 			t.Errorf("%s: %d %s", body, got.Code, got.Body)
 		}
 	}
-	write(t, f.Repo.Root, map[string]string{file: "mine"})
+	testkit.WriteFile(t, filepath.Join(f.Repo.Root, file), "mine")
 	if got := f.do("POST", "/-/stories", `{"plugin": "acme-x-panel", "panel": {"type": "acme-x-panel"}}`); got.Code != 500 {
 		t.Errorf("a file that is no dashboard: %d %s", got.Code, got.Body)
 	}
@@ -387,10 +371,7 @@ func TestEvents(t *testing.T) {
 	}))
 	defer server.Close()
 	f.Failed([]Message{{File: "src/a.ts", Line: 1, Text: "wrong"}})
-	response, err := http.Get(server.URL + "/-/events?token=" + token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := testkit.Must(http.Get(server.URL + "/-/events?token=" + token))(t)
 	defer response.Body.Close()
 	lines := bufio.NewScanner(response.Body)
 	next := func() string {
@@ -423,9 +404,7 @@ func TestStorage(t *testing.T) {
 	f.do("POST", at, `{"metadata": {"name": "a:1"}, "spec": {"data": {"k": "1", "l": "2"}}}`)
 	f.do("PATCH", at+"/a:1", `{"spec": {"data": {"k": "3"}}}`)
 	var got object
-	if err := json.Unmarshal(f.do("GET", at+"/a:1", "").Body.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(f.do("GET", at+"/a:1", "").Body.Bytes(), &got))
 	if diff := cmp.Diff(map[string]string{"k": "3", "l": "2"}, got.Spec.Data); diff != "" {
 		t.Error(diff)
 	}

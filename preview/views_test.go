@@ -1,18 +1,20 @@
 package preview
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // TestViews: each editor and page has a view of its own, so that a check opens all of them.
 func TestViews(t *testing.T) {
 	t.Parallel()
 	with, without := t.TempDir(), t.TempDir()
-	write(t, with, map[string]string{"module.js": "define([], function () {})"})
+	testkit.WriteFile(t, filepath.Join(with, "module.js"), "define([], function () {})")
 	plugins := []bundle.Plugin{
 		{Dir: without, Metadata: &bundle.Metadata{ID: "acme-group-app", Type: bundle.TypeApp}}, // has plugins, and no frontend of its own
 		{Dir: with, Metadata: &bundle.Metadata{ID: "acme-x-app", Type: bundle.TypeApp, Includes: []bundle.Include{

@@ -22,6 +22,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/preview"
 )
 
@@ -46,9 +47,7 @@ func TestOtherFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	mine := filepath.Join(dir, picturesDir, "mine.png")
-	if err := writeFile(dir, picturesDir+"/mine.png", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, writeFile(dir, picturesDir+"/mine.png", nil))
 	if _, err := Run(t.Context(), Options{Out: dir}); !errors.Is(err, errOtherFiles) {
 		t.Errorf("%v, want %v", err, errOtherFiles)
 	}
@@ -119,14 +118,10 @@ func TestRun(t *testing.T) {
 	}
 	// Pictures are kept, are the same at another time, and differ when the view does.
 	o.Views, o.Update, o.Patience = views[:2], true, patience // these come to rest, on a busy machine later
-	if _, err := Run(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Run(t.Context(), o))(t)
 	o.Update = false
 	o.Views = []preview.View{views[1], {Name: views[0].Name, Path: "/steady"}}
-	if results, err = Run(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	results = testkit.Must(Run(t.Context(), o))(t)
 	if len(results[0].Problems) > 0 || len(results[1].Problems) != 1 || !strings.Contains(results[1].Problems[0], "of what is drawn differs") {
 		t.Errorf("%q, %q", results[0].Problems, results[1].Problems)
 	}
@@ -156,9 +151,7 @@ func TestWritesThroughNoLink(t *testing.T) {
 		if path.Ext(name) != "" {
 			target = filepath.Join(outside, "new")
 		}
-		if err := errors.Join(os.MkdirAll(o.Out, 0o755), os.MkdirAll(filepath.Dir(link), 0o755)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(o.Out, 0o755), os.MkdirAll(filepath.Dir(link), 0o755))
 		if err := os.Symlink(target, link); err != nil {
 			t.Skipf("cannot make symbolic links: %v", err)
 		}
@@ -189,9 +182,7 @@ func TestCompare(t *testing.T) {
 			}
 		}
 		var b bytes.Buffer
-		if err := png.Encode(&b, m); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, png.Encode(&b, m))
 		return b.Bytes()
 	}
 	for _, c := range []struct {
@@ -236,9 +227,7 @@ func TestVersions(t *testing.T) {
 		t.Errorf("%q, %q", results[0].Only, results[1].Only)
 	}
 	dir := t.TempDir()
-	if err := write(dir, results); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, write(dir, results))
 	for name, want := range map[string]string{
 		"junit.xml":  `<testsuite name="preview 13.2" tests="1" failures="1" errors="0" skipped="0">`,
 		"index.html": "<p>Only with this version:</p><ul><li>the libraries have no @grafana/ui x</li></ul>",

@@ -8,7 +8,6 @@ import (
 	"image/png"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/preview"
 )
 
@@ -40,9 +40,7 @@ func TestRead(t *testing.T) {
 		{"expected", `"drawn": 1, "absent": ["/public/plugins/x/later.png"]`, "", "expected: the plugin has no file /public/plugins/x/later.png (soon)"},
 	} {
 		r := Result{View: preview.View{Name: "x: a"}}
-		if err := r.read("{"+c.report+"}", func(name string) bool { return name == "@grafana/ui#used" }); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, r.read("{"+c.report+"}", func(name string) bool { return name == "@grafana/ui#used" }))
 		r.expect([]config.ExpectedProblem{{View: "x: *", Text: "later.png", Reason: "soon"}, {View: "y", Text: "a", Reason: "other view"}})
 		if strings.Join(r.Problems, "; ") != c.problem || strings.Join(r.Notes, "; ") != c.note {
 			t.Errorf("%s: problems %q, notes %q", c.name, r.Problems, r.Notes)
@@ -54,9 +52,7 @@ func TestRead(t *testing.T) {
 func TestAlbum(t *testing.T) {
 	t.Parallel()
 	var picture strings.Builder
-	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 9, 9))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 9, 9))))
 	for _, c := range []struct {
 		name     string
 		files    []string
@@ -78,32 +74,19 @@ func TestAlbum(t *testing.T) {
 			Strict: c.isStrict, Views: []preview.View{{Name: "x: a", Path: "/a"}, {Name: "x: b", Path: "/b"}}}
 		for _, name := range append(c.files, "../out/x") {
 			file := filepath.Join(o.Pictures, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(picture.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.WriteFile(t, file, picture.String())
 		}
-		a, err := o.openAlbum()
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := testkit.Must(o.openAlbum())(t)
 		var results []Result
 		for i, view := range o.Views {
 			r := Result{View: view, With: c.with}
-			if err := o.keep(&r, a, a.names[i], []byte(picture.String())); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, o.keep(&r, a, a.names[i], []byte(picture.String())))
 			if isKept := slices.ContainsFunc(c.files, func(name string) bool { return name == filepath.ToSlash(filepath.Join(a.dirs[0], a.names[i])) }); r.IsNew == isKept {
 				t.Errorf("%s: %s is new: %v", c.name, view.Name, r.IsNew)
 			}
 			results = append(results, r)
 		}
-		rest, err := o.rest(results, a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rest := testkit.Must(o.rest(results, a))(t)
 		var got []string
 		for _, r := range append(results, rest...) {
 			for _, problem := range r.Problems {
@@ -141,9 +124,7 @@ func TestAgainst(t *testing.T) {
 	same[0].Problems, same[1].Problems = []string{"draw: `Td` in <Td> (src/a.ts:1)", "draw: ours"}, []string{"draw: `M` in <M> (src/a.ts:2)"}
 	gone := func() ([]byte, error) { return nil, errRestless }
 	for _, pictures := range [][][]byte{{nil, nil}, {{1}, {2}}} {
-		if err := o.contrast(same, pictures, "a.png", gone); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, o.contrast(same, pictures, "a.png", gone))
 	}
 	want := "draw: ours; no pictures to compare; could not be drawn again: the page did not come to rest"
 	if got := strings.Join(same[0].Problems, "; "); got != want || len(same[1].Problems) > 0 {

@@ -3,33 +3,15 @@ package report
 import (
 	"errors"
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
-
-// golden compares got with a file in testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (run with -update to accept):\n%s", name, got)
-	}
-}
 
 func sample() *validate.Report {
 	const source = "{\r\n\t\"alerting\": true,\r\n\t\"naïve\": \"日本\"\r\n}\r\n"
@@ -93,24 +75,19 @@ func described() Options {
 
 func write(t *testing.T, name string, r *validate.Report, o Options) string {
 	t.Helper()
-	f, err := ByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(ByName(name))(t)
 	var b strings.Builder
-	if err := f.Write(&b, r, o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.Write(&b, r, o))
 	return b.String()
 }
 
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, f := range Formats() {
-		golden(t, "sample."+f.Name, write(t, f.Name, sample(), described()))
-		golden(t, "clean."+f.Name, write(t, f.Name, cleanReport(), described()))
+		testkit.Golden(t, *update, filepath.Join("testdata", "sample."+f.Name), write(t, f.Name, sample(), described()))
+		testkit.Golden(t, *update, filepath.Join("testdata", "clean."+f.Name), write(t, f.Name, cleanReport(), described()))
 	}
-	golden(t, "color.text", write(t, "", sample(), Options{HasColor: true}))
+	testkit.Golden(t, *update, filepath.Join("testdata", "color.text"), write(t, "", sample(), Options{HasColor: true}))
 }
 
 type full struct{}
@@ -163,9 +140,7 @@ func TestManyInfos(t *testing.T) {
 	}
 	for _, isVerbose := range []bool{false, true} {
 		var b strings.Builder
-		if err := Text(&b, r, Options{IsVerbose: isVerbose}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, Text(&b, r, Options{IsVerbose: isVerbose}))
 		want := map[string]int{"wordy: here": 3, "terse: here": 3, "wrong: here": 9, "2 more findings of wordy": 1, "9 warnings, 8 info findings": 1}
 		if isVerbose {
 			want["wordy: here"], want["2 more findings of wordy"] = 5, 0

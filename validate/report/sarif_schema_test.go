@@ -9,6 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -16,26 +17,16 @@ import (
 // names, against the published schema, including the format of URLs.
 func TestSARIFIsValid(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/sarif-schema-2.1.0.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile("testdata/sarif-schema-2.1.0.json"))(t)
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat = true
-	if err := compiler.AddResource("mem:///sarif.json", bytes.NewReader(text)); err != nil {
-		t.Fatal(err)
-	}
-	published, err := compiler.Compile("mem:///sarif.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, compiler.AddResource("mem:///sarif.json", bytes.NewReader(text)))
+	published := testkit.Must(compiler.Compile("mem:///sarif.json"))(t)
 	for name, text := range sarifLogs(t) {
 		var value any
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.UseNumber()
-		if err := d.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, d.Decode(&value))
 		if err := published.Validate(value); err != nil {
 			t.Errorf("%s: %#v", name, err)
 		}
@@ -53,14 +44,9 @@ func sarifLogs(t *testing.T) map[string][]byte {
 		t.Fatalf("golden files: %v (%v)", golden, err)
 	}
 	for _, file := range golden {
-		if logs[file], err = os.ReadFile(file); err != nil {
-			t.Fatal(err)
-		}
+		logs[file] = testkit.Must(os.ReadFile(file))(t)
 	}
-	format, err := ByName("sarif")
-	if err != nil {
-		t.Fatal(err)
-	}
+	format := testkit.Must(ByName("sarif"))(t)
 	odd := &validate.Report{Plugins: 1}
 	for _, file := range []string{"/abs/a b.json", "../up.json", "C:/x.json", "a:b#c?.json", "日本/100%.json", "-", ""} {
 		place := validate.Place{File: file, Line: 3, Column: 2, EndLine: 3, EndColumn: 9, Pointer: "/naïve"}
@@ -75,9 +61,7 @@ func sarifLogs(t *testing.T) map[string][]byte {
 	for name, r := range map[string]*validate.Report{"odd": odd, "empty": {}} {
 		for version, o := range map[string]Options{"": {}, " with rules": {Version: "v1.2.3", Rules: rules}} {
 			var b bytes.Buffer
-			if err := format.Write(&b, r, o); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, format.Write(&b, r, o))
 			logs[name+version] = b.Bytes()
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/internal/version"
 )
 
@@ -34,50 +34,27 @@ func TestMain(m *testing.M) {
 // of a Git repository.
 func repository(t *testing.T, archive string) string {
 	t.Helper()
-	dir := must(filepath.EvalSymlinks(t.TempDir()))(t)
-	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range txtar.Parse([]byte(archive)).Files {
-		write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), string(f.Data))
-	}
+	dir := testkit.Must(filepath.EvalSymlinks(t.TempDir()))(t)
+	testkit.OK(t, os.Mkdir(filepath.Join(dir, ".git"), 0o755))
+	testkit.OK(t, txtar.Write(txtar.Parse([]byte(archive)), dir))
 	return dir
-}
-
-func write(t *testing.T, file, text string) {
-	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // state returns the content and mode of everything in a directory.
 func state(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == dir {
+	testkit.OK(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." {
 			return err
 		}
-		info, err := d.Info()
-		if err != nil {
-			return err
+		mode := testkit.Must(d.Info())(t).Mode()
+		all[name] = mode.String()
+		if mode.IsRegular() {
+			all[name] += " " + testkit.ReadFile(t, filepath.Join(dir, name))
 		}
-		text := info.Mode().String()
-		if info.Mode().IsRegular() {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			text += " " + string(data)
-		}
-		rel, err := filepath.Rel(dir, name)
-		all[filepath.ToSlash(rel)] = text
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+		return nil
+	}))
 	return all
 }
 
@@ -100,8 +77,7 @@ func checkout(t *testing.T) version.Origin {
 
 func makePlan(t *testing.T, dir string) *Plan {
 	t.Helper()
-	p := must(MakePlan(t.Context(), Options{Dir: dir, Slipway: checkout(t)}))(t)
-	return p
+	return testkit.Must(MakePlan(t.Context(), Options{Dir: dir, Slipway: checkout(t)}))(t)
 }
 
 func paths(p *Plan) (list []string) {
@@ -214,9 +190,7 @@ func TestPlan(t *testing.T) {
 				t.Errorf("the magefile names the targets of Grafana's SDK: %t\n%s", got, text)
 			}
 
-			if err := p.Apply(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, p.Apply())
 			again := makePlan(t, p.Dir)
 			if len(again.Files) > 0 {
 				t.Errorf("a second run changes %v", paths(again))
@@ -224,7 +198,7 @@ func TestPlan(t *testing.T) {
 			if again.Namespace != c.namespace {
 				t.Errorf("a second run finds the namespace %q, want %q", again.Namespace, c.namespace)
 			}
-			undone := must(Undo(p.Dir))(t)
+			undone := testkit.Must(Undo(p.Dir))(t)
 			var restored []string
 			for _, f := range undone.Files {
 				restored = append(restored, f.Path)
@@ -306,7 +280,7 @@ func init() {
 	if got := string(p.Files[0].After); p.Files[0].Path != "slipway.yaml" || got != "backend:\n"+keys+"\n" || !slices.Equal(p.Notes, []string{note}) {
 		t.Errorf("%s:\n%s%q", p.Files[0].Path, got, p.Notes)
 	}
-	write(t, filepath.Join(root, "slipway.yaml"), "{}")
+	testkit.WriteFile(t, filepath.Join(root, "slipway.yaml"), "{}")
 	p = &Plan{Root: root, Dir: root}
 	if err := p.addSettings(t.Context(), Options{}); err != nil || len(p.Files) != 0 || len(p.Notes) != 2 || !strings.HasSuffix(p.Notes[1], "below backend:\n"+keys) {
 		t.Errorf("%v %q %v", p.Files, p.Notes, err)
@@ -329,14 +303,10 @@ func TestPlanOffline(t *testing.T) {
 func applied(t *testing.T) (root string, before, after map[string]string) {
 	t.Helper()
 	root = repository(t, plugin)
-	write(t, filepath.Join(root, "go.mod"), "module example.com/acme\r\n\r\ngo 1.25\r\n")
-	if err := os.Chmod(filepath.Join(root, "go.mod"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(root, "go.mod"), "module example.com/acme\r\n\r\ngo 1.25\r\n")
+	testkit.OK(t, os.Chmod(filepath.Join(root, "go.mod"), 0o600))
 	before = state(t, root)
-	if err := makePlan(t, root).Apply(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, makePlan(t, root).Apply())
 	return root, before, state(t, root)
 }
 
@@ -347,9 +317,7 @@ func TestUndo(t *testing.T) {
 		t.Errorf("Apply changed the mode of go.mod to %s", mode)
 	}
 
-	if _, err := Undo(root); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Undo(root))(t)
 	compare(t, root, before, "after Undo")
 	if _, err := Undo(root); !errors.Is(err, ErrNoRecord) {
 		t.Errorf("a second Undo returned %v, want %v", err, ErrNoRecord)
@@ -362,11 +330,9 @@ func TestUndoKeepsEdits(t *testing.T) {
 	t.Parallel()
 	root, before, after := applied(t)
 	modfile, workflow := filepath.Join(root, "go.mod"), filepath.Join(root, ".github", "workflows", "slipway.yml")
-	original := must(os.ReadFile(modfile))(t)
-	write(t, modfile, string(original)+"\nrequire example.com/more v1.0.0\n")
-	if err := os.Remove(workflow); err != nil {
-		t.Fatal(err)
-	}
+	original := testkit.Must(os.ReadFile(modfile))(t)
+	testkit.WriteFile(t, modfile, string(original)+"\nrequire example.com/more v1.0.0\n")
+	testkit.OK(t, os.Remove(workflow))
 	for range 2 { // the second changes nothing
 		u, err := Undo(root)
 		if err != nil || !slices.Equal(u.Kept, []string{"go.mod"}) {
@@ -386,7 +352,7 @@ func TestUndoKeepsEdits(t *testing.T) {
 	if diff := cmp.Diff(want, now); diff != "" || !strings.Contains(now["go.mod"], "example.com/more") {
 		t.Errorf("after Undo (-want +got):\n%s", diff)
 	}
-	write(t, modfile, "module example.com/acme\r\n\r\ngo 1.25\r\n") // as before init, by Git
+	testkit.WriteFile(t, modfile, "module example.com/acme\r\n\r\ngo 1.25\r\n") // as before init, by Git
 	if u, err := Undo(root); err != nil || len(u.Files)+len(u.Kept) > 0 {
 		t.Errorf("Undo returned %+v, %v", u, err)
 	}
@@ -400,20 +366,14 @@ func TestUndoKeepsEdits(t *testing.T) {
 func TestUndoOfTwoRuns(t *testing.T) {
 	t.Parallel()
 	root, before, after := applied(t)
-	if err := os.Remove(filepath.Join(root, "magefile.go")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(filepath.Join(root, "magefile.go")))
 	p := makePlan(t, root)
 	if got := paths(p); !slices.Equal(got, []string{"magefile.go"}) {
 		t.Fatalf("the second run changes %v", got)
 	}
-	if err := p.Apply(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Apply())
 	compare(t, root, after, "after the second run")
-	if _, err := Undo(root); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Undo(root))(t)
 	compare(t, root, before, "after Undo")
 }
 
@@ -421,7 +381,7 @@ func TestUndoKeepsDataOfHost(t *testing.T) {
 	t.Parallel()
 	root, _, _ := applied(t)
 	data := filepath.Join(root, ".slipway", "data", "slipway.db")
-	write(t, data, "data")
+	testkit.WriteFile(t, data, "data")
 	u, err := Undo(root)
 	if err != nil || !slices.Equal(u.Data, []string{".slipway"}) {
 		t.Fatalf("%+v, %v", u, err)
@@ -439,7 +399,7 @@ func TestApplyRestores(t *testing.T) {
 	t.Parallel()
 	root := repository(t, otherTargets)
 	p := makePlan(t, root)
-	write(t, filepath.Join(root, ".github"), "not a directory")
+	testkit.WriteFile(t, filepath.Join(root, ".github"), "not a directory")
 	before := state(t, root)
 	if err := p.Apply(); err == nil || !strings.Contains(err.Error(), ".github/workflows/slipway.yml") {
 		t.Errorf("Apply returned %v", err)
@@ -454,7 +414,7 @@ func TestApplyRefusesChangedFiles(t *testing.T) {
 	for _, name := range []string{"go.mod", "magefile_slipway.go"} {
 		root := repository(t, otherTargets)
 		p := makePlan(t, root)
-		write(t, filepath.Join(root, name), "module other\n")
+		testkit.WriteFile(t, filepath.Join(root, name), "module other\n")
 		before := state(t, root)
 		if err := p.Apply(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("Apply returned %v", err)
@@ -470,12 +430,12 @@ func TestUndoOfForeignRecord(t *testing.T) {
 	for _, name := range []string{"../victim", "/etc/passwd", "a/../../victim", ".git/config", ".git", "link/victim", ".GIT/config", "sub/.git/config"} {
 		parent := t.TempDir()
 		root := filepath.Join(parent, "repo")
-		write(t, filepath.Join(parent, "victim"), "")
-		write(t, filepath.Join(root, ".git", "config"), "")
+		testkit.WriteFile(t, filepath.Join(parent, "victim"), "")
+		testkit.WriteFile(t, filepath.Join(root, ".git", "config"), "")
 		if err := os.Symlink(parent, filepath.Join(root, "link")); err != nil {
 			t.Skipf("cannot make symbolic links: %v", err)
 		}
-		write(t, filepath.Join(root, ".slipway", "init.json"), `{"files": [{"path": "`+name+`", "after": "`+digest(nil)+`", "mode": 420, "exists": true, "before": "aGVsbG8="}]}`)
+		testkit.WriteFile(t, filepath.Join(root, ".slipway", "init.json"), `{"files": [{"path": "`+name+`", "after": "`+digest(nil)+`", "mode": 420, "exists": true, "before": "aGVsbG8="}]}`)
 		before := state(t, parent)
 		if restored, err := Undo(root); err == nil {
 			t.Errorf("%s: Undo restored %v", name, restored)
@@ -494,11 +454,8 @@ func TestWorkflow(t *testing.T) {
 		}
 	}
 	mono := repository(t, "-- plugins/a/src/plugin.json --\n{\"id\": \"acme-a-panel\"}\n")
-	for _, args := range [][]string{{"init", "-q"}, {"symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop"}} {
-		if out, err := exec.Command("git", append([]string{"-C", mono}, args...)...).CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v\n%s", args[0], err, out)
-		}
-	}
+	testkit.Git(t, mono, "init", "-q")
+	testkit.Git(t, mono, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop")
 	text = after(makePlan(t, filepath.Join(mono, "plugins", "a")), ".github/workflows/slipway-plugins-a.yml")
 	for _, want := range []string{"branches: [\"develop\"]", "working-directory: \"plugins/a\"", "go-version-file: \"plugins/a/go.mod\"", "cache-dependency-path: \"plugins/a/go.sum\""} {
 		if !strings.Contains(text, want) {
@@ -509,7 +466,7 @@ func TestWorkflow(t *testing.T) {
 
 func TestNoWorkflow(t *testing.T) {
 	t.Parallel()
-	p := must(MakePlan(t.Context(), Options{Dir: repository(t, plugin), Slipway: checkout(t), NoWorkflow: true}))(t)
+	p := testkit.Must(MakePlan(t.Context(), Options{Dir: repository(t, plugin), Slipway: checkout(t), NoWorkflow: true}))(t)
 	if got := paths(p); !slices.Equal(got, []string{"magefile.go", "go.mod", "go.sum"}) {
 		t.Errorf("init changes %v", got)
 	}
@@ -519,7 +476,7 @@ func TestNoWorkflow(t *testing.T) {
 func TestValidates(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "[work]")
-	write(t, filepath.Join(dir, "ci.yml"), "      - run: go tool mage validate\n")
+	testkit.WriteFile(t, filepath.Join(dir, "ci.yml"), "      - run: go tool mage validate\n")
 	if !validates(dir) {
 		t.Errorf("no workflow found in %s", dir)
 	}
@@ -537,15 +494,13 @@ func TestMergeAll(t *testing.T) {
 		"removed": lines + "8\n", "new": "new\n", "taken": "theirs\n", "crlf": lines + "8\n", "equal": lines + "8\n",
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		"same": lines, "edited": lines + "mine\n", "follows": lines, "both": "mine\n" + lines, "clash": "1\n2\n3\nmine\n5\n6\n7\n",
 		"obsolete": lines, "taken": "mine\n", "crlf": toCRLF("mine\n" + lines), "equal": lines + "8\n",
-	} {
-		write(t, filepath.Join(dir, name), text)
-	}
-	root := must(os.OpenRoot(dir))(t)
+	})
+	root := testkit.Must(os.OpenRoot(dir))(t)
 	defer root.Close()
-	merges := must(MergeAll(t.Context(), root, base, now))(t)
+	merges := testkit.Must(MergeAll(t.Context(), root, base, now))(t)
 	const markers = "<<<<<<< this repository\nmine\n=======\ntheirs\n>>>>>>> the scaffold now\n"
 	type result struct {
 		status Status
@@ -565,9 +520,7 @@ func TestMergeAll(t *testing.T) {
 		"crlf":     {Merged, toCRLF("mine\n" + lines + "8\n")},
 		"equal":    {Unchanged, lines + "8\n"},
 	}
-	if err := WriteMerges(root, merges, Scaffold{Options: []byte("{}"), Files: now}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, WriteMerges(root, merges, Scaffold{Options: []byte("{}"), Files: now}))
 	got := map[string]result{}
 	for _, m := range merges {
 		data, err := os.ReadFile(filepath.Join(dir, m.Path))
@@ -584,7 +537,7 @@ func TestMergeAll(t *testing.T) {
 	if err != nil || !maps.Equal(recorded.Files, now) {
 		t.Errorf("the record has %v (%v), want %v", recorded.Files, err, now)
 	}
-	again := must(MergeAll(t.Context(), root, recorded.Files, now))(t)
+	again := testkit.Must(MergeAll(t.Context(), root, recorded.Files, now))(t)
 	for _, m := range again {
 		if m.After != nil {
 			t.Errorf("a second update changes %s: %s", m.Path, m.Status)
@@ -598,7 +551,7 @@ func TestPlanKeepsVersions(t *testing.T) {
 	t.Parallel()
 	const mod = "module example.com/acme\n\ngo 1.24.3\n\nrequire github.com/google/go-cmp v0.6.0\n\nrequire (\n\tgithub.com/davecgh/go-spew v1.1.0 // indirect\n%s)\n"
 	root := repository(t, otherTargets)
-	write(t, filepath.Join(root, "go.mod"), fmt.Sprintf(mod, "\tgithub.com/magefile/mage v1.15.0 // indirect\n"))
+	testkit.WriteFile(t, filepath.Join(root, "go.mod"), fmt.Sprintf(mod, "\tgithub.com/magefile/mage v1.15.0 // indirect\n"))
 	p := makePlan(t, root)
 	from := checkout(t).Checkout
 	want := fmt.Sprintf(mod, "\tgithub.com/magefile/mage v1.15.0 // indirect\n\tgithub.com/slipway-dev/slipway/targets v0.0.0 // indirect\n") +
@@ -618,7 +571,7 @@ func TestPlanKeepsVersions(t *testing.T) {
 		}
 	}
 
-	write(t, filepath.Join(root, "go.mod"), fmt.Sprintf(mod, "\tgithub.com/magefile/mage v1.17.2 // indirect\n"))
+	testkit.WriteFile(t, filepath.Join(root, "go.mod"), fmt.Sprintf(mod, "\tgithub.com/magefile/mage v1.17.2 // indirect\n"))
 	want = "module example.com/acme\n\ngo 1.24.3\n\nrequire (\n\tgithub.com/google/go-cmp v0.6.0\n\tgithub.com/slipway-dev/slipway/targets v0.0.0\n)\n\n" +
 		"require (\n\tgithub.com/davecgh/go-spew v1.1.0 // indirect\n\tgithub.com/magefile/mage v1.17.2 // indirect\n)\n\n" +
 		"tool (\n\tgithub.com/magefile/mage\n\tgithub.com/slipway-dev/slipway/targets/cmd/slipway\n)\n\nreplace github.com/slipway-dev/slipway/targets => " + from + "/targets\n"
@@ -640,23 +593,10 @@ func TestSums(t *testing.T) {
 	t.Parallel()
 	const before, after = "example.com/a v1.9.0/go.mod h1:a=\nexample.com/a v1.10.0/go.mod h1:b=\n", "github.com/stretchr/testify v1.0.0/go.mod h1:c=\n"
 	m := &goModule{sumAfter: []byte(before + after)}
-	if err := m.addSums(t.Context(), mage, newMage); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, m.addSums(t.Context(), mage, newMage))
 	middle, isBefore := strings.CutPrefix(string(m.sumAfter), before)
 	middle, isAfter := strings.CutSuffix(middle, after)
 	if !isBefore || !isAfter || strings.Count(middle, mage+" "+newMage) != 2 {
 		t.Errorf("go.sum is\n%s", m.sumAfter)
-	}
-}
-
-// must returns the value of a call that must not fail, as in must(f())(t).
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

@@ -9,13 +9,14 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // goPlugin writes a data source whose backend needs no modules, and does not serve.
 func goPlugin(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repo")
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		".git/HEAD": "", // the root of the search for slipway.yaml
 		"plugins/x/src/plugin.json": `{"type": "datasource", "id": "acme-x-datasource", "name": "X", "backend": true, "executable": "gpx_x",
   "info": {"keywords": ["k"], "description": "x", "logos": {"small": "img/l.svg", "large": "img/l.svg"}, "version": "1.2.3", "updated": "2026-01-02"},
@@ -27,9 +28,7 @@ func goPlugin(t *testing.T) string {
 		"server/x/main.go":           "package main\n\nvar value string\n\nfunc main() { println(value) }\n",
 		"server/x/tagged.go":         "//go:build special\n\npackage main\n\nfunc init() { println(\"special\") }\n",
 		"plugins/x/cmd/tool/main.go": "package main\n\nfunc main() {}\n",
-	} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
-	}
+	})
 	return dir
 }
 
@@ -48,7 +47,7 @@ func TestBuildConfiguration(t *testing.T) {
 		{"backend:\n  man: x\n", `did you mean "main"?`},
 		{"backend:\n  env: {GOOS: hunter2}\n", `"GOOS" must not be in "env"`},
 	} {
-		write(t, filepath.Join(dir, "slipway.yaml"), c.text)
+		testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), c.text)
 		if out, err := build(BuildOptions{}); code(err) != ExitUsage || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "slipway.yaml:") || strings.Contains(out+err.Error(), "hunter2") {
 			t.Errorf("%q: %v\n%s", c.text, err, out)
 		}
@@ -63,7 +62,7 @@ func TestBuildConfiguration(t *testing.T) {
 
 	// The command line takes precedence; settings that no platform can use fail without a value.
 	settings := "backend:\n  main: {acme-x-datasource: server/x}\n  platforms: host\n  tags: [special]\n  ldflags: -X main.value=hello\n  check: false\n"
-	write(t, filepath.Join(dir, "slipway.yaml"), settings)
+	testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), settings)
 	if out, err := build(BuildOptions{}); err != nil || !strings.Contains(out, "1 executable") {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -77,7 +76,7 @@ func TestBuildConfiguration(t *testing.T) {
 	if out, err := build(BuildOptions{Debug: true, Face: Mage}); err != nil || !strings.Contains(out, "build without -debug to replace it") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	write(t, filepath.Join(dir, "slipway.yaml"), settings+"  env: {GOAMD64: hunter2, GOARM64: hunter2}\n")
+	testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), settings+"  env: {GOAMD64: hunter2, GOARM64: hunter2}\n")
 	if out, err := build(BuildOptions{}); err == nil || strings.Contains(out+err.Error(), "hunter2") {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -89,9 +88,9 @@ func TestWhatStopsABuild(t *testing.T) {
 	t.Parallel()
 	dir := goPlugin(t)
 	plugin := filepath.Join(dir, "plugins", "x")
-	repo := must(bundle.OpenRepo(plugin))(t)
+	repo := testkit.Must(bundle.OpenRepo(plugin))(t)
 	file := filepath.Join(plugin, "src", "plugin.json")
-	write(t, file, strings.Replace(read(t, file), `"X"`, `"X", "logs": "yes"`, 1))
+	testkit.WriteFile(t, file, strings.Replace(testkit.ReadFile(t, file), `"X"`, `"X", "logs": "yes"`, 1))
 	for _, c := range []struct {
 		text      string
 		isRefused bool
@@ -103,7 +102,7 @@ func TestWhatStopsABuild(t *testing.T) {
 		{"strict: true\nsuppress:\n  - {rule: wrong-type, file: plugins/x/src/plugin.json, reason: known}\n", false},
 		{"suppress:\n  - {rule: wrong-type, file: plugins/x/src/other.json, reason: known}\n", true},
 	} {
-		write(t, filepath.Join(dir, "slipway.yaml"), "backend:\n  main: server/x\n  platforms: host\n  check: false\n"+c.text)
+		testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), "backend:\n  main: server/x\n  platforms: host\n  check: false\n"+c.text)
 		w, printed := captured(t)
 		o := BuildOptions{Dir: plugin, Platforms: "host"}
 		_, built := Build(t.Context(), w, o)
@@ -125,10 +124,10 @@ func TestWhatStopsABuild(t *testing.T) {
 func TestUpdateBuildIsConfigured(t *testing.T) {
 	t.Parallel()
 	dir := goPlugin(t)
-	write(t, filepath.Join(dir, "slipway.yaml"), "backend:\n  main: server/x\n  ldflags: -X main.value=configured\n  check: false\n")
+	testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), "backend:\n  main: server/x\n  ldflags: -X main.value=configured\n  check: false\n")
 	o := BuildOptions{Dir: filepath.Join(dir, "plugins", "x"), Platforms: "host"}
 	w, printed := captured(t)
-	repo := must(bundle.OpenRepo(o.Dir))(t)
+	repo := testkit.Must(bundle.OpenRepo(o.Dir))(t)
 	if _, err := UpdateBuild(t.Context(), w, repo, o); err != nil {
 		t.Fatalf("%v\n%s", err, printed())
 	}
@@ -148,7 +147,7 @@ func TestOwnDir(t *testing.T) {
 		"frontend:\n  command: make\n": "",
 		"rules:\n  id-type-suffix: off\nfrontend:\n  command: nope\n  dir: a/b\n": filepath.Join(plugin, "a", "b"),
 	} {
-		write(t, filepath.Join(dir, "slipway.yaml"), text)
+		testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), text)
 		w, _ := captured(t)
 		if b, _ := Build(t.Context(), w, BuildOptions{Dir: plugin, Platforms: "host", Only: "frontend"}); b.OwnDir != want {
 			t.Errorf("%q: got %q, want %q", text, b.OwnDir, want)

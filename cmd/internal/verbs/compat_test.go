@@ -9,19 +9,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate/compat"
 )
 
 func TestCompat(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		"src/plugin.json":     `{"id":"acme-x-panel","type":"panel","dependencies":{"grafanaDependency":">=10.4.0"}}`,
 		"src/QueryEditor.tsx": "import React from 'react';\nimport { X } from './x';\nimport { Combobox } from '@grafana/ui';\nf(Combobox);\n",
 		"src/Old.tsx":         "import React from 'react';\nimport { Graph } from '@grafana/ui';\nf(Graph);\n",
-	} {
-		write(t, filepath.Join(dir, name), text)
-	}
+	})
 	run := func(o compatOptions) (string, error) {
 		var out strings.Builder
 		if o.Path == "" {

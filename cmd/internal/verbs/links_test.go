@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/gitignore"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -26,16 +27,12 @@ func TestWritesThroughNoLink(t *testing.T) {
 	t.Parallel()
 	private, _ := keyFiles(t, 1)
 	base := packagedPanel(t)
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, base, map[string]string{
 		".git/hooks/precious": "mine", "go.mod": "module example.com/x\n\ngo 1.25\n", "pkg/x/x.go": "package   x\n",
 		"pkg/x/x_test.go": "package x\n", "checks/x": "",
-	} {
-		write(t, filepath.Join(base, filepath.FromSlash(name)), text)
-	}
+	})
 	for _, name := range []string{"magefile.go", ".github", "release"} {
-		if err := os.RemoveAll(filepath.Join(base, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.RemoveAll(filepath.Join(base, name)))
 	}
 	for _, c := range []struct {
 		name, path string
@@ -45,12 +42,12 @@ func TestWritesThroughNoLink(t *testing.T) {
 		{"record of init", ".slipway/init.json", func(_ *testing.T, _ *os.File, dir string) error { return planned("other.go", dir).Apply() }},
 		{"init --undo", "checks/x", func(t *testing.T, w *os.File, dir string) error {
 			record := `{"files": [{"path": "checks/x", "exists": true, "before": "aGVsbG8=", "mode": 420, "after": "%x"}]}`
-			write(t, filepath.Join(dir, ".slipway", "init.json"), fmt.Sprintf(record, sha256.Sum256(nil)))
+			testkit.WriteFile(t, filepath.Join(dir, ".slipway", "init.json"), fmt.Sprintf(record, sha256.Sum256(nil)))
 			return runInit(t.Context(), w, initOptions{Dir: dir, Undo: true})
 		}},
 		{"init --undo of a new file", "checks/x", func(t *testing.T, w *os.File, dir string) error {
 			record := `{"files": [{"path": "checks/x", "after": "%x"}]}`
-			write(t, filepath.Join(dir, ".slipway", "init.json"), fmt.Sprintf(record, sha256.Sum256(nil)))
+			testkit.WriteFile(t, filepath.Join(dir, ".slipway", "init.json"), fmt.Sprintf(record, sha256.Sum256(nil)))
 			return runInit(t.Context(), w, initOptions{Dir: dir, Undo: true})
 		}},
 		{"validate --fix", "src/plugin.json", func(t *testing.T, w *os.File, dir string) error {
@@ -83,12 +80,12 @@ func TestWritesThroughNoLink(t *testing.T) {
 			return runSchema(w, schemaOptions{Dir: dir})
 		}},
 		{"build", "dist/img/logo.svg", func(t *testing.T, w *os.File, dir string) error {
-			write(t, filepath.Join(dir, "src", "img", "logo.svg"), "<svg></svg>")
+			testkit.WriteFile(t, filepath.Join(dir, "src", "img", "logo.svg"), "<svg></svg>")
 			_, err := Build(t.Context(), w, BuildOptions{Dir: dir})
 			return err
 		}},
 		{"dev", "dist/img/logo.svg", func(t *testing.T, w *os.File, dir string) error {
-			write(t, filepath.Join(dir, "src", "img", "logo.svg"), "<svg></svg>")
+			testkit.WriteFile(t, filepath.Join(dir, "src", "img", "logo.svg"), "<svg></svg>")
 			repo, err := bundle.OpenRepo(dir)
 			if err == nil {
 				_, err = UpdateBuild(t.Context(), w, repo, BuildOptions{})
@@ -96,12 +93,12 @@ func TestWritesThroughNoLink(t *testing.T) {
 			return err
 		}},
 		{"files that a build keeps", ".slipway/kept/x", func(t *testing.T, w *os.File, dir string) error {
-			write(t, filepath.Join(dir, "dist", "mine"), "mine")
+			testkit.WriteFile(t, filepath.Join(dir, "dist", "mine"), "mine")
 			_, err := Build(t.Context(), w, BuildOptions{Dir: dir})
 			return err
 		}},
 		{"a build that was killed", ".slipway-build-1-previous-next", func(t *testing.T, w *os.File, dir string) error {
-			write(t, filepath.Join(dir, ".slipway-build-1-previous", "plugin.json"), "{}")
+			testkit.WriteFile(t, filepath.Join(dir, ".slipway-build-1-previous", "plugin.json"), "{}")
 			_, err := Build(t.Context(), w, BuildOptions{Dir: dir})
 			return err
 		}},
@@ -129,9 +126,7 @@ func TestWritesThroughNoLink(t *testing.T) {
 					t.Parallel()
 					parent := t.TempDir()
 					dir := filepath.Join(parent, "repo")
-					if err := os.CopyFS(dir, os.DirFS(base)); err != nil {
-						t.Fatal(err)
-					}
+					testkit.OK(t, os.CopyFS(dir, os.DirFS(base)))
 					around := filepath.Join(parent, "elsewhere")
 					if way == "git" {
 						around = filepath.Join(dir, ".git")
@@ -161,9 +156,7 @@ func planned(name, dir string) *adopt.Plan {
 // plant moves a file or directory to the target, or creates it there, and makes a link to it in its place.
 func plant(t *testing.T, link, target string, isDir bool) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.MkdirAll(filepath.Dir(target), 0o755))
 	err := os.Rename(link, target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && isDir:
@@ -172,9 +165,7 @@ func plant(t *testing.T, link, target string, isDir bool) {
 		err = os.WriteFile(target, []byte("mine"), 0o600)
 	}
 	to, relErr := filepath.Rel(filepath.Dir(link), target)
-	if err := errors.Join(err, relErr, os.MkdirAll(filepath.Dir(link), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err, relErr, os.MkdirAll(filepath.Dir(link), 0o755))
 	if err := os.Symlink(to, link); err != nil {
 		t.Skipf("cannot make symbolic links: %v", err)
 	}
@@ -184,19 +175,16 @@ func plant(t *testing.T, link, target string, isDir bool) {
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	testkit.OK(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		info, err := d.Info()
-		files[name] = info.Mode().String()
-		if info.Mode().IsRegular() {
-			files[name] += " " + read(t, name)
+		mode := testkit.Must(d.Info())(t).Mode()
+		files[name] = mode.String()
+		if mode.IsRegular() {
+			files[name] += " " + testkit.ReadFile(t, name)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+		return nil
+	}))
 	return files
 }

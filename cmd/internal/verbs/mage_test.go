@@ -4,14 +4,13 @@ import (
 	"flag"
 	"fmt"
 	"go/format"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write the Mage functions in targets")
@@ -38,17 +37,9 @@ func TestMageFunctions(t *testing.T) {
 				}
 			}
 		}
-		want := must(format.Source([]byte(b.String())))(t)
+		want := testkit.Must(format.Source([]byte(b.String())))(t)
 		name := filepath.Join("..", "..", "..", filepath.FromSlash(dir), filepath.Base(dir)+".go")
-		if *update {
-			if err := os.WriteFile(name, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got := must(os.ReadFile(name))(t)
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s is stale; run go tool mage docs (-want +got):\n%s", name, diff)
-		}
+		testkit.Golden(t, *update, name, string(want))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -31,14 +32,10 @@ func panel(t *testing.T, isTypeScript bool) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "acme-x-panel")
 	w, _ := captured(t)
-	if err := runScaffold(t.Context(), w, scaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, runScaffold(t.Context(), w, scaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}))
 	if !isTypeScript {
-		if err := os.Remove(filepath.Join(dir, "src", "module.ts")); err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(dir, "src", "module.js"), "define([], function () {});")
+		testkit.OK(t, os.Remove(filepath.Join(dir, "src", "module.ts")))
+		testkit.WriteFile(t, filepath.Join(dir, "src", "module.js"), "define([], function () {});")
 	}
 	return dir
 }
@@ -51,13 +48,9 @@ func TestPackage(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "dist/plugin.json does not exist; build the plugin first with go tool mage build") {
 		t.Errorf("before the build: %v", err)
 	}
-	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Build(t.Context(), w, BuildOptions{Dir: dir}))(t)
 	w, printed := captured(t)
-	if err := runPackage(t.Context(), w, packageOptions{Dir: dir, Out: out}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, runPackage(t.Context(), w, packageOptions{Dir: dir, Out: out}))
 	want := []string{"acme-x-panel-0.1.0.cdx.json", "acme-x-panel-0.1.0.zip", "acme-x-panel-0.1.0.zip.sha1", "acme-x-panel-0.1.0.zip.sha256"}
 	var got []string
 	entries, err := os.ReadDir(out)
@@ -71,15 +64,13 @@ func TestPackage(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
-	if err := os.Remove(filepath.Join(dir, "dist", "module.js")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(filepath.Join(dir, "dist", "module.js")))
 	err = runPackage(t.Context(), w, packageOptions{Dir: dir, Out: out, Face: Mage})
 	if err == nil || err.Error() != "package: dist has no module.js, which a plugin of type panel needs; build the whole plugin with go tool mage build" {
 		t.Errorf("without a frontend: %v", err)
 	}
-	write(t, filepath.Join(dir, "dist", "plugin.json"), strings.Replace(read(t, filepath.Join(dir, "dist", "plugin.json")), `"panel"`, `"panell"`, 1))
-	before := read(t, filepath.Join(out, "acme-x-panel-0.1.0.zip"))
+	testkit.WriteFile(t, filepath.Join(dir, "dist", "plugin.json"), strings.Replace(testkit.ReadFile(t, filepath.Join(dir, "dist", "plugin.json")), `"panel"`, `"panell"`, 1))
+	before := testkit.ReadFile(t, filepath.Join(out, "acme-x-panel-0.1.0.zip"))
 	fresh := filepath.Join(t.TempDir(), "fresh")
 	for _, to := range []string{out, fresh} {
 		err := runPackage(t.Context(), w, packageOptions{Dir: dir, Out: to})
@@ -93,7 +84,7 @@ func TestPackage(t *testing.T) {
 	if entries, err := os.ReadDir(out); err != nil || len(entries) != len(want) {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	if read(t, filepath.Join(out, "acme-x-panel-0.1.0.zip")) != before {
+	if testkit.ReadFile(t, filepath.Join(out, "acme-x-panel-0.1.0.zip")) != before {
 		t.Error("the zip that was packed before is gone")
 	}
 	if err := runPackage(t.Context(), w, packageOptions{Dir: dir, Out: out, Key: "none", Face: Mage}); code(err) != ExitUsage || !strings.Contains(err.Error(), "-key: ") {
@@ -127,7 +118,7 @@ func TestDeps(t *testing.T) {
 	if err := runDeps(t.Context(), w, depsOptions{Dir: t.TempDir()}); code(err) != ExitUsage {
 		t.Error(err)
 	}
-	write(t, filepath.Join(dir, "slipway.yaml"), "frontend:\n  command: make\n")
+	testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), "frontend:\n  command: make\n")
 	w, printed = captured(t)
 	if err := runDeps(t.Context(), w, depsOptions{Dir: dir, Bundler: bundler}); err != nil || !strings.Contains(printed(), "needs no packages from Slipway") {
 		t.Errorf("%v %s", err, printed())

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -32,7 +33,7 @@ func TestScaffoldAsks(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, &out)
 		}
 	}
-	plugin := read(t, filepath.Join(dir, "src", "plugin.json"))
+	plugin := testkit.ReadFile(t, filepath.Join(dir, "src", "plugin.json"))
 	for _, want := range []string{`"name": "Round gauge"`, `"backend": true`, `"serviceDependency"`, `"grafanaDependency"`} {
 		if !strings.Contains(plugin, want) {
 			t.Errorf("%s is missing in\n%s", want, plugin)
@@ -50,7 +51,7 @@ func TestScaffoldAsksOnlyForWhatIsMissing(t *testing.T) {
 	if got := strings.Count(out.String(), ": "); !strings.HasPrefix(out.String(), "id, such as acme-hello-renderer: ") || strings.Contains(out.String(), "[") {
 		t.Errorf("%d questions:\n%s", got, &out)
 	}
-	if schema := read(t, filepath.Join(o.Dir, "plugin.schema.json")); !strings.Contains(schema, `"grafanaDependency"`) {
+	if schema := testkit.ReadFile(t, filepath.Join(o.Dir, "plugin.schema.json")); !strings.Contains(schema, `"grafanaDependency"`) {
 		t.Error("the schema for editors is not that of the profile")
 	}
 }
@@ -70,7 +71,7 @@ func TestScaffoldAsksForTheProfile(t *testing.T) {
 		if asked := strings.HasPrefix(out.String(), "profile (service, grafana, both) [both]: "); asked != (input != "") || strings.Contains(out.String(), "name shown") {
 			t.Errorf("with the input %q: asked %t:\n%s", input, asked, &out)
 		}
-		if record := read(t, filepath.Join(o.Dir, ".slipway-scaffold.json")); !strings.Contains(record, `"`+want+`"`) {
+		if record := testkit.ReadFile(t, filepath.Join(o.Dir, ".slipway-scaffold.json")); !strings.Contains(record, `"`+want+`"`) {
 			t.Errorf("with the input %q: the record does not name the profile %s:\n%.300s", input, want, record)
 		}
 	}
@@ -118,9 +119,7 @@ func checkCanceled(t *testing.T, ctx context.Context, in io.Reader) {
 func TestScaffoldList(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	if err := runScaffold(t.Context(), &out, scaffoldOptions{List: true}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, runScaffold(t.Context(), &out, scaffoldOptions{List: true}))
 	for _, name := range append(templates.TypeNames(), templates.ProfileNames()...) {
 		if !strings.Contains(out.String(), "\n  "+name+" ") {
 			t.Errorf("%s is missing in\n%s", name, &out)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/templates"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/compat"
@@ -17,9 +18,9 @@ import (
 // oldest version in which all of them are. TestScaffolds of internal/e2e validates what is built.
 func TestRangesOfScaffolds(t *testing.T) {
 	t.Parallel()
-	checkout := must(filepath.Abs(filepath.Join("..", "..", "..")))(t)
+	checkout := testkit.Must(filepath.Abs(filepath.Join("..", "..", "..")))(t)
 	const lowest, before = "10.3", "10.2"
-	older := must(compat.Versions([]string{before}))(t)
+	older := testkit.Must(compat.Versions([]string{before}))(t)
 	needed := false
 	for _, kind := range templates.Types() {
 		for _, hasBackend := range []bool{true, false} {
@@ -38,13 +39,11 @@ func TestRangesOfScaffolds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			report := must(compat.Check(t.Context(), files, o, 0))(t)
+			report := testkit.Must(compat.Check(t.Context(), files, o, 0))(t)
 			if report.Versions[0] != lowest || len(report.Findings) > 0 {
 				t.Errorf("%s, backend %t: %+v", kind.Name, hasBackend, report)
 			}
-			if report, err = compat.Check(t.Context(), files, o, older); err != nil {
-				t.Fatal(err)
-			}
+			report = testkit.Must(compat.Check(t.Context(), files, o, older))(t)
 			needed = needed || len(report.Findings) > 0
 		}
 	}
@@ -67,9 +66,9 @@ func TestRangeOfInit(t *testing.T) {
 	} {
 		root := t.TempDir()
 		dir := filepath.Join(root, "plugins", "x")
-		write(t, filepath.Join(dir, "src", "plugin.json"), text)
-		write(t, filepath.Join(dir, "src", "nested", "plugin.json"), `{"id": "acme-y-panel", "type": "panel"}`)
-		write(t, filepath.Join(dir, "src", "module.ts"), "import { Combobox, Graph } from '@grafana/ui';\nf(Combobox, Graph);\n")
+		testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), text)
+		testkit.WriteFile(t, filepath.Join(dir, "src", "nested", "plugin.json"), `{"id": "acme-y-panel", "type": "panel"}`)
+		testkit.WriteFile(t, filepath.Join(dir, "src", "module.ts"), "import { Combobox, Graph } from '@grafana/ui';\nf(Combobox, Graph);\n")
 		p := &adopt.Plan{Root: root, Dir: dir}
 		got := addRange(t.Context(), p)
 		if want == "" {

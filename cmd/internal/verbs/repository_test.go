@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -19,7 +20,7 @@ import (
 func pluginWithGo(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		"src/plugin.json":               `{"id": "acme-x-panel"}`,
 		"go.mod":                        "module example.com/x\n\ngo 1.25\n",
 		"pkg/x/x.go":                    "package x\n\nfunc One() int { return 1 }\n",
@@ -27,9 +28,7 @@ func pluginWithGo(t *testing.T) string {
 		"node_modules/flat/go/flat.go":  "package flat\n\nfunc Broken() int { return \"\" }\n",
 		"node_modules/flat/format.go":   "package   flat\n",
 		"pkg/x/testdata/unformatted.go": "package   x\n",
-	} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
-	}
+	})
 	return dir
 }
 
@@ -46,7 +45,7 @@ func TestTest(t *testing.T) {
 		}
 	}
 
-	write(t, filepath.Join(dir, "pkg", "x", "x.go"), "package x\n\nfunc One() int { return 2 }\n")
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "x", "x.go"), "package x\n\nfunc One() int { return 2 }\n")
 	w, printed = captured(t)
 	if err := runTest(t.Context(), w, testOptions{Dir: dir}); code(err) != ExitFindings || !strings.Contains(err.Error(), "go test ./...: exit status 1") {
 		t.Errorf("failing tests: %v", err)
@@ -60,7 +59,7 @@ func TestTest(t *testing.T) {
 func TestTestWithOldGo(t *testing.T) {
 	t.Setenv("GOTOOLCHAIN", "local")
 	dir := pluginWithGo(t)
-	write(t, filepath.Join(dir, "go.mod"), "module example.com/x\n\ngo 1.999\n")
+	testkit.WriteFile(t, filepath.Join(dir, "go.mod"), "module example.com/x\n\ngo 1.999\n")
 	w, _ := captured(t)
 	if err := runTest(t.Context(), w, testOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "help: install that version of Go from go.dev/dl, or lower") {
 		t.Error(err)
@@ -70,14 +69,14 @@ func TestTestWithOldGo(t *testing.T) {
 func TestTestWithoutGo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "plugin.json"), "{}")
+	testkit.WriteFile(t, filepath.Join(dir, "plugin.json"), "{}")
 	w, printed := captured(t)
 	err := runTest(t.Context(), w, testOptions{Dir: dir})
 	if want := "no Go tests: the repository has no Go packages\ntypes were not checked: "; err != nil || !strings.HasPrefix(printed(), want) ||
 		!strings.HasSuffix(printed(), "no package.json\nno tests ran\n") {
 		t.Errorf("%v\n%s", err, printed())
 	}
-	write(t, filepath.Join(dir, "plugin.json"), `{"type": "renderer"}`) // has no frontend
+	testkit.WriteFile(t, filepath.Join(dir, "plugin.json"), `{"type": "renderer"}`) // has no frontend
 	w, printed = captured(t)
 	if err := runTest(t.Context(), w, testOptions{Dir: dir}); err != nil || strings.Contains(printed(), "TypeScript") {
 		t.Errorf("%v\n%s", err, printed())
@@ -91,10 +90,10 @@ func TestCoverage(t *testing.T) {
 	if err := runTest(t.Context(), w, testOptions{Dir: dir, Coverage: true}); err != nil {
 		t.Fatalf("%v\n%s", err, printed())
 	}
-	if text := read(t, filepath.Join(dir, "coverage", "backend.txt")); !strings.Contains(text, "100.0%") || strings.Contains(text, "node_modules") {
+	if text := testkit.ReadFile(t, filepath.Join(dir, "coverage", "backend.txt")); !strings.Contains(text, "100.0%") || strings.Contains(text, "node_modules") {
 		t.Errorf("coverage/backend.txt contains\n%s", text)
 	}
-	if page := read(t, filepath.Join(dir, "coverage", "backend.html")); !strings.Contains(page, "func One()") {
+	if page := testkit.ReadFile(t, filepath.Join(dir, "coverage", "backend.html")); !strings.Contains(page, "func One()") {
 		t.Error("coverage/backend.html does not show the source")
 	}
 }
@@ -115,10 +114,10 @@ func TestReadFrontend(t *testing.T) {
 		"outside":        {"package.json={} ../pnpm-lock.yaml=", "npm", notInstalled + "npm install first"},
 	} {
 		dir := filepath.Join(t.TempDir(), "plugin")
-		write(t, filepath.Join(dir, "src", "x.ts"), "")
+		testkit.WriteFile(t, filepath.Join(dir, "src", "x.ts"), "")
 		for file := range strings.SplitSeq(strings.ReplaceAll(c.files, `": "`, `":"`), " ") {
 			if name, text, ok := strings.Cut(file, "="); ok {
-				write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+				testkit.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 			}
 		}
 		if _, err := exec.LookPath(c.manager); err != nil && c.missing == "" {
@@ -129,7 +128,7 @@ func TestReadFrontend(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "package.json"), "{")
+	testkit.WriteFile(t, filepath.Join(dir, "package.json"), "{")
 	if _, err := readFrontend(dir).run(t.Context(), os.Stdout, "types", "typecheck"); err == nil || !strings.HasPrefix(err.Error(), "package.json: ") {
 		t.Errorf("an invalid package.json: %v", err)
 	}
@@ -149,9 +148,9 @@ func TestScripts(t *testing.T) {
 		`"typecheck": "echo checked", "test": "echo $CI with CI set"`: {"", "true with CI set"},
 	} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "src", "plugin.json"), `{"type": "panel"}`)
-		write(t, filepath.Join(dir, "package.json"), `{"scripts": {`+script+`}}`)
-		write(t, filepath.Join(dir, "node_modules", "x", "package.json"), "{}")
+		testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), `{"type": "panel"}`)
+		testkit.WriteFile(t, filepath.Join(dir, "package.json"), `{"scripts": {`+script+`}}`)
+		testkit.WriteFile(t, filepath.Join(dir, "node_modules", "x", "package.json"), "{}")
 		w, printed := captured(t)
 		if err := runTest(t.Context(), w, testOptions{Dir: dir}); errorText(err) != want[0] || !strings.Contains(printed(), want[1]) {
 			t.Errorf("%s: %v, want %s; printed\n%s", script, err, want, printed())
@@ -185,7 +184,7 @@ func TestLint(t *testing.T) {
 			t.Errorf("Lint did not print %q:\n%s", want, printed())
 		}
 	}
-	write(t, filepath.Join(dir, "pkg", "x", "x.go"), "package x\n\nimport \"fmt\"\n\nfunc One() int { fmt.Printf(\"%d\", \"\"); return 1 }\n")
+	testkit.WriteFile(t, filepath.Join(dir, "pkg", "x", "x.go"), "package x\n\nimport \"fmt\"\n\nfunc One() int { fmt.Printf(\"%d\", \"\"); return 1 }\n")
 	if err := runLint(t.Context(), w, Command, dir); code(err) != ExitFindings || !strings.Contains(err.Error(), "go vet ./...: exit status 1") {
 		t.Errorf("code that vet refuses: %v", err)
 	}
@@ -200,7 +199,7 @@ func TestLinterCommand(t *testing.T) {
 		t.Errorf("got %v, want %v", command, want)
 	}
 	golangci.name = "slipway-no-such-linter"
-	write(t, filepath.Join(dir, ".golangci.yml"), "")
+	testkit.WriteFile(t, filepath.Join(dir, ".golangci.yml"), "")
 	if _, why := golangci.command(dir, nil); why != "the repository has .golangci.yml, but slipway-no-such-linter is not installed" {
 		t.Errorf("a linter that is not installed: %s", why)
 	}
@@ -210,12 +209,10 @@ func TestFormat(t *testing.T) {
 	t.Parallel()
 	dir := pluginWithGo(t)
 	file := filepath.Join(dir, "pkg", "x", "x.go")
-	write(t, file, "package x\nfunc One() int {return 1}\n")
-	if err := os.Chmod(file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, file, "package x\nfunc One() int {return 1}\n")
+	testkit.OK(t, os.Chmod(file, 0o600))
 	outside := filepath.Join(t.TempDir(), "outside.go")
-	write(t, outside, "package   x\n")
+	testkit.WriteFile(t, outside, "package   x\n")
 	if err := os.Symlink(outside, filepath.Join(dir, "pkg", "link.go")); err != nil {
 		t.Skipf("cannot make symbolic links: %v", err)
 	}
@@ -223,18 +220,18 @@ func TestFormat(t *testing.T) {
 	if err := runFormat(&out, dir); err != nil || out.String() != "formatted pkg/x/x.go\n" {
 		t.Errorf("%v\n%s", err, &out)
 	}
-	if text := read(t, file); text != "package x\n\nfunc One() int { return 1 }\n" {
+	if text := testkit.ReadFile(t, file); text != "package x\n\nfunc One() int { return 1 }\n" {
 		t.Errorf("the file contains\n%s", text)
 	}
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
 		t.Errorf("the mode is %v (%v)", info.Mode(), err)
 	}
 	for _, name := range []string{outside, filepath.Join(dir, "node_modules", "flat", "format.go"), filepath.Join(dir, "pkg", "x", "testdata", "unformatted.go")} {
-		if !strings.Contains(read(t, name), "package   ") {
+		if !strings.Contains(testkit.ReadFile(t, name), "package   ") {
 			t.Errorf("%s was formatted", name)
 		}
 	}
-	write(t, file, "package")
+	testkit.WriteFile(t, file, "package")
 	if err := runFormat(io.Discard, dir); err == nil || !strings.Contains(err.Error(), "format pkg/x/x.go: ") {
 		t.Errorf("invalid Go: %v", err)
 	}
@@ -243,9 +240,9 @@ func TestFormat(t *testing.T) {
 func TestClean(t *testing.T) {
 	t.Parallel()
 	dir, outside := pluginWithGo(t), t.TempDir()
-	write(t, filepath.Join(outside, "file"), "")
+	testkit.WriteFile(t, filepath.Join(outside, "file"), "")
 	for _, name := range []string{"dist/plugin.json", "coverage/backend.out", "release/x.zip"} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), "")
+		testkit.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), "")
 	}
 	if err := os.Symlink(outside, filepath.Join(dir, "dist", "link")); err != nil {
 		t.Skipf("cannot make symbolic links: %v", err)
@@ -259,7 +256,7 @@ func TestClean(t *testing.T) {
 			t.Errorf("%s exists: %t, want %t", name, err == nil, want)
 		}
 	}
-	read(t, filepath.Join(outside, "file"))
+	testkit.ReadFile(t, filepath.Join(outside, "file"))
 	if err := runClean(t.Context(), io.Discard, dir); err != nil {
 		t.Errorf("a second time: %v", err)
 	}
@@ -269,7 +266,7 @@ func TestClean(t *testing.T) {
 // repository names.
 func trackDist(t *testing.T, dir string) (monitored string) {
 	t.Helper()
-	write(t, filepath.Join(dir, "dist", "module.js"), "")
+	testkit.WriteFile(t, filepath.Join(dir, "dist", "module.js"), "")
 	monitored = filepath.Join(t.TempDir(), "monitored")
 	for _, args := range [][]string{{"init", "-q"}, {"add", "dist"}, {"config", "core.fsmonitor", "touch '" + filepath.ToSlash(monitored) + "'; false"}} {
 		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
@@ -287,27 +284,25 @@ func TestCleanKeepsTrackedFiles(t *testing.T) {
 	if err := runClean(t.Context(), &out, dir); err != nil || out.String() != "kept dist: Git tracks files in it\n" {
 		t.Errorf("%v\n%s", err, &out)
 	}
-	read(t, filepath.Join(dir, "dist", "module.js"))
+	testkit.ReadFile(t, filepath.Join(dir, "dist", "module.js"))
 	if _, err := os.Stat(monitored); err == nil {
 		t.Error("git ran a program of the repository")
 	}
-	write(t, filepath.Join(dir, ".git", "index"), "not an index of Git")
+	testkit.WriteFile(t, filepath.Join(dir, ".git", "index"), "not an index of Git")
 	if err := runClean(t.Context(), io.Discard, dir); err == nil || !strings.HasPrefix(err.Error(), "kept dist: git cannot say whether it tracks files in it: ") {
 		t.Errorf("in a broken repository: %v", err)
 	}
-	read(t, filepath.Join(dir, "dist", "module.js"))
+	testkit.ReadFile(t, filepath.Join(dir, "dist", "module.js"))
 }
 
 // TestInit runs the targets in a repository that had no Go code.
 func TestInit(t *testing.T) {
 	t.Setenv("GONOSUMDB", "*") // the modules are in the module cache
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel", "type": "panel"}`)
-	write(t, filepath.Join(dir, "src", "module.js"), "define([], function () {});\n")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel", "type": "panel"}`)
+	testkit.WriteFile(t, filepath.Join(dir, "src", "module.js"), "define([], function () {});\n")
 	w, printed := captured(t)
-	if err := runInit(t.Context(), w, initOptions{Dir: dir, DryRun: true}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, runInit(t.Context(), w, initOptions{Dir: dir, DryRun: true}))
 	if !strings.Contains(printed(), "diff --git a/magefile.go b/magefile.go\nnew file mode 100644\n--- /dev/null\n+++ b/magefile.go\n") {
 		t.Errorf("the diff is\n%s", printed())
 	}
@@ -371,10 +366,8 @@ func fakeGo(t *testing.T, failing string) {
 		t.Skip("the go command is a shell script")
 	}
 	bin := t.TempDir()
-	write(t, filepath.Join(bin, "go"), "#!/bin/sh\ncase \"$*\" in\n*"+failing+") exit 1 ;;\n*build*) echo built ;;\nesac\n")
-	if err := os.Chmod(filepath.Join(bin, "go"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(bin, "go"), "#!/bin/sh\ncase \"$*\" in\n*"+failing+") exit 1 ;;\n*build*) echo built ;;\nesac\n")
+	testkit.OK(t, os.Chmod(filepath.Join(bin, "go"), 0o755))
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
@@ -455,9 +448,7 @@ func TestUpdate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
 	o := scaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir, Name: "Round gauge"}}
-	if err := runScaffold(t.Context(), io.Discard, o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, runScaffold(t.Context(), io.Discard, o))
 	update := func(o updateOptions) (string, error) {
 		t.Helper()
 		o.Dir = dir
@@ -471,64 +462,60 @@ func TestUpdate(t *testing.T) {
 
 	// The repository was scaffolded by a version whose magefile had an additional line, and
 	// the author has edited two files.
-	root := must(os.OpenRoot(dir))(t)
+	root := testkit.Must(os.OpenRoot(dir))(t)
 	defer root.Close()
-	s := must(adopt.ReadScaffold(root))(t)
+	s := testkit.Must(adopt.ReadScaffold(root))(t)
 	const old = "// an old line\n"
 	now := s.Files["magefile.go"]
 	s.Files["magefile.go"] = old + now
-	write(t, filepath.Join(dir, "magefile.go"), old+now+"\n// mine\n")
+	testkit.WriteFile(t, filepath.Join(dir, "magefile.go"), old+now+"\n// mine\n")
 	gitignore := s.Files[".gitignore"]
-	write(t, filepath.Join(dir, ".gitignore"), gitignore+"/mine/\n")
-	if err := adopt.WriteScaffold(root, s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(dir, ".gitignore"), gitignore+"/mine/\n")
+	testkit.OK(t, adopt.WriteScaffold(root, s))
 	if out, err := update(updateOptions{DryRun: true}); err != nil || !strings.Contains(out, "-"+old) {
 		t.Errorf("dry run: %v\n%s", err, out)
 	}
-	if text := read(t, filepath.Join(dir, "magefile.go")); text != old+now+"\n// mine\n" {
+	if text := testkit.ReadFile(t, filepath.Join(dir, "magefile.go")); text != old+now+"\n// mine\n" {
 		t.Errorf("the dry run wrote magefile.go:\n%s", text)
 	}
 	if out, err := update(updateOptions{}); err != nil || !strings.Contains(out, "  merged     magefile.go\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if text := read(t, filepath.Join(dir, "magefile.go")); text != now+"\n// mine\n" {
+	if text := testkit.ReadFile(t, filepath.Join(dir, "magefile.go")); text != now+"\n// mine\n" {
 		t.Errorf("magefile.go contains\n%s", text)
 	}
-	if text := read(t, filepath.Join(dir, ".gitignore")); text != gitignore+"/mine/\n" {
+	if text := testkit.ReadFile(t, filepath.Join(dir, ".gitignore")); text != gitignore+"/mine/\n" {
 		t.Errorf(".gitignore contains\n%s", text)
 	}
 
 	s.Files["magefile.go"] = strings.Replace(now, "package main", "package old", 1)
-	write(t, filepath.Join(dir, "magefile.go"), strings.Replace(now, "package main", "package mine", 1))
-	if err := adopt.WriteScaffold(root, s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(dir, "magefile.go"), strings.Replace(now, "package main", "package mine", 1))
+	testkit.OK(t, adopt.WriteScaffold(root, s))
 	out, err := update(updateOptions{})
 	if code(err) != ExitFindings || !strings.Contains(err.Error(), "resolve the conflicts in magefile.go, which") || !strings.Contains(out, "  conflict   magefile.go\n") {
 		t.Errorf("a conflict: %v\n%s", err, out)
 	}
-	if text := read(t, filepath.Join(dir, "magefile.go")); !strings.Contains(text, "package mine\n") || !strings.Contains(text, "package main\n") {
+	if text := testkit.ReadFile(t, filepath.Join(dir, "magefile.go")); !strings.Contains(text, "package mine\n") || !strings.Contains(text, "package main\n") {
 		t.Errorf("a side of the conflict is lost:\n%s", text)
 	}
 
 	// A new id is written to the files that follow Slipway and to the others, as a whole word.
-	write(t, filepath.Join(dir, "magefile.go"), now)
+	testkit.WriteFile(t, filepath.Join(dir, "magefile.go"), now)
 	metadata := filepath.Join(dir, "src", "plugin.json")
-	write(t, metadata, strings.Replace(read(t, metadata), "acme-x-panel", "acme-y-panel", 1))
+	testkit.WriteFile(t, metadata, strings.Replace(testkit.ReadFile(t, metadata), "acme-x-panel", "acme-y-panel", 1))
 	code := filepath.Join(dir, "src", "module.ts")
-	write(t, code, read(t, code)+"// acme-x-panels and my-acme-x-panel\n")
+	testkit.WriteFile(t, code, testkit.ReadFile(t, code)+"// acme-x-panels and my-acme-x-panel\n")
 	if out, err := update(updateOptions{}); err != nil {
 		t.Errorf("a new id: %v\n%s", err, out)
 	}
 	for _, name := range []string{"docker-compose.yaml", "package.json", "package-lock.json", "src/module.ts", "provisioning/dashboards/example.json"} {
-		text := strings.ReplaceAll(read(t, filepath.Join(dir, name)), "// acme-x-panels and my-acme-x-panel\n", "")
+		text := strings.ReplaceAll(testkit.ReadFile(t, filepath.Join(dir, name)), "// acme-x-panels and my-acme-x-panel\n", "")
 		if strings.Contains(text, "acme-x-panel") || !strings.Contains(text, "acme-y-panel") {
 			t.Errorf("%s after a new id:\n%s", name, text)
 		}
 	}
-	if !strings.Contains(read(t, code), "// acme-x-panels and my-acme-x-panel\n") {
-		t.Errorf("parts of words were replaced:\n%s", read(t, code))
+	if !strings.Contains(testkit.ReadFile(t, code), "// acme-x-panels and my-acme-x-panel\n") {
+		t.Errorf("parts of words were replaced:\n%s", testkit.ReadFile(t, code))
 	}
 	if out, err := update(updateOptions{}); err != nil || strings.Contains(out, string(adopt.Updated)) {
 		t.Errorf("after a new id: %v\n%s", err, out)
@@ -537,15 +524,13 @@ func TestUpdate(t *testing.T) {
 
 // TestBelowRoot runs verbs in src and img of a repository, whose root they find.
 func TestBelowRoot(t *testing.T) {
-	dir := must(filepath.EvalSymlinks(panel(t, false)))(t)
-	write(t, filepath.Join(dir, "..", ".git", "HEAD"), "")
-	before := must(filepath.Glob(filepath.Join(dir, "src", "*")))(t)
+	dir := testkit.Must(filepath.EvalSymlinks(panel(t, false)))(t)
+	testkit.WriteFile(t, filepath.Join(dir, "..", ".git", "HEAD"), "")
+	before := testkit.Must(filepath.Glob(filepath.Join(dir, "src", "*")))(t)
 	for _, at := range []string{"src", "src/img"} {
 		t.Chdir(filepath.Join(dir, filepath.FromSlash(at)))
 		w, printed := captured(t)
-		if _, err := Build(t.Context(), w, BuildOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(Build(t.Context(), w, BuildOptions{}))(t)
 		if err := runPackage(t.Context(), w, packageOptions{}); err != nil {
 			t.Error(err)
 		}
@@ -583,7 +568,7 @@ func TestBelowRoot(t *testing.T) {
 // Verbs that run the go command say what to install, and init changes nothing without it.
 func TestWithoutGo(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel"}`)
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel"}`)
 	t.Setenv("PATH", t.TempDir())
 	w, _ := captured(t)
 	for name, err := range map[string]error{

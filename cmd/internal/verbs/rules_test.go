@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/templates"
 	"github.com/slipway-dev/slipway/validate/schema"
 )
@@ -31,7 +32,7 @@ func TestRulesAndExplain(t *testing.T) {
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "src", "plugin.json"), `{"dependencies": {"grafanaDependency": "*"}}`)
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), `{"dependencies": {"grafanaDependency": "*"}}`)
 	for _, c := range []struct{ profile, key string }{{"", "grafanaDependency"}, {"service", "serviceDependency"}, {"grafana", "grafanaDependency"}} {
 		var out strings.Builder
 		if err := runSchema(&out, schemaOptions{What: "plugin", Dir: dir, Profile: c.profile}); err != nil || !strings.Contains(out.String(), "the schema of plugin.json (profile ") {
@@ -40,9 +41,7 @@ func TestSchema(t *testing.T) {
 		var schema struct {
 			Properties map[string]struct{ Properties map[string]any }
 		}
-		if err := json.Unmarshal([]byte(read(t, filepath.Join(dir, "plugin.schema.json"))), &schema); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal([]byte(testkit.ReadFile(t, filepath.Join(dir, "plugin.schema.json"))), &schema))
 		if schema.Properties["dependencies"].Properties[c.key] == nil {
 			t.Errorf("profile %q: no %s", c.profile, c.key)
 		}
@@ -51,7 +50,7 @@ func TestSchema(t *testing.T) {
 	if err := runSchema(&out, schemaOptions{Dir: dir}); err != nil || strings.Count(out.String(), "\n") != 2 {
 		t.Errorf("%v\n%s", err, &out)
 	}
-	if err := runSchema(&out, schemaOptions{What: "config", Dir: dir}); err != nil || read(t, filepath.Join(dir, "slipway.schema.json")) != string(config.Schema()) {
+	if err := runSchema(&out, schemaOptions{What: "config", Dir: dir}); err != nil || testkit.ReadFile(t, filepath.Join(dir, "slipway.schema.json")) != string(config.Schema()) {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	for _, c := range []struct {
@@ -78,29 +77,23 @@ func TestSchema(t *testing.T) {
 func TestScaffoldNamesItsSchema(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := runScaffold(t.Context(), io.Discard, scaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, runScaffold(t.Context(), io.Discard, scaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}))
 	schemaOf := func(file string) (named string) {
 		var p struct {
 			Schema string `json:"$schema"`
 		}
-		if err := json.Unmarshal([]byte(read(t, file)), &p); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal([]byte(testkit.ReadFile(t, file)), &p))
 		return p.Schema
 	}
 	want, err := schema.JSON("service", "grafana")
-	if named := schemaOf(filepath.Join(dir, "src", "plugin.json")); err != nil || read(t, filepath.Join(dir, "src", named)) != string(want)+"\n" {
+	if named := schemaOf(filepath.Join(dir, "src", "plugin.json")); err != nil || testkit.ReadFile(t, filepath.Join(dir, "src", named)) != string(want)+"\n" {
 		t.Errorf("%q is not the schema (%v)", named, err)
 	}
 	if printed, err := validated(t, validateOptions{Path: dir, Strict: true}); err != nil || !strings.HasPrefix(printed, "no findings in 1 ") {
 		t.Errorf("%v\n%s", err, printed)
 	}
 	w, _ := captured(t)
-	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "host", Bundler: fakeBundler{}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "host", Bundler: fakeBundler{}}))(t)
 	if named := schemaOf(filepath.Join(dir, "dist", "plugin.json")); named != "" {
 		t.Errorf("dist names the schema %q", named)
 	}

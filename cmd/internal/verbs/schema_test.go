@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -18,15 +19,13 @@ func TestSchemaProfile(t *testing.T) {
 		{"grafanaDependency", "grafana"}, {"grafanaVersion", "grafana"}, {"serviceVersion", "service"}, {"other", "service"},
 	} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "plugin.json"), `{"dependencies": {"`+c.key+`": "9.x.x"}}`)
+		testkit.WriteFile(t, filepath.Join(dir, "plugin.json"), `{"dependencies": {"`+c.key+`": "9.x.x"}}`)
 		var out strings.Builder
-		if err := runSchema(&out, schemaOptions{What: "plugin", Dir: dir}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, runSchema(&out, schemaOptions{What: "plugin", Dir: dir}))
 		if !strings.Contains(out.String(), "profile "+c.want) {
 			t.Errorf("%s: schema prints %q, want profile %s", c.key, &out, c.want)
 		}
-		report := must(validate.Run(t.Context(), os.DirFS(dir), validate.Options{Rules: rules.All()}))(t)
+		report := testkit.Must(validate.Run(t.Context(), os.DirFS(dir), validate.Options{Rules: rules.All()}))(t)
 		if len(report.Profiles) != 1 || report.Profiles[0] != c.want {
 			t.Errorf("%s: validate derives the profiles %q, want %s", c.key, report.Profiles, c.want)
 		}
@@ -37,13 +36,13 @@ func TestSchemaProfile(t *testing.T) {
 func TestSchemaOfBothProfiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "plugin.json"), `{"dependencies": {"serviceDependency": ">=10.3.0", "grafanaDependency": ">=10.3.0"}}`)
+	testkit.WriteFile(t, filepath.Join(dir, "plugin.json"), `{"dependencies": {"serviceDependency": ">=10.3.0", "grafanaDependency": ">=10.3.0"}}`)
 	for profile, want := range map[string]string{"": "profile service and grafana", "service": "profile service)"} {
 		var out strings.Builder
 		if err := runSchema(&out, schemaOptions{What: "plugin", Dir: dir, Profile: profile}); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("schema prints %q (%v), want %s", &out, err, want)
 		}
-		if has := strings.Contains(read(t, filepath.Join(dir, "plugin.schema.json")), `"grafanaDependency"`); has != (profile == "") {
+		if has := strings.Contains(testkit.ReadFile(t, filepath.Join(dir, "plugin.schema.json")), `"grafanaDependency"`); has != (profile == "") {
 			t.Errorf("profile %q: the schema has grafanaDependency: %t", profile, has)
 		}
 	}

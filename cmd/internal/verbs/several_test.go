@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate/report"
 )
 
@@ -15,14 +16,12 @@ import (
 func monorepo(t *testing.T, names ...string) string {
 	t.Helper()
 	root := t.TempDir()
-	write(t, filepath.Join(root, ".git", "HEAD"), "")
+	testkit.WriteFile(t, filepath.Join(root, ".git", "HEAD"), "")
 	for _, name := range names {
 		dir := filepath.Join(root, "plugins", name)
-		if err := os.CopyFS(dir, os.DirFS(panel(t, false))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.CopyFS(dir, os.DirFS(panel(t, false))))
 		file := filepath.Join(dir, "src", "plugin.json")
-		write(t, file, strings.Replace(read(t, file), "acme-x-panel", "acme-"+name+"-panel", 1))
+		testkit.WriteFile(t, file, strings.Replace(testkit.ReadFile(t, file), "acme-x-panel", "acme-"+name+"-panel", 1))
 		if err := os.Remove(filepath.Join(dir, adopt.ScaffoldRecord)); err != nil { // of the other id
 			t.Fatal(err)
 		}
@@ -35,7 +34,7 @@ func TestSeveral(t *testing.T) {
 	t.Parallel()
 	root := monorepo(t, "a", "b", "broken")
 	broken := filepath.Join(root, "plugins", "broken")
-	write(t, filepath.Join(broken, "src", "module.js"), "import './none';\n")
+	testkit.WriteFile(t, filepath.Join(broken, "src", "module.js"), "import './none';\n")
 	run := func(name string, exit int, do func(w *os.File) error, want ...string) {
 		t.Helper()
 		w, printed := captured(t)
@@ -52,9 +51,7 @@ func TestSeveral(t *testing.T) {
 	}
 	run("build", ExitFindings, func(w *os.File) error { return runBuild(t.Context(), w, BuildOptions{Dir: root, All: true}) },
 		"plugins/a/dist in ", "plugins/b/dist in ", "slipway: build: ", "build: 1 of 3 plugins failed: ")
-	if err := os.RemoveAll(broken); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(broken))
 	a, b := filepath.Join(root, "plugins", "a"), filepath.Join(root, "plugins", "b")
 	run("package", ExitOK, func(w *os.File) error { return runPackage(t.Context(), w, packageOptions{Paths: []string{a, b}}) },
 		"acme-a-panel-0.1.0.zip", "acme-b-panel-0.1.0.zip", "package: done for 2 plugins")
@@ -74,15 +71,11 @@ func TestSeveral(t *testing.T) {
 		return runValidate(t.Context(), w, validateOptions{Paths: []string{a, filepath.Join(a, "src"), a}, Strict: true})
 	}, "no findings in 1 plugin.json file")
 	twin := filepath.Join(root, "plugins", "twin")
-	if err := os.CopyFS(twin, os.DirFS(b)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.CopyFS(twin, os.DirFS(b)))
 	run("validate --all with an id in two repositories", ExitFindings, func(w *os.File) error {
 		return runValidate(t.Context(), w, validateOptions{Paths: []string{root}, All: true})
 	}, "plugins/twin/src/plugin.json:", "plugins/b/src/plugin.json has the same id \"acme-b-panel\"", "1 error in 3 plugin.json files")
-	if err := os.RemoveAll(twin); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(twin))
 	for _, format := range report.Formats() {
 		run("validate zips as "+format.Name, ExitOK, func(w *os.File) error {
 			return runValidate(t.Context(), w, validateOptions{Paths: releases, Format: format.Name})
@@ -90,10 +83,10 @@ func TestSeveral(t *testing.T) {
 	}
 
 	// Each plugin has its own slipway.yaml.
-	write(t, filepath.Join(a, "slipway.yaml"), "rules:\n  json-duplicate-key: off\n")
+	testkit.WriteFile(t, filepath.Join(a, "slipway.yaml"), "rules:\n  json-duplicate-key: off\n")
 	for _, dir := range []string{a, b} {
 		file := filepath.Join(dir, "src", "plugin.json")
-		write(t, file, strings.Replace(read(t, file), "{", `{"type": "panel",`, 1))
+		testkit.WriteFile(t, file, strings.Replace(testkit.ReadFile(t, file), "{", `{"type": "panel",`, 1))
 	}
 	w, printed := captured(t)
 	err := runValidate(t.Context(), w, validateOptions{Paths: []string{root}, All: true, Format: "json"})
@@ -112,11 +105,11 @@ func TestSeveralRefused(t *testing.T) {
 	root := monorepo(t, "a", "b")
 	dirs := []string{filepath.Join(root, "plugins", "a"), filepath.Join(root, "plugins", "b")}
 	for _, dir := range dirs {
-		write(t, filepath.Join(dir, "dist", "plugin.json"), read(t, filepath.Join(panel(t, false), "src", "plugin.json")))
+		testkit.WriteFile(t, filepath.Join(dir, "dist", "plugin.json"), testkit.ReadFile(t, filepath.Join(panel(t, false), "src", "plugin.json")))
 	}
 	w, printed := captured(t)
 	junk := filepath.Join(root, "junk.zip")
-	write(t, junk, "junk")
+	testkit.WriteFile(t, junk, "junk")
 	if err := runValidate(t.Context(), w, validateOptions{Paths: []string{dirs[0], junk}}); code(err) != ExitBroken ||
 		!strings.Contains(printed(), "junk.zip: not checked: not a valid zip file") || !strings.Contains(printed(), "in 1 plugin.json file") {
 		t.Errorf("a file that is no zip: %v\n%s", err, printed())

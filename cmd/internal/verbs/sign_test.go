@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,18 +15,19 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle/signature/signaturetest"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // keyFiles writes a private key and its public key.
 func keyFiles(t *testing.T, seed byte) (private, public string) {
 	t.Helper()
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize))
-	der := must(x509.MarshalPKCS8PrivateKey(key))(t)
-	pkix := must(x509.MarshalPKIXPublicKey(key.Public()))(t)
+	der := testkit.Must(x509.MarshalPKCS8PrivateKey(key))(t)
+	pkix := testkit.Must(x509.MarshalPKIXPublicKey(key.Public()))(t)
 	dir := t.TempDir()
 	private, public = filepath.Join(dir, "key"), filepath.Join(dir, "key.pub")
-	write(t, private, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
-	write(t, public, string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})))
+	testkit.WriteFile(t, private, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
+	testkit.WriteFile(t, public, string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})))
 	return private, public
 }
 
@@ -46,12 +46,8 @@ func packagedPanel(t *testing.T) string {
 	t.Helper()
 	dir := panel(t, false)
 	w, _ := captured(t)
-	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir}); err != nil {
-		t.Fatal(err)
-	}
-	if err := runPackage(t.Context(), w, packageOptions{Dir: dir}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Build(t.Context(), w, BuildOptions{Dir: dir}))(t)
+	testkit.OK(t, runPackage(t.Context(), w, packageOptions{Dir: dir}))
 	return dir
 }
 
@@ -60,7 +56,7 @@ func TestSignAndVerify(t *testing.T) {
 	dir := packagedPanel(t)
 	dist, release := filepath.Join(dir, "dist"), filepath.Join(dir, "release")
 	old := filepath.Join(release, "acme-x-panel-0.0.9.zip")
-	write(t, old, "not a zip")
+	testkit.WriteFile(t, old, "not a zip")
 	private, public := keyFiles(t, 1)
 	_, other := keyFiles(t, 2)
 
@@ -70,20 +66,14 @@ func TestSignAndVerify(t *testing.T) {
 	if text, exit := verified(t, filepath.Join(release, "acme-x-panel-0.1.0.zip"), public); exit != ExitFindings || !strings.Contains(text, "unsigned the plugin is not signed") {
 		t.Errorf("unsigned, with a key: %d, %s", exit, text)
 	}
-	if err := os.Chmod(private, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Chmod(private, 0o600))
 	var printed strings.Builder
-	if err := runSign(&printed, signOptions{Dir: dir, Key: private}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, runSign(&printed, signOptions{Dir: dir, Key: private}))
 	if got := printed.String(); strings.Count(got, "signed ") != 2 || !strings.Contains(got, "dist with the key ") || !strings.Contains(got, "minisign -V -m MANIFEST.json -P RW") || strings.Contains(got, "0.0.9") {
 		t.Errorf("printed\n%s", got)
 	}
 	if runtime.GOOS != "windows" {
-		if err := os.Chmod(private, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Chmod(private, 0o644))
 		var warned strings.Builder
 		if err := runSign(&warned, signOptions{Dir: dir, Key: private}); err != nil || !strings.HasPrefix(warned.String(), "warning: other users may read the private key") {
 			t.Errorf("a key that others may read: %v, printed\n%s", err, &warned)
@@ -92,12 +82,10 @@ func TestSignAndVerify(t *testing.T) {
 			t.Errorf("a key that nobody else may read: printed\n%s", &printed)
 		}
 	}
-	if read(t, old) != "not a zip" {
+	if testkit.ReadFile(t, old) != "not a zip" {
 		t.Error("the zip of another version was changed")
 	}
-	if err := os.Remove(old); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(old))
 	for _, path := range []string{dist, release, filepath.Join(release, "acme-x-panel-0.1.0.zip")} {
 		text, exit := verified(t, path, public)
 		for _, want := range []string{"  ok       6 files\n", "  ok       signature with the key "} {
@@ -127,12 +115,10 @@ func TestSignAndVerify(t *testing.T) {
 			}
 		}
 	}
-	write(t, filepath.Join(dist, "module.js"), "changed")
-	write(t, filepath.Join(dist, "a\x1b[2J.js"), "")
-	write(t, filepath.Join(release, "acme-x-panel-0.1.0.zip.sha1"), "0")
-	if err := errors.Join(os.Remove(filepath.Join(dist, "README.md")), os.Symlink("../..", filepath.Join(dist, "up"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(dist, "module.js"), "changed")
+	testkit.WriteFile(t, filepath.Join(dist, "a\x1b[2J.js"), "")
+	testkit.WriteFile(t, filepath.Join(release, "acme-x-panel-0.1.0.zip.sha1"), "0")
+	testkit.OK(t, os.Remove(filepath.Join(dist, "README.md")), os.Symlink("../..", filepath.Join(dist, "up")))
 	text, exit := verified(t, dist, public)
 	for _, want := range []string{"  changed  module.js\n", "  missing  README.md\n", "  added    a�[2J.js\n", "  refused  up: a symbolic link that", "verify: the plugin does not match"} {
 		if exit != ExitFindings || !strings.Contains(text, want) {
@@ -157,7 +143,7 @@ func TestVerifyUnsigned(t *testing.T) {
 		}
 		return b.String(), code(err)
 	}
-	write(t, filepath.Join(dir, "release", "acme-x-panel-0.0.9.zip"), "not a zip")
+	testkit.WriteFile(t, filepath.Join(dir, "release", "acme-x-panel-0.0.9.zip"), "not a zip")
 	if text, exit := verify(); exit != ExitOK || !strings.Contains(text, "dist is not verified: it has no MANIFEST.json") || !strings.Contains(text, "acme-x-panel-0.1.0.zip\n") {
 		t.Errorf("packed: %d, %s", exit, text)
 	}
@@ -165,9 +151,7 @@ func TestVerifyUnsigned(t *testing.T) {
 		{"release", "nothing to verify: "},
 		{"dist", "dist/plugin.json does not exist; build the plugin first with go tool mage build"},
 	} {
-		if err := os.RemoveAll(filepath.Join(dir, gone.path)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.RemoveAll(filepath.Join(dir, gone.path)))
 		if text, exit := verify(); exit != ExitUsage || !strings.Contains(text, gone.want) {
 			t.Errorf("without %s: %d, %s", gone.path, exit, text)
 		}
@@ -178,7 +162,7 @@ func TestSignAndVerifyErrors(t *testing.T) {
 	t.Parallel()
 	private, public := keyFiles(t, 1)
 	empty := t.TempDir()
-	write(t, filepath.Join(empty, "x.zip"), "not a zip")
+	testkit.WriteFile(t, filepath.Join(empty, "x.zip"), "not a zip")
 	if text, exit := verified(t, empty, ""); exit != ExitFindings || !strings.Contains(text, "refused  open ") {
 		t.Errorf("not a zip: %d, %s", exit, text)
 	}
@@ -215,20 +199,18 @@ func TestPackageKeepsOtherVersions(t *testing.T) {
 	t.Parallel()
 	dir := packagedPanel(t)
 	release := filepath.Join(dir, "release")
-	write(t, filepath.Join(release, "acme-x-panel-0.0.9.zip"), "old")
+	testkit.WriteFile(t, filepath.Join(release, "acme-x-panel-0.0.9.zip"), "old")
 	contents := func() map[string]string {
 		found := map[string]string{}
-		entries := must(os.ReadDir(release))(t)
+		entries := testkit.Must(os.ReadDir(release))(t)
 		for _, e := range entries {
-			found[e.Name()] = read(t, filepath.Join(release, e.Name()))
+			found[e.Name()] = testkit.ReadFile(t, filepath.Join(release, e.Name()))
 		}
 		return found
 	}
 	before := contents()
 	w, printed := captured(t)
-	if err := runPackage(t.Context(), w, packageOptions{Dir: dir}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, runPackage(t.Context(), w, packageOptions{Dir: dir}))
 	after := contents()
 	if text := after[".gitignore"]; text != "*\n" {
 		t.Errorf("release/.gitignore contains %q", text)
@@ -256,7 +238,7 @@ func TestVerifyForeign(t *testing.T) {
 	files := map[string]string{"plugin.json": `{"id": "acme-x-panel", "info": {"version": "1.0.0"}}`, "module.js": "x\n"}
 	sums := map[string]string{`img\x.svg`: ""}
 	for name, text := range files {
-		write(t, filepath.Join(dist, name), text)
+		testkit.WriteFile(t, filepath.Join(dist, name), text)
 		sums[name] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 	}
 	key := signaturetest.New(t)
@@ -281,14 +263,12 @@ func TestVerifyForeign(t *testing.T) {
 		{"unsigned", "", "", "", "https://example.org", []string{"  missing  MANIFEST.json", "  unsigned MANIFEST.txt is missing"}, ExitFindings},
 	} {
 		dir := t.TempDir()
-		if err := os.CopyFS(dir, os.DirFS(dist)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.CopyFS(dir, os.DirFS(dist)))
 		if c.manifest != "" {
-			write(t, filepath.Join(dir, "MANIFEST.txt"), c.manifest)
+			testkit.WriteFile(t, filepath.Join(dir, "MANIFEST.txt"), c.manifest)
 		}
 		if c.file != "" {
-			write(t, filepath.Join(dir, c.file), c.text)
+			testkit.WriteFile(t, filepath.Join(dir, c.file), c.text)
 		}
 		var b strings.Builder
 		err := runVerify(t.Context(), &b, verifyOptions{Paths: []string{dir}, RootURL: c.root, Signers: key.Public})

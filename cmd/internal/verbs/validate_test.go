@@ -3,7 +3,6 @@ package verbs
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -34,7 +34,7 @@ func renames() []validate.Rule {
 
 func opened(t *testing.T, o validateOptions) *target {
 	t.Helper()
-	target := must(openTarget(o))(t)
+	target := testkit.Must(openTarget(o))(t)
 	target.options.Rules = renames()
 	return target
 }
@@ -43,7 +43,7 @@ func TestFixListsFixes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "plugin.json")
-	write(t, file, `{"a": 1, "b": 2}`)
+	testkit.WriteFile(t, file, `{"a": 1, "b": 2}`)
 	o := validateOptions{Path: dir, Diff: true}
 
 	diff := func(w *os.File) error {
@@ -55,14 +55,14 @@ func TestFixListsFixes(t *testing.T) {
 	}
 	w, printed := captured(t)
 	err := diff(w)
-	if code(err) != ExitFindings || !strings.Contains(printed(), "-{\"a\": 1, \"b\": 2}\n") || read(t, file) != `{"a": 1, "b": 2}` {
+	if code(err) != ExitFindings || !strings.Contains(printed(), "-{\"a\": 1, \"b\": 2}\n") || testkit.ReadFile(t, file) != `{"a": 1, "b": 2}` {
 		t.Errorf("diff: %v\n%s", err, printed())
 	}
 	o = validateOptions{Path: dir, Fix: true}
 	w, printed = captured(t)
 	r, err := opened(t, o).fix(t.Context(), w, o)
-	if err != nil || printed() != filepath.ToSlash(file)+": 1 fix\n  rename \"a\" to \"z\"\n\n" || read(t, file) != `{"z": 1, "b": 2}` || len(r.Findings) != 1 {
-		t.Errorf("fix: %v\n%s%s", err, printed(), read(t, file))
+	if err != nil || printed() != filepath.ToSlash(file)+": 1 fix\n  rename \"a\" to \"z\"\n\n" || testkit.ReadFile(t, file) != `{"z": 1, "b": 2}` || len(r.Findings) != 1 {
+		t.Errorf("fix: %v\n%s%s", err, printed(), testkit.ReadFile(t, file))
 	}
 	o.Diff = true
 	w, printed = captured(t)
@@ -80,16 +80,14 @@ func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	archive := filepath.Join(dir, "x.zip")
-	f := must(os.Create(archive))(t)
+	f := testkit.Must(os.Create(archive))(t)
 	z := zip.NewWriter(f)
 	p, err := z.Create("x/plugin.json")
 	if err == nil {
 		_, err = p.Write([]byte(`{"id": "y"}`))
 	}
-	if err := errors.Join(err, z.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "broken.zip"), "not a zip")
+	testkit.OK(t, err, z.Close(), f.Close())
+	testkit.WriteFile(t, filepath.Join(dir, "broken.zip"), "not a zip")
 	for _, c := range []struct {
 		o    validateOptions
 		code int
@@ -135,8 +133,8 @@ func TestUsageErrors(t *testing.T) {
 func TestConfigurationAndBaseline(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "src", "plugin.json"), `{"x-team": 1}`)
-	write(t, filepath.Join(dir, "slipway.yaml"), "rules:\n  required-field: info\nsuppress:\n"+
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), `{"x-team": 1}`)
+	testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), "rules:\n  required-field: info\nsuppress:\n"+
 		"  - {rule: unknown-field, file: src/*.json, reason: ours}\n  - {rule: path-missing, reason: old}\n")
 	printed, err := validated(t, validateOptions{Path: dir})
 	if err != nil || strings.Contains(printed, "error") || strings.Contains(printed, "warning unknown-field") ||
@@ -148,15 +146,15 @@ func TestConfigurationAndBaseline(t *testing.T) {
 	}
 	baseline := filepath.Join(dir, "baseline.json")
 	strict := validateOptions{Path: dir, Strict: true, WriteBaseline: baseline}
-	if printed, err := validated(t, strict); err != nil || !strings.Contains(read(t, baseline), `"file": "src/plugin.json"`) {
-		t.Errorf("write baseline: %v\n%s%s", err, printed, read(t, baseline))
+	if printed, err := validated(t, strict); err != nil || !strings.Contains(testkit.ReadFile(t, baseline), `"file": "src/plugin.json"`) {
+		t.Errorf("write baseline: %v\n%s%s", err, printed, testkit.ReadFile(t, baseline))
 	}
 	strict.WriteBaseline, strict.Baseline = "", baseline
-	write(t, filepath.Join(dir, "src", "plugin.json"), `{"x-team": 1, "name": "X", "new": 2}`)
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), `{"x-team": 1, "name": "X", "new": 2}`)
 	if printed, err := validated(t, strict); err != nil || strings.Contains(printed, "required-field: ") {
 		t.Errorf("baseline: %v\n%s", err, printed) // "new" is suppressed, and the finding that "name" resolved is gone
 	}
-	write(t, filepath.Join(dir, "slipway.yaml"), "rule:\n  x: off\n")
+	testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), "rule:\n  x: off\n")
 	if _, err := validated(t, validateOptions{Path: dir}); code(err) != ExitUsage || !strings.Contains(err.Error(), `slipway.yaml:1:1: unknown key "rule" in slipway.yaml: did you mean "rules"?`) {
 		t.Errorf("invalid configuration: %v", err)
 	}
@@ -176,9 +174,7 @@ func zipped(t *testing.T, files ...string) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, z.Close())
 	return b.Bytes()
 }
 
@@ -209,8 +205,8 @@ func TestZipOnStandardInput(t *testing.T) {
 func TestOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "src", "plugin.json"), `{"type": "app", "x-team": 1, "info": {"logos": {"small": "none.svg"}}}`)
-	write(t, filepath.Join(dir, "slipway.yaml"), "rules: {path-missing: off}\nsuppress:\n  - {rule: unknown-field, reason: ours}\n")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), `{"type": "app", "x-team": 1, "info": {"logos": {"small": "none.svg"}}}`)
+	testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), "rules: {path-missing: off}\nsuppress:\n  - {rule: unknown-field, reason: ours}\n")
 	for only, want := range map[string][]string{
 		"path-missing":               {"path-missing"}, // though it is turned off
 		"unknown-field":              nil,
@@ -236,8 +232,8 @@ func TestBaselineIsTheLimit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file, base := filepath.Join(dir, "src", "plugin.json"), filepath.Join(dir, "b.json")
-	write(t, filepath.Join(dir, "slipway.yaml"), "rules: {unknown-field: info}\n")
-	write(t, file, `{"x-one": 1}`)
+	testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), "rules: {unknown-field: info}\n")
+	testkit.WriteFile(t, file, `{"x-one": 1}`)
 	run := func(o validateOptions) (string, int) {
 		t.Helper()
 		o.Path = dir
@@ -252,14 +248,14 @@ func TestBaselineIsTheLimit(t *testing.T) {
 	if printed, exit = run(validateOptions{Baseline: base}); exit != ExitOK {
 		t.Errorf("nothing new: status %d\n%s", exit, printed)
 	}
-	write(t, file, `{"x-one": 1, "x-two": 2}`)
+	testkit.WriteFile(t, file, `{"x-one": 1, "x-two": 2}`)
 	if printed, exit = run(validateOptions{Baseline: base}); exit != ExitFindings || !strings.Contains(printed, "\n1 new info finding in 1 plugin.json file") {
 		t.Errorf("a new info: status %d\n%s", exit, printed)
 	}
 	if printed, exit = run(validateOptions{Baseline: base, Format: "junit"}); exit != ExitFindings || !strings.Contains(printed, `failures="1"`) {
 		t.Errorf("a new info in JUnit: status %d\n%s", exit, printed)
 	}
-	write(t, file, `{"x-two": 2}`)
+	testkit.WriteFile(t, file, `{"x-two": 2}`)
 	printed, _ = run(validateOptions{Baseline: base})
 	if fixed := filepath.ToSlash(file) + ": fixed: "; !strings.Contains(printed, fixed) {
 		t.Errorf("the report does not contain %q:\n%s", fixed, printed)
@@ -272,7 +268,7 @@ func TestBaselineIsTheLimit(t *testing.T) {
 func TestDistIsLeftOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel"}`)
+	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel"}`)
 	run := func(o validateOptions) (string, int) {
 		t.Helper()
 		o.Format = "concise"
@@ -281,8 +277,8 @@ func TestDistIsLeftOut(t *testing.T) {
 	}
 	before, exit := run(validateOptions{Path: dir})
 	dist := filepath.Join(dir, "dist")
-	write(t, filepath.Join(dist, "plugin.json"), `{"type": 1}`)
-	write(t, filepath.Join(dir, "slipway.yaml"), "suppress:\n  - {rule: wrong-type, file: dist/plugin.json, reason: old}\n")
+	testkit.WriteFile(t, filepath.Join(dist, "plugin.json"), `{"type": 1}`)
+	testkit.WriteFile(t, filepath.Join(dir, "slipway.yaml"), "suppress:\n  - {rule: wrong-type, file: dist/plugin.json, reason: old}\n")
 	note := "not checked: " + filepath.ToSlash(dist) + ", which a build wrote; to check it, run slipway validate " + filepath.ToSlash(dist) + "\n"
 	if after, again := run(validateOptions{Path: dir}); after != before+note || again != exit {
 		t.Errorf("with dist: status %d, then %d:\n%s%s", exit, again, before, after)
@@ -300,9 +296,7 @@ func TestRepositoryRoot(t *testing.T) {
 	dir := t.TempDir()
 	plugin, bare := filepath.Join(dir, "git", "plugins", "one"), filepath.Join(dir, "bare", "one")
 	for _, d := range []string{filepath.Join(plugin, "src"), filepath.Join(dir, "git", ".git"), filepath.Join(dir, "git", "sub", ".git"), bare} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(d, 0o755))
 	}
 	git := filepath.Join(dir, "git")
 	for _, c := range []struct{ dir, workspace, want string }{
@@ -318,7 +312,7 @@ func TestRepositoryRoot(t *testing.T) {
 			t.Errorf("%s in the workspace %q: %q, want %q", c.dir, c.workspace, got, c.want)
 		}
 	}
-	write(t, filepath.Join(plugin, "src", "plugin.json"), "{}")
+	testkit.WriteFile(t, filepath.Join(plugin, "src", "plugin.json"), "{}")
 	for format, want := range map[string]string{
 		"github": "file=plugins/one/src/plugin.json,", "sarif": `"uri": "plugins/one/src/plugin.json"`, "junit": `classname="plugins/one/src/plugin.json"`,
 		"concise": filepath.ToSlash(plugin) + "/src/plugin.json:1:1: error",
@@ -341,7 +335,7 @@ func TestSourceOfPackage(t *testing.T) {
 	if printed, err := validated(t, o); err != nil {
 		t.Errorf("what the source builds: %v\n%s", err, printed)
 	}
-	write(t, filepath.Join(dir, "src", "extra.json"), "{}")
+	testkit.WriteFile(t, filepath.Join(dir, "src", "extra.json"), "{}")
 	o.Strict = true
 	if printed, err := validated(t, o); code(err) != ExitFindings || !strings.Contains(printed, "extra.json: error source-differs: src/extra.json of the source is missing in the zip") {
 		t.Errorf("a file was added to the source: %v\n%s", err, printed)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/internal/version"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -24,9 +25,9 @@ func TestMain(m *testing.M) {
 // captured returns a file for a verb to print to, and a function that reads it.
 func captured(t *testing.T) (w *os.File, printed func() string) {
 	t.Helper()
-	w = must(os.CreateTemp(t.TempDir(), "printed"))(t)
+	w = testkit.Must(os.CreateTemp(t.TempDir(), "printed"))(t)
 	t.Cleanup(func() { _ = w.Close() })
-	return w, func() string { return read(t, w.Name()) }
+	return w, func() string { return testkit.ReadFile(t, w.Name()) }
 }
 
 // validated returns what validate prints.
@@ -35,19 +36,6 @@ func validated(t *testing.T, o validateOptions) (printed string, err error) {
 	w, text := captured(t)
 	err = runValidate(t.Context(), w, o)
 	return text(), err
-}
-
-func read(t *testing.T, file string) string {
-	t.Helper()
-	data := must(os.ReadFile(file))(t)
-	return string(data)
-}
-
-func write(t *testing.T, file, text string) {
-	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func code(err error) int {
@@ -64,7 +52,7 @@ func code(err error) int {
 func TestReportIntoIrregularFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "plugin.json"), "{}")
+	testkit.WriteFile(t, filepath.Join(dir, "plugin.json"), "{}")
 	out := t.TempDir()
 	file, link, device := filepath.Join(out, "report.txt"), filepath.Join(out, "link"), filepath.Join(out, "device")
 	if err := errors.Join(os.Symlink(file, link), os.Symlink(os.DevNull, device)); err != nil {
@@ -79,7 +67,7 @@ func TestReportIntoIrregularFile(t *testing.T) {
 			t.Errorf("%s was replaced by a regular file (%v)", output, err)
 		}
 	}
-	if report := read(t, file); strings.Count(report, "5 errors in 1 plugin.json file (profile: service; detected)") != 1 {
+	if report := testkit.ReadFile(t, file); strings.Count(report, "5 errors in 1 plugin.json file (profile: service; detected)") != 1 {
 		t.Errorf("the target of the link contains\n%s", report)
 	}
 	if err := runValidate(t.Context(), w, validateOptions{Path: dir, Output: dir}); code(err) != ExitBroken || !strings.Contains(err.Error(), "choose a writable file with --output") {
@@ -89,7 +77,7 @@ func TestReportIntoIrregularFile(t *testing.T) {
 
 func TestScaffoldPrintsFiles(t *testing.T) {
 	t.Parallel()
-	checkout := must(version.Find())(t)
+	checkout := testkit.Must(version.Find())(t)
 	dir := filepath.Join(t.TempDir(), "new")
 	o := scaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}
 	var out strings.Builder
@@ -102,7 +90,7 @@ func TestScaffoldPrintsFiles(t *testing.T) {
 	}
 	part := o
 	part.Dir = filepath.Join(t.TempDir(), "plugins", "x")
-	write(t, filepath.Join(filepath.Dir(filepath.Dir(part.Dir)), ".git", "HEAD"), "")
+	testkit.WriteFile(t, filepath.Join(filepath.Dir(filepath.Dir(part.Dir)), ".git", "HEAD"), "")
 	out.Reset()
 	if err := runScaffold(t.Context(), &out, part); err != nil || !strings.Contains(out.String(), below) {
 		t.Errorf("%v\n%s", err, &out)
@@ -110,7 +98,7 @@ func TestScaffoldPrintsFiles(t *testing.T) {
 	if err := runScaffold(t.Context(), io.Discard, o); code(err) != ExitUsage || !strings.Contains(err.Error(), "choose another directory with --dir, or overwrite files with --force") {
 		t.Errorf("a directory that is not empty: %v", err)
 	}
-	write(t, filepath.Join(dir, "README.md"), "mine")
+	testkit.WriteFile(t, filepath.Join(dir, "README.md"), "mine")
 	o.Force = true
 	out.Reset()
 	if err := runScaffold(t.Context(), &out, o); err != nil || !strings.Contains(out.String(), "overwritten README.md") {
@@ -153,16 +141,5 @@ func TestPlatformSuggestions(t *testing.T) {
 	w, _ := captured(t)
 	if _, err := Build(t.Context(), w, BuildOptions{Face: Mage, Dir: t.TempDir(), Platforms: "zzzzzz"}); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "-platforms: ") {
 		t.Errorf("unknown platform: %v", err)
-	}
-}
-
-// must returns the value of a call that must not fail, as in must(f())(t).
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }
