@@ -294,10 +294,7 @@ func TestKilledAfterEachStep(t *testing.T) {
 		testkit.WriteFile(t, filepath.Join(dir, "README.md"), strings.Repeat("x", n+1))
 		age(t, filepath.Join(dir, "src"))
 		p := mustPlan(t, o)
-		staging, err := os.MkdirTemp(dir, stagingPrefix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		staging := testkit.Must(os.MkdirTemp(dir, stagingPrefix))(t)
 		r := &Result{previous: p.readRecord(), made: newRecord()}
 		for _, step := range p.steps()[:n] {
 			testkit.OK(t, step(t.Context(), staging, r))

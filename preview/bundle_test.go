@@ -72,10 +72,7 @@ func TestBundle(t *testing.T) {
 		import { a } from './parts/a';
 		import './parts/a.css';
 		console.log(ui.who, version, inside, setter, refresh, size2, a, import('lazy'));`)}
-	p, err := Bundle(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(Bundle(t.Context(), o))(t)
 	text := read(t, p, "page.js")
 	// moved.mjs and react-refresh are missing.
 	for _, want := range []string{"@inside/@grafana/runtime/dist/esm/moved", "react-refresh/runtime", "the only react development", "globalThis.x", "router 5", "not exported", "41", "Object.assign(exports.default"} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
@@ -41,10 +42,7 @@ func TestSettingsSchema(t *testing.T) {
 		t.Error("an instance was created")
 		return nil, nil
 	}).Plugin())
-	response, err := k.HTTP().Get("http://plugin" + sdk.SettingsSchemaPath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := testkit.Must(k.HTTP().Get("http://plugin" + sdk.SettingsSchemaPath))(t)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/schema+json" {

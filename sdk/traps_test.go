@@ -122,10 +122,7 @@ func TestFactoryHasNoCredentials(t *testing.T) {
 		seen = sdk.ForwardedHeader(ctx)
 		return &clock{}, nil
 	}).Plugin())
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://plugin/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, "http://plugin/", nil))(t)
 	req.Header.Set("Authorization", "Bearer hunter2")
 	resp, err := k.HTTP().Do(req)
 	if err != nil || resp.Body.Close() != nil || len(seen) > 0 {

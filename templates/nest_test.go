@@ -26,10 +26,7 @@ func TestNest(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "src", "plugin.json")
 		testkit.OK(t, os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(tc.before), 0o644))
-		app, err := bundle.OpenRepo(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		app := testkit.Must(bundle.OpenRepo(dir))(t)
 		o := Options{Type: "datasource", ID: "acme-low-tide-datasource"}
 		r, err := Nest(o, app)
 		if err != nil {

@@ -36,10 +36,7 @@ func TestFixtures(t *testing.T) {
 	for _, file := range files {
 		// Not in parallel: the memory limit is for the process.
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := testkit.Must(txtar.ParseFile(file))(t)
 			want := ""
 			if last := len(a.Files) - 1; a.Files[last].Name == "want" {
 				want = string(a.Files[last].Data)

@@ -89,13 +89,8 @@ func pack(t *testing.T, files map[string]string, root string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		w, err := z.Create(root + name)
-		if err == nil {
-			_, err = io.WriteString(w, files[name])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testkit.Must(z.Create(root + name))(t)
+		testkit.Must(io.WriteString(w, files[name]))(t)
 	}
 	testkit.OK(t, z.Close())
 	return b.Bytes()

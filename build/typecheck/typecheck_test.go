@@ -42,10 +42,7 @@ func TestCheck(t *testing.T) {
 		"panic: an error":    "TypeScript 7.1.0 ended early: panic: an error",
 		"an error\nFiles: 1": "TypeScript 7.1.0 failed: an error",
 	} {
-		c, err := Find(t.Context(), repo(t, text, files))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Must(Find(t.Context(), repo(t, text, files)))(t)
 		list, err := c.Check(t.Context())
 		if err != nil {
 			if !strings.Contains(err.Error(), want) || want == "" {
@@ -79,10 +76,7 @@ func TestConfig(t *testing.T) {
 			`"paths":{"*":["ROOT/src/*"],"@/*":["ROOT/src/x/*","ROOT/src/@/*"]},"rootDir":null},"extends":"ROOT/tsconfig.json","files":["ROOT/src/a.ts"],"include":[]}`,
 	} {
 		o := repo(t, shown, nil)
-		c, err := Find(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Must(Find(t.Context(), o))(t)
 		c.isPinned, c.Locked, c.modules = true, "5.9.3", filepath.Join(o.Root, "node_modules")
 		got, err := c.config(t.Context())
 		if text, err := os.ReadFile(got); err == nil {

@@ -20,10 +20,7 @@ import (
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	key := testKey(1)
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := testkit.Must(x509.MarshalPKCS8PrivateKey(key))(t)
 	open := testkit.Must(ssh.MarshalPrivateKey(key, "author@example.com"))(t)
 	for name, block := range map[string]*pem.Block{"PKCS#8": {Type: "PRIVATE KEY", Bytes: der}, "OpenSSH": open} {
 		got, err := ParsePrivateKey(pem.EncodeToMemory(block))
@@ -90,10 +87,7 @@ func TestOpenSSH(t *testing.T) {
 		return []byte(readTest(t, file)), []byte(readTest(t, file+".pub"))
 	}
 	private, public := generate("plain", "-t", "ed25519", "-N", "")
-	key, err := ParsePrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Must(ParsePrivateKey(private))(t)
 	trusted, err := ParsePublicKey(public)
 	if err != nil || trusted.ID() != publicKey(key).ID() {
 		t.Errorf("public key = %v, %v; want %v", trusted, err, publicKey(key))

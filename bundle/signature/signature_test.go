@@ -70,10 +70,7 @@ func TestRead(t *testing.T) {
 // TestKey requires that the key is the one that Grafana publishes.
 func TestKey(t *testing.T) {
 	t.Parallel()
-	f, err := os.Open("grafana.asc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open("grafana.asc"))(t)
 	defer f.Close()
 	ring, err := openpgp.ReadArmoredKeyRing(f) // which verifies what the key says of itself
 	if err != nil || len(ring) != 1 || ring[0].PrimaryKey.KeyId != 0x7e4d0c6a708866e7 || ring[0].PrimaryIdentity().Name != "Grafana <eng@grafana.com>" {

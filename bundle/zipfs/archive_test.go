@@ -124,13 +124,8 @@ func stored(t testing.TB, entries ...string) []byte {
 	z := zip.NewWriter(&b)
 	for _, e := range entries {
 		name, data, _ := strings.Cut(e, "=")
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
-		if err == nil {
-			_, err = io.WriteString(w, data)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testkit.Must(z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}))(t)
+		testkit.Must(io.WriteString(w, data))(t)
 	}
 	testkit.OK(t, z.Close())
 	return b.Bytes()

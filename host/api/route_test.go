@@ -79,10 +79,7 @@ func TestPanic(t *testing.T) {
 	var log bytes.Buffer
 	server := serverOf(t, &log, Route{"GET", "/panic", public(),
 		raw(func(http.ResponseWriter, *http.Request, host.Identity) error { panic("secret reason") }), doc{}})
-	resp, err := http.Get(server.URL + "/panic")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := testkit.Must(http.Get(server.URL + "/panic"))(t)
 	body, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
 	server.Close() // then nothing writes to log
@@ -131,10 +128,7 @@ func TestCall(t *testing.T) {
 		{"/things/7/a?text=%00", `{}`, 400, `{"message":"\"text\": must be valid UTF-8 without NUL"}`},
 		{"/things/7/a", `{"name":1}`, 400, `{"message":"name: must be a string, found a number"}`},
 	} {
-		resp, err := http.Post(server.URL+c.target, "application/json", strings.NewReader(c.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := testkit.Must(http.Post(server.URL+c.target, "application/json", strings.NewReader(c.body)))(t)
 		text, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != c.status || string(text) != c.want {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 func TestParsePath(t *testing.T) {
@@ -49,10 +50,7 @@ func TestMatch(t *testing.T) {
 		{"GET", "api/%2561dmin", "", ""}, {"GET", "api/admin%20/x", "", ""}, {"TRACE", "any", "", ""}, {"CONNECT", "any", "", ""},
 		{"GET", "x/api", "", ""}, {"HEAD", "api", "", ""},
 	} {
-		p, err := parsePath(c.path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(parsePath(c.path))(t)
 		r, rest, err := match(routes, c.method, p)
 		switch {
 		case c.url == "" && err == nil:

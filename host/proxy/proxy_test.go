@@ -139,10 +139,7 @@ func (f *fixture) take() []seen {
 // raw sends text as it is and returns the first response.
 func (f *fixture) raw(t *testing.T, text string) (int, http.Header, string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", f.front.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := testkit.Must(net.Dial("tcp", f.front.Listener.Addr().String()))(t)
 	defer conn.Close()
 	testkit.OK(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
 	if _, err := io.WriteString(conn, text); err != nil {

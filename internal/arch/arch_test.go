@@ -140,7 +140,7 @@ func arrows() map[string][]string {
 		"internal/arch":            nil,
 		"internal/e2e":             nil,
 
-		"bundle/signature/signaturetest": nil,
+		"bundle/signature/signaturetest": {"internal/testkit"},
 	}
 }
 

@@ -81,10 +81,7 @@ func hostFigures(b *testing.B, program string) (figures []figure) {
 func seed(b testing.TB, file string) (token, uid string) {
 	b.Helper()
 	ctx := b.Context()
-	s, err := store.Open(ctx, store.Options{Database: file})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := testkit.Must(store.Open(ctx, store.Options{Database: file}))(b)
 	for n := range 20 {
 		p := testkit.Must(s.CreatePlaylist(ctx, store.MainOrg, hostapi.Playlist{Name: fmt.Sprint("playlist ", n), Interval: "5m",
 			Items: []hostapi.PlaylistItem{{Type: host.DashboardByTag, Value: "a"}, {Type: host.DashboardByID, Value: "1"}}}))(b)

@@ -32,10 +32,7 @@ func TestClient(t *testing.T) {
 		{server.URL, "right", "/api/playlists?limit=2&query=a+b"},
 		{server.URL + "/sub/", "right", "/sub/api/playlists?limit=2&query=a+b"},
 	} {
-		h, err := hostapi.New(tc.base, tc.token, server.Client())
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := testkit.Must(hostapi.New(tc.base, tc.token, server.Client()))(t)
 		list, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{Query: "a b", Limit: 2})
 		if err != nil || len(list) != 1 || list[0].Name != tc.want {
 			t.Errorf("%v, %v", list, err)
@@ -92,10 +89,7 @@ func TestSearchDashboards(t *testing.T) {
 		_, _ = io.WriteString(w, `[{"uid":"u","type":"dash-db"}]`)
 	}))
 	t.Cleanup(server.Close)
-	h, err := hostapi.New(server.URL, "t", server.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := testkit.Must(hostapi.New(server.URL, "t", server.Client()))(t)
 	found, err := h.SearchDashboards(t.Context(), hostapi.DashboardSearch{Query: "x", Tags: []string{"a", "b"}, Limit: 2})
 	if err != nil || len(found) != 1 {
 		t.Errorf("%v, %v", found, err)

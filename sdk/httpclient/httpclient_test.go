@@ -121,10 +121,7 @@ func TestBodyStaysHome(t *testing.T) {
 		home := serve(t, http.RedirectHandler(other.URL, status).ServeHTTP)
 		c := open(t, httpclient.Options{URL: home.URL})
 		before := received.Load()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, home.URL, strings.NewReader("hunter2"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, home.URL, strings.NewReader("hunter2")))(t)
 		resp, err := c.Do(req)
 		if err == nil {
 			_ = resp.Body.Close()
@@ -222,10 +219,7 @@ func TestLimit(t *testing.T) {
 		fails bool
 	}{{"/", 100_000, false}, {"/", 99_999, true}, {"/bomb", 99_999, true}, {"/", -1, false}, {"/", 0, false}, {"/", math.MaxInt64, false}} {
 		client := open(t, httpclient.Options{MaxResponse: c.limit})
-		resp, err := client.HTTP.Get(s.URL + c.path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := testkit.Must(client.HTTP.Get(s.URL + c.path))(t)
 		n, err := io.Copy(io.Discard, resp.Body)
 		e, isError := errors.AsType[*sdk.Error](err)
 		switch {

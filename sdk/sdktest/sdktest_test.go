@@ -123,10 +123,7 @@ func TestHTTP(t *testing.T) {
 			close(left)
 		}
 	})})
-	resp, err := k.HTTP().Post("http://plugin/a/b?c=d", "text/plain", strings.NewReader("hello"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := testkit.Must(k.HTTP().Post("http://plugin/a/b?c=d", "text/plain", strings.NewReader("hello")))(t)
 	text, err := io.ReadAll(resp.Body)
 	testkit.OK(t, err, resp.Body.Close())
 	if got, want := fmt.Sprint(resp.StatusCode, " ", string(text)), "200 POST /a/b?c=d hello"; got != want {

@@ -87,13 +87,8 @@ func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, 
 			n := testkit.Must(strconv.ParseUint(method, 10, 16))(t)
 			header.Name, header.Method, create = name, uint16(n), z.CreateRaw
 		}
-		w, err := create(header)
-		if err == nil {
-			_, err = w.Write(data)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testkit.Must(create(header))(t)
+		testkit.Must(w.Write(data))(t)
 	}
 	testkit.OK(t, z.Close())
 	return bytes.NewReader(b.Bytes()), int64(b.Len()), zipfs.Limits{}

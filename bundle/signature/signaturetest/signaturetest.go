@@ -12,6 +12,8 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/armor"
 	"github.com/ProtonMail/go-crypto/openpgp/clearsign"
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
+
+	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
 // A Key signs. Public is what verifies it, and ID its keyId.
@@ -23,21 +25,10 @@ type Key struct {
 // New returns a new key.
 func New(tb testing.TB) *Key {
 	tb.Helper()
-	e, err := openpgp.NewEntity("test", "", "", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	e := testkit.Must(openpgp.NewEntity("test", "", "", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA}))(tb)
 	var b bytes.Buffer
-	w, err := armor.Encode(&b, openpgp.PublicKeyType, nil)
-	if err == nil {
-		err = e.Serialize(w)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	w := testkit.Must(armor.Encode(&b, openpgp.PublicKeyType, nil))(tb)
+	testkit.OK(tb, e.Serialize(w), w.Close())
 	return &Key{b.String(), fmt.Sprintf("%016x", e.PrimaryKey.KeyId), e}
 }
 
@@ -49,26 +40,15 @@ func (k *Key) Sign(tb testing.TB, plugin, version string, files map[string]strin
 		"plugin": plugin, "version": version, "time": int64(1700000000000), "keyId": k.ID, "files": files,
 	}
 	maps.Copy(m, values)
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return k.Text(tb, text, nil)
+	return k.Text(tb, testkit.Must(json.MarshalIndent(m, "", "  "))(tb), nil)
 }
 
 // Text returns a signed message with any text.
 func (k *Key) Text(tb testing.TB, text []byte, c *packet.Config) string {
 	tb.Helper()
 	b := bytes.NewBufferString("\n") // as Grafana's begin
-	w, err := clearsign.Encode(b, k.entity.PrivateKey, c)
-	if err == nil {
-		_, err = w.Write(text)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	w := testkit.Must(clearsign.Encode(b, k.entity.PrivateKey, c))(tb)
+	testkit.Must(w.Write(text))(tb)
+	testkit.OK(tb, w.Close())
 	return b.String() + "\n"
 }
