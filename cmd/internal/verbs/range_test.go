@@ -28,13 +28,10 @@ func TestRangesOfScaffolds(t *testing.T) {
 				continue
 			}
 			dir := filepath.Join(t.TempDir(), kind.Name)
-			_, err := templates.Scaffold(templates.Options{
+			testkit.Must(templates.Scaffold(templates.Options{
 				Type: kind.Name, ID: "acme-range-" + kind.Name, Dir: dir, Backend: &hasBackend, Profile: "grafana",
 				Slipway: templates.Module{Checkout: checkout}, Today: time.Now(),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			files, o, err := validate.Open(dir, "")
 			if err != nil {
 				t.Fatal(err)

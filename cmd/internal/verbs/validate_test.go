@@ -166,13 +166,8 @@ func zipped(t *testing.T, files ...string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for i := 0; i < len(files); i += 2 {
-		w, err := z.Create(files[i])
-		if err == nil {
-			_, err = io.WriteString(w, files[i+1])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testkit.Must(z.Create(files[i]))(t)
+		testkit.Must(io.WriteString(w, files[i+1]))(t)
 	}
 	testkit.OK(t, z.Close())
 	return b.Bytes()
