@@ -218,6 +218,8 @@ func (r *resolver) setup(build api.PluginBuild) {
 			return api.OnResolveResult{}, nil
 		case in.Kind == api.ResolveEntryPoint:
 			return api.OnResolveResult{Path: in.Path, Namespace: pageNamespace}, nil
+		case in.Kind == api.ResolveCSSURLToken && strings.Contains(in.Path, "/fontawesome-webfont.") && !strings.Contains(in.Path, ".woff2"):
+			return api.OnResolveResult{Path: in.Path, External: true}, nil // the same font for browsers that do not know woff2
 		case in.Namespace == pageNamespace && strings.HasPrefix(in.Path, "."):
 			return r.local(path.Join(path.Dir(in.Importer), in.Path))
 		case in.Namespace == pageNamespace:

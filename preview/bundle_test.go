@@ -59,6 +59,9 @@ func TestBundle(t *testing.T) {
 		"@grafana/ui/index.mjs":                        "import size from 'calculate-size'; export const size2 = size('default')",
 		"calculate-size/package.json":                  `{"version": "1.0.0", "main": "lib/index.js"}`,
 		"calculate-size/lib/index.js":                  "Object.defineProperty(exports, '__esModule', {value: true}); exports.default = (x) => x",
+		"font-awesome/css/font-awesome.css": `@font-face { font-family: FontAwesome; src: url('../fonts/fontawesome-webfont.eot?v=4'); src: ` +
+			`url('../fonts/fontawesome-webfont.woff2?v=4') format('woff2'), url('../fonts/fontawesome-webfont.svg?v=4#x') format('svg') }`,
+		"font-awesome/fonts/fontawesome-webfont.woff2": "woff2",
 		"lazy/package.json":                            `{"version": "1.0.0"}`,
 		"lazy/index.js":                                "export const lazy = 'split off'",
 	})
@@ -71,6 +74,7 @@ func TestBundle(t *testing.T) {
 		import { size2 } from '@inside/@grafana/ui/index.mjs';
 		import { a } from './parts/a';
 		import './parts/a.css';
+		import 'font-awesome/css/font-awesome.css';
 		console.log(ui.who, version, inside, setter, refresh, size2, a, import('lazy'));`)}
 	p := testkit.Must(Bundle(t.Context(), o))(t)
 	text := read(t, p, "page.js")
@@ -88,6 +92,9 @@ func TestBundle(t *testing.T) {
 	chunks, err := filepath.Glob(filepath.Join(p.Dir, "chunk-*.js"))
 	if err != nil || !slices.ContainsFunc(chunks, func(name string) bool { return strings.Contains(read(t, p, filepath.Base(name)), "split off") }) {
 		t.Errorf("no chunk for what is imported later: %v %v", chunks, err)
+	}
+	if css := read(t, p, "page.css"); !strings.Contains(css, "url(data:font/woff2,") || !strings.Contains(css, "fontawesome-webfont.svg?v=4#x") {
+		t.Errorf("the font: %s", css)
 	}
 	if !strings.Contains(read(t, p, "page.css"), "red") || !strings.Contains(read(t, p, "beside.css"), "red") || !strings.Contains(read(t, p, "ts.worker.js"), "self.worker") {
 		t.Error("the styles or the workers are missing")

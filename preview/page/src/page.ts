@@ -1,5 +1,6 @@
 // The entry of the page. Nothing that is imported here may import a @grafana module: those read globals and localStorage
 // while they are evaluated, and react-dom looks for the hook of React Fast Refresh.
+import 'font-awesome/css/font-awesome.css'; // hosts have it for plugins, which use its classes and its font
 import './page.css';
 import { boot } from './boot/boot';
 import { setGlobals } from './boot/globals';

@@ -25,10 +25,10 @@ import (
 // sets lists the minor versions that the preview supports, and what a host of that version shares
 // besides the packages of Grafana and what those depend on.
 func sets() map[string][]string {
-	usual := []string{"react@18", "react-dom@18", "react-redux", "redux", "react-refresh"}
+	usual := []string{"react@18", "react-dom@18", "react-redux", "redux", "react-refresh", "font-awesome@4"}
 	return map[string][]string{
 		"11.6": usual, "12.4": usual, "13.1": append(usual, "d3@7"),
-		"13.2": {"react@19", "react-dom@19", "react-redux", "redux", "react-refresh", "d3@7", "moment@2"},
+		"13.2": {"react@19", "react-dom@19", "react-redux", "redux", "react-refresh", "font-awesome@4", "d3@7", "moment@2"},
 	}
 }
 
