@@ -72,10 +72,8 @@ func (s *Server) addStory(id string, added map[string]any, time any) (story int,
 	text, err := root.ReadFile(name)
 	if err == nil {
 		err = json.Unmarshal(text, &board)
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
 	}
 	panels, _ := board["panels"].([]any)
@@ -115,10 +113,7 @@ func (s *Server) storiesOf(id string) []story {
 // a mistake.
 func (s *Server) unshown() (list []View) {
 	for _, file := range s.dashboards() {
-		name, err := filepath.Rel(s.Repo.Root, file)
-		if err != nil {
-			name = file
-		}
+		name, _ := filepath.Rel(s.Repo.Root, file) // below it
 		d, err := readDashboard(file)
 		found := s.strange(d)
 		if err != nil {

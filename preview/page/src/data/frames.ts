@@ -14,13 +14,7 @@ import {
 import type { Sheet, Span } from './columns';
 
 export function frameOf(sheet: Sheet, refId: string): DataFrame {
-  const fields = sheet.columns.map(({ name, type, values, labels, config }) => ({
-    name,
-    type: type as FieldType,
-    values,
-    labels,
-    config: { ...config },
-  }));
+  const fields = sheet.columns.map((column) => ({ ...column, type: column.type as FieldType, config: { ...column.config } }));
   return createDataFrame({ refId, name: sheet.name, fields });
 }
 

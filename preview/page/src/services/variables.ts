@@ -70,31 +70,20 @@ class Variables implements TemplateSrv {
   }
 
   private builtIn(name: string, path: string | undefined): Variable | undefined {
-    const time = (t: number | undefined) => (t === undefined ? undefined : { value: t });
-    switch (name) {
-      case '__from':
-        return time(this.range?.from.valueOf());
-      case '__to':
-        return time(this.range?.to.valueOf());
-      case '__timezone':
-        return { value: this.timeZone };
-      case '__user':
-        return { value: { id: '1', login: 'preview', email: 'preview@localhost' }[path ?? 'login'] ?? '' };
-      case '__org':
-        return { value: path === 'name' ? 'Main' : '1' };
-      case '__dashboard':
-        return { value: path === 'uid' ? 'preview' : 'Preview' };
-      case '__url_time_range':
-        return { value: `from=${this.range?.from.valueOf() ?? ''}&to=${this.range?.to.valueOf() ?? ''}` };
-      case '__all_variables': {
-        const pairs = this.stored.flatMap((v) =>
-          [currentValue(v).value].flat().map((x) => `var-${v.name}=${encodeURIComponent(String(x))}`),
-        );
-        return { value: pairs.join('&') };
-      }
-      default:
-        return undefined;
-    }
+    const [from, to] = [this.range?.from.valueOf(), this.range?.to.valueOf()];
+    const all = this.stored.flatMap((v) => [currentValue(v).value].flat().map((x) => `var-${v.name}=${encodeURIComponent(String(x))}`));
+    const values = new Map<string, unknown>([
+      ['__from', from],
+      ['__to', to],
+      ['__timezone', this.timeZone],
+      ['__user', { id: '1', login: 'preview', email: 'preview@localhost' }[path ?? 'login'] ?? ''],
+      ['__org', path === 'name' ? 'Main' : '1'],
+      ['__dashboard', path === 'uid' ? 'preview' : 'Preview'],
+      ['__url_time_range', `from=${from ?? ''}&to=${to ?? ''}`],
+      ['__all_variables', all.join('&')],
+    ]);
+    const value = values.get(name);
+    return value === undefined ? undefined : { value };
   }
 }
 
