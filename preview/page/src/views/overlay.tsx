@@ -72,9 +72,10 @@ export function Overlay() {
   const shown = record.faults.filter((f) => !f.quiet && !aside.includes(f));
   useEffect(() => setAside((old) => old.filter((f) => record.faults.includes(f))), [version]);
   useEffect(() => {
-    const close = (e: KeyboardEvent) => e.key === 'Escape' && !e.defaultPrevented && setAside([...record.faults]);
-    window.addEventListener('keydown', close);
-    return () => window.removeEventListener('keydown', close);
+    const isOfList = (e: KeyboardEvent) => (e.target as Element).matches('[role=combobox][aria-expanded=true]'); // which it closes
+    const close = (e: KeyboardEvent) => e.key === 'Escape' && !isOfList(e) && setAside([...record.faults]);
+    window.addEventListener('keydown', close, true);
+    return () => window.removeEventListener('keydown', close, true);
   }, []);
   if (!shown.length) {
     return null;
