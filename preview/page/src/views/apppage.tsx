@@ -27,8 +27,8 @@ export function AppNavigation({ meta }: { meta: PluginMeta }) {
             {name}
           </Link>
         ) : (
-          <small key={name + path} title={`plugin.json allows this page from the role ${include.role} on`}>
-            {`${name} (from ${include.role} on)`}
+          <small key={name + path} title={`plugin.json requires the role ${include.role} for this page`}>
+            {`${name} (needs ${include.role})`}
           </small>
         ),
       )}
@@ -47,7 +47,7 @@ export function AppPage({ plugin }: { plugin: AppPlugin }) {
   const { id, includes } = plugin.meta;
   const include = includes?.find((i) => i.type === 'page' && (i.path ?? '').replace('%PLUGIN_ID%', id).split('?')[0] === pathname);
   if (include && !maySee(boot.role, include)) {
-    return <p>{`This page is for the role ${include.role}; the preview is opened as ${boot.role}.`}</p>;
+    return <p>{`This page needs the role ${include.role}; the preview is opened as ${boot.role}.`}</p>;
   }
   const Root = plugin.root;
   if (!Root) {
@@ -79,7 +79,7 @@ export function AppConfigPage({ plugin }: { plugin: AppPlugin }) {
   const chosen = settings.get('page') ?? pages[0]?.id ?? 'extensions';
   const page = pages.find((p) => p.id === chosen);
   if (!mayConfigure) {
-    return <p>{`The configuration of an app is for administrators; the preview is opened as ${boot.role}.`}</p>;
+    return <p>{`The configuration of an app needs the role Admin; the preview is opened as ${boot.role}.`}</p>;
   }
   const choose = (id: string) => locationService.push(`/plugins/${plugin.meta.id}?page=${encodeURIComponent(id)}`);
   return (

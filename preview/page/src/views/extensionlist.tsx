@@ -1,6 +1,6 @@
 // What an app registers for others, with a trial of each.
 import type { AppPlugin } from '@grafana/data';
-import { Button, ControlledCollapse } from '@grafana/ui';
+import { ControlledCollapse } from '@grafana/ui';
 import { type ReactNode } from 'react';
 import { usePluginComponent, usePluginComponents, usePluginLinks } from '../services/extensions';
 import { Boundary } from './boundary';
@@ -11,9 +11,7 @@ function pointsOf(configs: { targets: string | string[] }[]): string[] {
 
 export function ExtensionList({ plugin }: { plugin: AppPlugin }) {
   const { addedLinkConfigs, addedComponentConfigs, addedFunctionConfigs, exposedComponentConfigs } = plugin;
-  const isEmpty =
-    !addedLinkConfigs.length && !addedComponentConfigs.length && !addedFunctionConfigs.length && !exposedComponentConfigs.length;
-  if (isEmpty) {
+  if (![addedLinkConfigs, addedComponentConfigs, addedFunctionConfigs, exposedComponentConfigs].flat().length) {
     return <p>The app registers nothing at extension points and exposes no component.</p>;
   }
   return (
@@ -51,9 +49,9 @@ function LinksAt({ id, plugin }: { id: string; plugin: AppPlugin }) {
                 {link.title}
               </a>
             ) : (
-              <Button size="sm" fill="text" onClick={link.onClick}>
+              <button type="button" className="preview-link" onClick={link.onClick}>
                 {link.title}
-              </Button>
+              </button>
             )}{' '}
             {link.description}
           </li>
