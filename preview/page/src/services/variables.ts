@@ -20,17 +20,8 @@ class Variables implements TemplateSrv {
   }
 
   getVariables(): TypedVariableModel[] {
-    return this.stored.map(
-      (v) =>
-        ({
-          ...v,
-          id: v.name,
-          options: choices(v),
-          current: v.current ?? {},
-          hide: VariableHide.dontHide,
-          skipUrlSync: false,
-        }) as unknown as TypedVariableModel,
-    );
+    const shared = { hide: VariableHide.dontHide, skipUrlSync: false };
+    return this.stored.map((v) => ({ ...v, ...shared, id: v.name, options: choices(v), current: v.current ?? {} }) as never);
   }
   /** The older name of the same, which plugins still use. */
   get variables(): TypedVariableModel[] {
