@@ -59,7 +59,7 @@ func (p *Plan) takeChecked() error {
 		}
 		return isOfRange
 	})
-	if len(ofRange) > 0 {
+	if len(ofRange) > 0 && !p.options.Dev { // which prints all findings
 		more := ""
 		if len(ofRange) > 1 {
 			more = fmt.Sprintf(", and %d more", len(ofRange)-1)

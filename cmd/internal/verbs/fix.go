@@ -109,6 +109,11 @@ func (s *several) printDiff(w *os.File, o validateOptions, r *validate.Report) e
 			return &ExitError{Code: ExitBroken, Err: fmt.Errorf("the diff is incomplete: %s: %s", s.File, s.Reason)}
 		}
 	}
+	for _, f := range r.Findings {
+		if f.Rule == validate.UnreadableFile {
+			return &ExitError{Code: ExitBroken, Err: fmt.Errorf("the diff is incomplete: %s: %s", f.File, f.Message)}
+		}
+	}
 	if len(s.diff) > 0 {
 		return &ExitError{Code: ExitFindings, Err: fmt.Errorf("some findings can be fixed; use %s instead of %s to apply the diff",
 			o.Face.Option("fix"), o.Face.Option("diff"))}

@@ -62,8 +62,8 @@ func (o origin) command(ctx context.Context, dir, built string) *exec.Cmd {
 	return cmd
 }
 
-// interval is the time between two lines of progress.
-const interval = 7 * time.Second
+// firstInterval is the time before the first line of progress. Each interval is twice as long as the one before.
+const firstInterval = 7 * time.Second
 
 // runGo runs the go command. While it runs, runGo prints how much it has downloaded and compiled.
 func (o origin) runGo(ctx context.Context, dir, built string, w io.Writer) error {
@@ -82,6 +82,7 @@ func (o origin) runGo(ctx context.Context, dir, built string, w io.Writer) error
 	printing.Add(1)
 	go func() {
 		defer printing.Done()
+		interval := firstInterval
 		ticks := time.NewTicker(interval)
 		defer ticks.Stop()
 		for {
@@ -90,6 +91,8 @@ func (o origin) runGo(ctx context.Context, dir, built string, w io.Writer) error
 				mu.Lock()
 				fmt.Fprintf(w, "  building slipway, %.0fs; modules downloaded: %d, packages compiled: %d\n", time.Since(started).Seconds(), downloaded, compiled)
 				mu.Unlock()
+				interval *= 2
+				ticks.Reset(interval)
 			case <-done:
 				return
 			}
