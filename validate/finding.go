@@ -22,12 +22,12 @@ const (
 
 // Place is a range of a file.
 type Place struct {
-	File      string // slash path in the validated tree, after Options.Prefix
-	Line      int    // from 1; 0 for the whole file
-	Column    int    // from 1, in Unicode code points
-	EndLine   int
-	EndColumn int    // the first column after the range
-	Pointer   string // JSON pointer; "" for a whole document and outside JSON
+	File      string `json:"file"`                // slash path in the validated tree, after Options.Prefix
+	Line      int    `json:"line,omitempty"`      // from 1; 0 for the whole file
+	Column    int    `json:"column,omitempty"`    // from 1, in Unicode code points
+	EndLine   int    `json:"endLine,omitempty"`   // of the last character
+	EndColumn int    `json:"endColumn,omitempty"` // the first column after the range
+	Pointer   string `json:"pointer,omitempty"`   // JSON pointer; "" for a whole document and outside JSON
 }
 
 // Address returns "file:line:column", or the file if there is no line.

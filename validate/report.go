@@ -35,10 +35,10 @@ type Report struct {
 
 // Skip is a check that did not run, which does not mean that it passed.
 type Skip struct {
-	Rule     string // "" for every rule
-	File     string // slash path in the validated tree, after Options.Prefix
-	Reason   string
-	IsBroken bool // the check failed to run; otherwise a finding has the cause
+	Rule     string `json:"rule,omitempty"` // "" for every rule
+	File     string `json:"file"`           // slash path in the validated tree, after Options.Prefix
+	Reason   string `json:"reason"`
+	IsBroken bool   `json:"isBroken"` // the check failed to run; otherwise a finding has the cause
 }
 
 // Suppressed is a finding that is not in Report.Findings.

@@ -49,13 +49,10 @@ func (t *writer) frame(p validate.Place, color string) {
 		string(indent), t.paint(color, strings.Repeat("^", to-from)))
 }
 
-// source caches the file and line shown last, because the next finding is probably
-// there too.
+// source caches the file shown last, because the next finding is probably there too.
 type source struct {
-	file   string
-	lines  [][]byte
-	number int
-	line   []rune
+	file  string
+	lines [][]byte
 }
 
 // line returns a line of a file, counted from 1, or nil if the file has no such line.
@@ -68,8 +65,5 @@ func (t *writer) line(file string, number int) []rune {
 	if number < 1 || number > len(s.lines) {
 		return nil
 	}
-	if s.number != number {
-		s.number, s.line = number, []rune(string(bytes.TrimSuffix(s.lines[number-1], []byte("\r"))))
-	}
-	return s.line
+	return []rune(string(bytes.TrimSuffix(s.lines[number-1], []byte("\r"))))
 }

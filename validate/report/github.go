@@ -20,14 +20,7 @@ func GitHub(w io.Writer, r *validate.Report, _ Options) error {
 		if command == "" {
 			command = "notice"
 		}
-		message := f.Message
-		if f.Help != "" {
-			message += "\nhelp: " + f.Help
-		}
-		for _, related := range f.Related {
-			message += "\nsee " + related.Address() + ": " + related.Message
-		}
-		fmt.Fprintf(b, "::%s %s,title=%s::%s\n", command, githubPlace(f.Place), githubProperty(f.Rule), githubData(message))
+		fmt.Fprintf(b, "::%s %s,title=%s::%s\n", command, githubPlace(f.Place), githubProperty(f.Rule), githubData(whole(f)))
 	}
 	for _, g := range groups(r.Skips) {
 		command := "notice"
@@ -39,6 +32,18 @@ func GitHub(w io.Writer, r *validate.Report, _ Options) error {
 	}
 	fmt.Fprintln(b, summary(r))
 	return b.Flush()
+}
+
+// whole returns the message of a finding, with its help and its related places in lines of their own.
+func whole(f validate.Finding) string {
+	message := f.Message
+	if f.Help != "" {
+		message += "\nhelp: " + f.Help
+	}
+	for _, related := range f.Related {
+		message += "\nsee " + related.Address() + ": " + related.Message
+	}
+	return message
 }
 
 // githubPlace returns the properties of a position. GitHub accepts columns only for a

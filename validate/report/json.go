@@ -53,7 +53,7 @@ func JSON(w io.Writer, r *validate.Report, o Options) error {
 		},
 		Profiles: append([]string{}, r.Profiles...), Directory: o.Directory,
 		Findings: []jsonFinding{},
-		Skips:    []jsonSkip{}, Elsewhere: []jsonElsewhere{},
+		Skips:    append([]validate.Skip{}, r.Skips...), Elsewhere: []jsonElsewhere{},
 
 		Suppressed: []jsonSuppressed{},
 		Gone:       []jsonGone{},
@@ -67,9 +67,6 @@ func JSON(w io.Writer, r *validate.Report, o Options) error {
 	for _, f := range r.Gone {
 		out.Gone = append(out.Gone, jsonGone{f.Rule, f.File, f.Pointer, f.Message})
 	}
-	for _, s := range r.Skips {
-		out.Skips = append(out.Skips, jsonSkip(s))
-	}
 	for _, s := range r.Elsewhere {
 		out.Elsewhere = append(out.Elsewhere, jsonElsewhere{s.Rule, s.Reason})
 	}
@@ -80,13 +77,13 @@ func JSON(w io.Writer, r *validate.Report, o Options) error {
 }
 
 type jsonReport struct {
-	Version   int           `json:"version"`
-	ExitCode  int           `json:"exitCode"`
-	Summary   jsonSummary   `json:"summary"`
-	Profiles  []string      `json:"profiles"`
-	Directory string        `json:"directory,omitempty"`
-	Findings  []jsonFinding `json:"findings"`
-	Skips     []jsonSkip    `json:"skips"`
+	Version   int             `json:"version"`
+	ExitCode  int             `json:"exitCode"`
+	Summary   jsonSummary     `json:"summary"`
+	Profiles  []string        `json:"profiles"`
+	Directory string          `json:"directory,omitempty"`
+	Findings  []jsonFinding   `json:"findings"`
+	Skips     []validate.Skip `json:"skips"`
 
 	Elsewhere []jsonElsewhere `json:"elsewhere"` // rules for other forms of a plugin
 
@@ -105,7 +102,7 @@ type jsonSummary struct {
 type jsonFinding struct {
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`
-	jsonPlace
+	validate.Place
 	Message string        `json:"message"`
 	Help    string        `json:"help"`
 	Related []jsonRelated `json:"related"`
@@ -116,11 +113,11 @@ type jsonFinding struct {
 
 func newJSONFinding(f validate.Finding) jsonFinding {
 	out := jsonFinding{
-		Rule: f.Rule, Severity: string(f.Severity), jsonPlace: jsonPlace(f.Place),
+		Rule: f.Rule, Severity: string(f.Severity), Place: f.Place,
 		Message: f.Message, Help: f.Help, Related: []jsonRelated{}, Fingerprint: f.Fingerprint(),
 	}
 	for _, related := range f.Related {
-		out.Related = append(out.Related, jsonRelated{jsonPlace(related.Place), related.Message})
+		out.Related = append(out.Related, jsonRelated{related.Place, related.Message})
 	}
 	if f.Fix != nil {
 		out.Fix = f.Fix.Title
@@ -147,22 +144,6 @@ type jsonElsewhere struct {
 }
 
 type jsonRelated struct {
-	jsonPlace
+	validate.Place
 	Message string `json:"message"`
-}
-
-type jsonPlace struct {
-	File      string `json:"file"`
-	Line      int    `json:"line,omitempty"`
-	Column    int    `json:"column,omitempty"`
-	EndLine   int    `json:"endLine,omitempty"`
-	EndColumn int    `json:"endColumn,omitempty"`
-	Pointer   string `json:"pointer,omitempty"`
-}
-
-type jsonSkip struct {
-	Rule     string `json:"rule,omitempty"`
-	File     string `json:"file"`
-	Reason   string `json:"reason"`
-	IsBroken bool   `json:"isBroken"`
 }

@@ -21,13 +21,7 @@ func JUnit(w io.Writer, r *validate.Report, _ Options) error {
 		if f.Line > 0 {
 			c.Name = f.Address()[len(f.File)+1:] + " " + c.Name
 		}
-		body := f.Address() + ": " + f.Message
-		if f.Help != "" {
-			body += "\nhelp: " + f.Help
-		}
-		for _, related := range f.Related {
-			body += "\nsee " + related.Address() + ": " + related.Message
-		}
+		body := f.Address() + ": " + whole(f)
 		if f.Severity == validate.Error || r.HasBaseline {
 			c.Failure = &junit.Result{Type: f.Rule, Message: f.Message, Body: body}
 		} else {

@@ -174,7 +174,7 @@ func summary(r *validate.Report) string {
 	}
 	for _, s := range []validate.Severity{validate.Error, validate.Warning, validate.Info} {
 		if n := r.Count(s); n > 0 {
-			parts = append(parts, text.Plural(n, adjective+nounOf(s)))
+			parts = append(parts, text.Plural(n, adjective+strings.Replace(string(s), "info", "info finding", 1)))
 		}
 	}
 	if len(parts) == 0 {
@@ -205,14 +205,6 @@ func summary(r *validate.Report) string {
 		line += "; " + text.Plural(elsewhere, "rule") + " for other forms of a plugin did not run"
 	}
 	return line
-}
-
-// nounOf returns the noun for findings of a severity.
-func nounOf(s validate.Severity) string {
-	if s == validate.Info {
-		return "info finding"
-	}
-	return string(s)
 }
 
 // printf writes to a bufio.Writer, which keeps the first error for Flush.

@@ -18,39 +18,16 @@ import (
 // schemaOptions are the options of the verb schema.
 type schemaOptions struct {
 	Face    Face
-	What    string // one of schemaNames; "" is all of them
+	What    string // plugin or config; "" is both
 	Dir     string // directory to write to; "" is the current one
 	Profile string // of plugin.json; "" derives it from the file in Dir
 }
 
-// schemaFile is a JSON Schema for editors.
-type schemaFile struct {
-	what string // as given to schema
-	name string // of the file that it is written to
-	of   string // the file that it describes
-	note string // after that, in the line that reports the file
-	make func(profiles []bundle.Profile) ([]byte, error)
-}
-
-func schemaFiles() []schemaFile {
-	return []schemaFile{
-		{"plugin", "plugin.schema.json", "plugin.json", " (profile %s)", pluginSchema},
-		{"config", "slipway.schema.json", config.FileName, "", func([]bundle.Profile) ([]byte, error) { return config.Schema(), nil }},
-	}
-}
-
+// pluginSchema returns the schema of a plugin.json with the keys of some profiles.
 func pluginSchema(profiles []bundle.Profile) ([]byte, error) {
 	names := profileNames(profiles)
 	data, err := schema.JSON(names[0], names[1:]...)
 	return append(data, '\n'), err
-}
-
-// schemaNames returns the names of the schemas.
-func schemaNames() (names []string) {
-	for _, s := range schemaFiles() {
-		names = append(names, s.what)
-	}
-	return names
 }
 
 // runSchema writes the JSON Schemas that validate uses, for editors to complete,
@@ -59,7 +36,7 @@ func runSchema(w io.Writer, o schemaOptions) error {
 	if o.Dir == "" {
 		o.Dir = cmp.Or(Around(), ".")
 	}
-	if known := schemaNames(); o.What != "" && !slices.Contains(known, o.What) {
+	if known := []string{"plugin", "config"}; o.What != "" && !slices.Contains(known, o.What) {
 		return &ExitError{Code: ExitUsage, Err: nearest.Unknown("schema", o.What, known)}
 	}
 	if err := checkProfile(o.Face, o.Profile); err != nil {
@@ -69,23 +46,29 @@ func runSchema(w io.Writer, o schemaOptions) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range schemaFiles() {
+	plugin, err := pluginSchema(profiles)
+	if err != nil {
+		return err
+	}
+	for _, s := range []struct {
+		what, name, of string
+		data           []byte
+	}{
+		{"plugin", "plugin.schema.json", "plugin.json (profile " + strings.Join(profileNames(profiles), " and ") + ")", plugin},
+		{"config", "slipway.schema.json", config.FileName, config.Schema()},
+	} {
 		if o.What != "" && o.What != s.what {
 			continue
 		}
-		data, err := s.make(profiles)
-		if err != nil {
-			return err
-		}
 		file := filepath.Join(o.Dir, s.name)
 		err = writeTo(nil, file, func(w io.Writer, _ bool) error {
-			_, err := w.Write(data)
+			_, err := w.Write(s.data)
 			return err
 		})
 		if err != nil {
 			return fmt.Errorf("%w; choose a writable directory with %s", err, o.Face.Option("dir"))
 		}
-		fmt.Fprintf(w, "wrote %s, the schema of %s%s\n", shortPath(file), s.of, strings.ReplaceAll(s.note, "%s", strings.Join(profileNames(profiles), " and ")))
+		fmt.Fprintf(w, "wrote %s, the schema of %s\n", shortPath(file), s.of)
 	}
 	return nil
 }
