@@ -129,7 +129,7 @@ func (p *Plan) namedPaths() []string {
 // addNested plans the plugin.json of a nested plugin, which the build completes like the
 // plugin's own.
 func (p *Plan) addNested(file, rel string) error {
-	data, err := limit.ReadFile(file, limit.Settings)
+	data, err := limit.ReadSettings(file)
 	if err != nil {
 		return err
 	}

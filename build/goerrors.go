@@ -96,7 +96,7 @@ func workFile(dir string) string {
 // moduleOf returns the module that the go.mod in a directory requires and that a package would be in by
 // its path, or "".
 func moduleOf(dir, name string) string {
-	data, _ := limit.ReadFile(filepath.Join(dir, "go.mod"), limit.Settings) // the go command reports the error
+	data, _ := limit.ReadSettings(filepath.Join(dir, "go.mod")) // the go command reports the error
 	for _, m := range required.FindAllSubmatch(data, -1) {
 		if module := string(m[1]); strings.HasPrefix(name, module+"/") {
 			return module

@@ -15,7 +15,7 @@ var requiresGrafanaSDK = regexp.MustCompile(`(?m)^\s*(?:require\s+)?` + regexp.Q
 
 // usesGrafanaSDK reports whether the module in a directory requires Grafana's SDK directly.
 func usesGrafanaSDK(module string) bool {
-	data, _ := limit.ReadFile(filepath.Join(module, "go.mod"), limit.Settings) // the go command reports the error
+	data, _ := limit.ReadSettings(filepath.Join(module, "go.mod")) // the go command reports the error
 	line := requiresGrafanaSDK.FindSubmatch(data)
 	return line != nil && !strings.HasPrefix(string(line[1]), "indirect")
 }

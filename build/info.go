@@ -119,14 +119,14 @@ func (p *Plan) version(ctx context.Context) (string, error) {
 
 // npmVersion returns the version in package.json, which rules of validate have checked, or "".
 func (p *Plan) npmVersion() (string, error) {
-	data, err := limit.ReadFile(filepath.Join(p.Repo.Root, "package.json"), limit.Settings)
+	data, err := limit.ReadSettings(filepath.Join(p.Repo.Root, "package.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("read version from package.json: %w", err)
 	}
-	doc, err := bundle.ParseDocument("package.json", bytes.TrimPrefix(data, []byte("\uFEFF"))) // which npm accepts
+	doc, err := bundle.ParseDocument("package.json", data)
 	if err != nil {
 		return "", fmt.Errorf("read version: %w", err)
 	}

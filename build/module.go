@@ -126,7 +126,7 @@ var esModule = regexp.MustCompile(`(?m)^\s*(import\b\s*[^\s(.]|export\b)`)
 // isBundled reports whether the frontend in a directory must be bundled.
 func isBundled(dir string) bool {
 	for _, name := range entries() {
-		text, err := limit.ReadFile(filepath.Join(dir, name), limit.Settings)
+		text, err := limit.ReadSettings(filepath.Join(dir, name))
 		if err == nil && (path.Ext(name) != ".js" || esModule.Match(text)) {
 			return true
 		}

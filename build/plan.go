@@ -141,7 +141,7 @@ func openRepo(dir string) (bundle.Repo, error) {
 }
 
 func (p *Plan) readMetadata(context.Context) error {
-	data, err := limit.ReadFile(filepath.Join(p.Repo.Source, bundle.MetadataFile), limit.Settings)
+	data, err := limit.ReadSettings(filepath.Join(p.Repo.Source, bundle.MetadataFile))
 	if err != nil {
 		return fmt.Errorf("read metadata: %w", err)
 	}

@@ -32,7 +32,7 @@ func Open(cwd, name string) (fs.FS, Options, error) {
 	}
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, Options{}, fmt.Errorf("nothing to validate: %s does not exist", typed)
+		return nil, Options{}, fmt.Errorf("nothing to validate: %s: %w", typed, fs.ErrNotExist) // without the whole path
 	}
 	if err != nil {
 		return nil, Options{}, fmt.Errorf("nothing to validate: %w", err)

@@ -44,8 +44,11 @@ func (r refusal) finding(where Where) Finding {
 		Rule: UnreadableFile, Severity: Error, Place: Place{File: r.file},
 		Message: fmt.Sprintf("%s is not read: %v", path.Base(r.file), cause(r.err)), Help: Unreadable().Help,
 	}
-	if errors.Is(r.err, fs.ErrPermission) {
+	switch {
+	case errors.Is(r.err, fs.ErrPermission):
 		f.Help = "let the user that validates the plugin read it"
+	case errors.Is(r.err, fs.ErrNotExist):
+		f.Message = fmt.Sprintf("%s is not read: it is a symbolic link to a file that does not exist", path.Base(r.file))
 	}
 	if errors.Is(r.err, tree.ErrOutside) {
 		left := "repository"

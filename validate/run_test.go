@@ -252,7 +252,7 @@ func TestNoPlugin(t *testing.T) {
 	}
 	checkExit(t, r, validate.ExitFindings)
 	r = mustRun(t, tree("src/Plugin.json"), validate.Options{Rules: rules.All()})
-	if got := findings(r); !strings.Contains(got, "src/Plugin.json error: the name of the file must be plugin.json") {
+	if got := findings(r); !strings.Contains(got, "src/Plugin.json error: the file must be called plugin.json") {
 		t.Errorf("another case: got\n%s", got)
 	}
 	none := validate.Rule{ID: "none", Check: func(*validate.Pass) {}}

@@ -374,7 +374,7 @@ func (b *bundler) browser(dir string) map[string]bool {
 	names := map[string]bool{}
 	var about struct{ Browser json.RawMessage }
 	var replaced map[string]any
-	text, err := limit.ReadFile(filepath.Join(dir, "package.json"), limit.Settings)
+	text, err := limit.ReadSettings(filepath.Join(dir, "package.json"))
 	if err == nil && json.Unmarshal(text, &about) == nil && json.Unmarshal(about.Browser, &replaced) == nil {
 		for name := range replaced {
 			names[name] = true

@@ -212,7 +212,7 @@ func nodeModule(module string) (name string, ok bool) {
 
 // isListed reports whether the package.json of a repository, or one above it in a workspace, lists a package.
 func isListed(root, name string) bool {
-	text, _ := limit.ReadFile(filepath.Join(root, "package.json"), limit.Settings) // one that cannot be read lists nothing
+	text, _ := limit.ReadSettings(filepath.Join(root, "package.json")) // one that cannot be read lists nothing
 	var lists struct{ Dependencies, DevDependencies, PeerDependencies, OptionalDependencies map[string]any }
 	_ = json.Unmarshal(text, &lists)
 	for _, list := range []map[string]any{lists.Dependencies, lists.DevDependencies, lists.PeerDependencies, lists.OptionalDependencies} {

@@ -66,7 +66,7 @@ func readPackage(dir string) Package {
 	const maxText = 256
 	slashed := filepath.ToSlash(dir)
 	p := Package{Name: slashed[strings.LastIndex(slashed, modulesDir)+len(modulesDir):]}
-	text, err := limit.ReadFile(filepath.Join(dir, "package.json"), limit.Settings)
+	text, err := limit.ReadSettings(filepath.Join(dir, "package.json"))
 	var read struct {
 		Name, Version string
 		License       json.RawMessage // text, or an object with "type" in old packages

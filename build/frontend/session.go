@@ -188,7 +188,7 @@ func isModule(file string) bool {
 		return false
 	}
 	for dir := filepath.Dir(file); filepath.Base(dir) != "node_modules" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if text, err := limit.ReadFile(filepath.Join(dir, "package.json"), limit.Settings); err == nil {
+		if text, err := limit.ReadSettings(filepath.Join(dir, "package.json")); err == nil {
 			var about struct{ Type string }
 			return json.Unmarshal(text, &about) == nil && about.Type == "module"
 		}

@@ -35,8 +35,8 @@ var (
 // ownConfigs returns the text of the tsconfig.json of a repository and of the one that create-plugin
 // writes, which it extends.
 func ownConfigs(root string) string {
-	text, _ := limit.ReadFile(filepath.Join(root, "tsconfig.json"), limit.Settings) // esbuild reports what it cannot read
-	more, _ := limit.ReadFile(filepath.Join(root, ".config", "tsconfig.json"), limit.Settings)
+	text, _ := limit.ReadSettings(filepath.Join(root, "tsconfig.json")) // esbuild reports what it cannot read
+	more, _ := limit.ReadSettings(filepath.Join(root, ".config", "tsconfig.json"))
 	return string(text) + string(more)
 }
 

@@ -73,7 +73,7 @@ func (l *lock) dirs() (dirs []string) {
 
 // readFile returns "" for a file that does not exist.
 func readFile(file string) (string, error) {
-	text, err := limit.ReadFile(file, limit.Settings)
+	text, err := limit.ReadSettings(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -122,7 +122,7 @@ func (s *Store) mark() string {
 		files = append(files, filepath.Join(filepath.Dir(s.modules(dir)), "package.json"))
 	}
 	for _, file := range files {
-		text, _ := limit.ReadFile(file, limit.Settings) // it has been read before
+		text, _ := limit.ReadSettings(file) // it has been read before
 		fmt.Fprintf(sum, "%d\n%s", len(text), text)
 	}
 	return fmt.Sprintf("Slipway laid out this node_modules for the checker of types, from %s.\n%x\n", filepath.Base(s.lock.file), sum.Sum(nil))

@@ -163,7 +163,7 @@ func readLock(root string) (*lock, error) {
 	for dir := root; ; dir = filepath.Dir(dir) {
 		for _, r := range readers {
 			file := filepath.Join(dir, r.name)
-			text, err := limit.ReadFile(file, limit.Settings)
+			text, err := limit.ReadSettings(file)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			} else if err != nil {
@@ -239,7 +239,7 @@ func (p packageJSON) all(manager string) map[string]string {
 func (p packageJSON) isPeer(name string) bool { _, ok := p.PeerDependencies[name]; return ok }
 
 func readPackageJSON(root string) (p packageJSON, err error) {
-	text, err := limit.ReadFile(filepath.Join(root, "package.json"), limit.Settings)
+	text, err := limit.ReadSettings(filepath.Join(root, "package.json"))
 	if err != nil {
 		return p, fmt.Errorf("read package.json: %w", err)
 	}

@@ -57,8 +57,15 @@ func OpenRegular(open func(string, int, os.FileMode) (*os.File, error), name str
 	return f, nil
 }
 
-// Settings is more than any file of settings has, such as a package.json or a lockfile.
-const Settings = 64 << 20
+// maxSettings is more than any file of settings has.
+const maxSettings = 64 << 20
+
+// ReadSettings reads a file of settings, such as a package.json or a lockfile, without the byte order mark that its own
+// tools ignore.
+func ReadSettings(name string) ([]byte, error) {
+	text, err := ReadFile(name, maxSettings)
+	return bytes.TrimPrefix(text, []byte("\uFEFF")), err
+}
 
 // ReadFile reads a regular file of at most limit bytes. It refuses others, such as named
 // pipes, which might never end.

@@ -62,3 +62,14 @@ func (l lying) Stat() (fs.FileInfo, error) {
 }
 
 func (l lying) Close() error { return nil }
+
+func TestReadSettings(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "package.json")
+	if err := os.WriteFile(name, []byte("\uFEFF{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := ReadSettings(name); err != nil || string(text) != "{}" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}

@@ -28,7 +28,7 @@ func metaMissing() validate.Rule {
 			default:
 				for _, name := range []string{"src/" + bundle.MetadataFile, bundle.MetadataFile} {
 					if other := inspect.Spelling(p, path.Join(p.Dir, name)); other != "" {
-						p.Reportf(validate.Place{File: other}, "the name of the file must be %s", bundle.MetadataFile)
+						p.Report(validate.Finding{Place: validate.Place{File: other}, Message: "the file must be called " + bundle.MetadataFile, Help: "rename it"})
 						return
 					}
 				}

@@ -151,7 +151,7 @@ func printPacked(w io.Writer, files []archive.Output) {
 
 // readBuilt reads the plugin.json of a dist.
 func readBuilt(dist string) (*bundle.Metadata, error) {
-	data, err := limit.ReadFile(filepath.Join(dist, bundle.MetadataFile), limit.Settings)
+	data, err := limit.ReadSettings(filepath.Join(dist, bundle.MetadataFile))
 	if err != nil {
 		return nil, err
 	}

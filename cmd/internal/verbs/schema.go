@@ -76,7 +76,7 @@ func runSchema(w io.Writer, o schemaOptions) error {
 // schemaProfiles returns the requested profile, or else those of the plugin.json in Dir.
 func schemaProfiles(o schemaOptions) ([]bundle.Profile, error) {
 	for _, name := range []string{"src/plugin.json", "plugin.json"} {
-		data, err := limit.ReadFile(filepath.Join(o.Dir, filepath.FromSlash(name)), limit.Settings)
+		data, err := limit.ReadSettings(filepath.Join(o.Dir, filepath.FromSlash(name)))
 		if err != nil || o.Profile != "" {
 			continue
 		}

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,14 +29,14 @@ type frontend struct {
 // those of the repository around dir.
 func readFrontend(dir string) (f frontend) {
 	f = frontend{dir: dir, manager: packageManager(dir)}
-	data, err := limit.ReadFile(filepath.Join(dir, "package.json"), limit.Settings)
+	data, err := limit.ReadSettings(filepath.Join(dir, "package.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		f.missing = "the repository has no package.json"
 		return f
 	}
 	var manifest struct{ Scripts map[string]string }
 	if err == nil {
-		err = json.Unmarshal(bytes.TrimPrefix(data, []byte("\uFEFF")), &manifest)
+		err = json.Unmarshal(data, &manifest)
 	}
 	if err != nil {
 		f.err = fmt.Errorf("package.json: %w", err)
@@ -82,7 +81,7 @@ func packageManager(dir string) string {
 	known := []string{"npm", "yarn", "pnpm", "bun"}
 	for at := range upwards(dir) {
 		var manifest struct{ PackageManager string }
-		if data, err := limit.ReadFile(filepath.Join(at, "package.json"), limit.Settings); err == nil && json.Unmarshal(data, &manifest) == nil {
+		if data, err := limit.ReadSettings(filepath.Join(at, "package.json")); err == nil && json.Unmarshal(data, &manifest) == nil {
 			if name, _, _ := strings.Cut(manifest.PackageManager, "@"); slices.Contains(known, name) {
 				return name
 			}
