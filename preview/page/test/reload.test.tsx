@@ -48,10 +48,13 @@ test('the globals of the interface are there before a plugin is loaded', async (
   await shareModules({});
   const { $, jQuery, _ } = window as never as {
     $: unknown;
-    jQuery(html: string): { length: number };
+    jQuery: { (html: string): { length: number }; plot?: unknown };
     _: { move(...args: unknown[]): unknown };
   };
   assert.deepEqual([$ === jQuery, jQuery('<p>').length, _.move([1, 2, 3], 0, 2)], [true, 1, [2, 3, 1]]);
+  assert.deepEqual([jQuery.plot, [...record.missingNames]], [undefined, ['jquery#plot']]);
+  jQuery.plot = 'Flot';
+  assert.equal(jQuery.plot, 'Flot');
 });
 
 test('a plugin that never loaded is not replaced: the page begins anew', async () => {

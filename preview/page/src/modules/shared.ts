@@ -103,6 +103,12 @@ function setGlobals(): void {
     return list;
   };
   Object.assign(window, { $: jquery, jQuery: jquery, _: Object.assign(lodash, { move }) });
+  // The interface adds Flot to jQuery, which is not here; a plugin may add its own.
+  Object.defineProperty(jquery, 'plot', {
+    configurable: true,
+    get: () => void record.missing('jquery#plot'),
+    set: (value: unknown) => Object.defineProperty(jquery, 'plot', { value, writable: true }),
+  });
 }
 
 /**
