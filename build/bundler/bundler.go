@@ -101,10 +101,10 @@ func (b Bundler) packages(f build.Frontend) (*packages.Store, error) {
 	return store, err
 }
 
-// provider notes whether a package was missing.
+// provider notes whether a package was missing, and whether one was there.
 type provider struct {
 	*packages.Store
-	isMissing atomic.Bool
+	isMissing, isUsed atomic.Bool
 }
 
 // Dir implements frontend.Packages.
@@ -112,6 +112,8 @@ func (p *provider) Dir(ctx context.Context, importer, name string) (dir string, 
 	dir, ok, err = p.Store.Dir(ctx, importer, name)
 	if errors.Is(err, packages.ErrMissing) {
 		p.isMissing.Store(true)
+	} else if ok {
+		p.isUsed.Store(true)
 	}
 	return dir, ok, err
 }

@@ -67,9 +67,14 @@ func TestPackages(t *testing.T) {
 		}
 		f.Download = false
 	}
-	if _, err := s.Bundle(t.Context(), f); err != nil {
-		t.Errorf("downloaded since: %v", err)
+	if got, err := s.Bundle(t.Context(), f); err != nil || len(got.Warnings) > 0 {
+		t.Errorf("downloaded since: %v, %v", got, err)
 	}
+	testkit.WriteFile(t, filepath.Join(root, "yarn.lock"), "")
+	if got, err := b.Bundle(t.Context(), f); err != nil || !strings.Contains(fmt.Sprint(got.Warnings), "those of package-lock.json; yarn.lock was not read") {
+		t.Errorf("two lockfiles: %v, %v", got, err)
+	}
+	testkit.OK(t, os.Remove(filepath.Join(root, "yarn.lock")))
 	dev := NewSession(b)
 	dev.Dev = true
 	defer dev.Close()

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/frontend"
@@ -114,6 +116,12 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Module, 
 	}
 	if b.packages.Store != nil {
 		out.Packages, out.Bytes = b.packages.Downloaded()
+		if read, unread := b.packages.Lockfiles(); len(unread) > 0 && b.packages.isUsed.Load() {
+			b.warnings = append(b.warnings, frontend.Message{
+				Text: fmt.Sprintf("the packages are those of %s; %s was not read", filepath.Base(read), strings.Join(unread, ", ")),
+				Help: `delete the lockfile that is out of use, or name the package manager in package.json, such as "packageManager": "yarn@1.22.22"`,
+			})
+		}
 	}
 	if f.Type == bundle.TypeApp {
 		found, err := addExtensions(ctx, f, out)

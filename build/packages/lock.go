@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -66,7 +67,8 @@ type lock struct {
 	file    string // absolute
 	root    string // of the plugin repository, absolute
 	manager string
-	top     string // the directory that packages of the repository must be in, absolute
+	top     string   // the directory that packages of the repository must be in, absolute
+	unread  []string // the lockfiles of other managers beside it
 
 	// importers are the scopes of the repository by the directory with a package.json or node_modules,
 	// slash-separated and relative to that of the lockfile. There is one of ".".
@@ -141,15 +143,17 @@ const (
 	bun   = "bun"
 )
 
-// readLock finds the lockfile in a directory or above it, up to a directory that contains .git.
+// readLock finds the lockfile in a directory or above it, up to a directory that contains .git. Of the lockfiles of several package
+// managers, it is that of the manager that the package.json beside them names. Otherwise it is the first, and the others are unread.
 func readLock(root string) (*lock, error) {
-	readers := []struct {
+	type reader struct {
 		name    string
 		read    func(l *lock, text []byte) error
 		manager string
-	}{
+	}
+	readers := []reader{
+		{"npm-shrinkwrap.json", readNPM, npm}, // which npm prefers
 		{"package-lock.json", readNPM, npm},
-		{"npm-shrinkwrap.json", readNPM, npm},
 		{"yarn.lock", readYarn, yarn1},
 		{"pnpm-lock.yaml", readPNPM, pnpm},
 		{"bun.lock", readBun, bun},
@@ -161,12 +165,18 @@ func readLock(root string) (*lock, error) {
 	}
 	boundary, isRepo := tree.Boundary(root)
 	for dir := root; ; dir = filepath.Dir(dir) {
-		for _, r := range readers {
+		here := slices.DeleteFunc(slices.Clone(readers), func(r reader) bool {
+			_, err := os.Lstat(filepath.Join(dir, r.name))
+			return errors.Is(err, fs.ErrNotExist)
+		})
+		if len(here) > 0 {
+			about, _ := readPackageJSON(dir) // without it, no manager is named
+			named, _, _ := strings.Cut(about.PackageManager, "@")
+			i := slices.IndexFunc(here, func(r reader) bool { return strings.TrimSuffix(r.manager, " 1") == named })
+			r := here[max(i, 0)]
 			file := filepath.Join(dir, r.name)
 			text, err := limit.ReadSettings(file)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			} else if err != nil {
+			if err != nil {
 				return nil, fmt.Errorf("read lockfile: %w", err)
 			}
 			top := boundary
@@ -176,6 +186,11 @@ func readLock(root string) (*lock, error) {
 			l := newLock(root, file, r.manager, top)
 			if err := r.read(l, text); err != nil {
 				return nil, damaged(root, file, text, err)
+			}
+			for _, other := range here {
+				if i < 0 && other.manager != r.manager {
+					l.unread = append(l.unread, other.name)
+				}
 			}
 			return l, nil
 		}
@@ -221,6 +236,7 @@ type packageJSON struct {
 	OptionalDependencies map[string]string `json:"optionalDependencies"`
 	Resolutions          json.RawMessage   `json:"resolutions"`
 	PNPM                 pnpmSettings      `json:"pnpm"`
+	PackageManager       string            `json:"packageManager"` // such as "pnpm@9.1.0"
 }
 
 // all returns the ranges of all packages. Of one that is required twice, the range is the one that the manager takes.

@@ -440,6 +440,23 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// Of several lockfiles, the one is read that belongs to the package manager that package.json names.
+func TestSeveralLockfiles(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	for about, want := range map[string]string{
+		`{}`: "package-lock.json [yarn.lock pnpm-lock.yaml]", `{"packageManager": "npm@11.0.0"}`: "package-lock.json []",
+		`{"packageManager": "yarn@1.22.22+sha1.abc"}`: "yarn.lock []", `{"packageManager": "pnpm@9.1.0"}`: "pnpm-lock.yaml []",
+		`{"packageManager": "deno@2"}`: "package-lock.json [yarn.lock pnpm-lock.yaml]",
+	} {
+		s := testkit.Must(Open(repo(t, r, map[string]string{"package.json": about, "package-lock.json": `{"packages": {}}`,
+			"yarn.lock": "# yarn lockfile v1\n", "pnpm-lock.yaml": "lockfileVersion: '9.0'\n"})))(t)
+		if read, unread := s.Lockfiles(); fmt.Sprint(filepath.Base(read), " ", unread) != want {
+			t.Errorf("%s: %s %s, want %s", about, read, unread, want)
+		}
+	}
+}
+
 // A lockfile that cannot be read is an error at its place.
 func TestDamagedLockfile(t *testing.T) {
 	t.Parallel()
