@@ -197,7 +197,6 @@ func TestProgram(t *testing.T) {
 	program := func(script string) Program {
 		file := filepath.Join(t.TempDir(), "bundler")
 		testkit.WriteFile(t, file, "#!/bin/sh\n"+script+"\n")
-		testkit.OK(t, os.Chmod(file, 0o755))
 		return Program{Path: func(context.Context) (string, error) { return file, nil }}
 	}
 	b, err := program(`grep -q '"pluginId":"a"' && echo '{"files": {"module.js": "eA=="}}'`).Bundle(t.Context(), Frontend{PluginID: "a"})

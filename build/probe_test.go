@@ -42,7 +42,6 @@ func script(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "backend")
 	testkit.WriteFile(t, file, "#!/bin/sh\n"+text+"\n")
-	testkit.OK(t, os.Chmod(file, 0o755))
 	return file
 }
 

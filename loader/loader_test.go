@@ -489,8 +489,8 @@ func TestAbandonedRunDirs(t *testing.T) {
 	t.Cleanup(func() { _ = used.lock.Close() })
 	foreign := filepath.Join(base, runDirPrefix+"999999999-used") // no process has this id
 	long := time.Now().Add(-2 * lockedWithin)
-	testkit.OK(t, errors.Join(unused.lock.Close(), os.Rename(used.path, foreign),
-		os.Chtimes(foreign, long, long), os.Chtimes(unused.path, long, long), os.Chtimes(old, long, long)))
+	testkit.OK(t, unused.lock.Close(), os.Rename(used.path, foreign),
+		os.Chtimes(foreign, long, long), os.Chtimes(unused.path, long, long), os.Chtimes(old, long, long))
 	removeAbandoned(base)
 	left, err := filepath.Glob(filepath.Join(base, "*"))
 	if diff := cmp.Diff([]string{foreign, young}, left); err != nil || diff != "" {

@@ -431,9 +431,10 @@ func TestUnreadableIsASkip(t *testing.T) {
 	t.Parallel()
 	const file = "a/plugin.json"
 	for name, exit := range map[string]int{"a": validate.ExitBroken, file: validate.ExitFindings} {
+		want := map[string]int{"a": 1, file: 2}[name]
 		fsys := unreadable{tree(file, "b/plugin.json"), name}
 		r := mustRun(t, fsys, validate.Options{Rules: []validate.Rule{show()}})
-		if got := findings(r); strings.Contains(got, file+" error: plugin.json is not read: permission denied") != (name == file) || !strings.Contains(got, "b/plugin.json") {
+		if got := findings(r); strings.Contains(got, file+" error: plugin.json is not read: permission denied") != (name == file) || !strings.Contains(got, "b/plugin.json") || len(r.Findings) != want {
 			t.Errorf("%s: got the findings\n%s", name, got)
 		}
 		if len(r.Skips) != 1 || r.Skips[0].File != name {

@@ -49,6 +49,7 @@ func TestAssets(t *testing.T) {
 		"gpx_tour.js":                  "module",
 		"child/module.js.map":          "{}",
 	})
+	testkit.OK(t, os.Chmod(filepath.Join(dir, "child", "run.js"), 0o755)) // which does not make it an executable of the plugin
 	f.mount(t, loader.Options{Dirs: []string{filepath.Dir(dir)}, HostVersion: "10.4.2"})
 	for path, status := range map[string]int{
 		"child/run_linux_amd64": 404, "child/RUN_Linux_AMD64": 404, "child/run_windows_amd64.exe": 404, "child/run": 404, "child%2Frun_linux_amd64": 404,

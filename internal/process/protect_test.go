@@ -45,15 +45,13 @@ func TestProtect(t *testing.T) {
 	dir := testkit.Must(os.MkdirTemp("", "protect"))(t)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	syscall.ForkLock.RLock() // a child that is forked meanwhile would keep the copy busy
-	copied := testkit.Must(os.OpenFile(filepath.Join(dir, "x.test"), os.O_CREATE|os.O_WRONLY, 0o755))(t)
+	copied, err := os.OpenFile(filepath.Join(dir, "x.test"), os.O_CREATE|os.O_WRONLY, 0o755)
 	if err == nil {
 		_, err = io.Copy(copied, self)
+		err = errors.Join(err, copied.Close(), os.Chmod(dir, 0o755))
 	}
-	err = errors.Join(err, copied.Close(), os.Chmod(dir, 0o755))
 	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for mode, want := range map[string]string{"protected": "saw false, denied true", "open": "saw true, denied false"} {
 		c := exec.Command(copied.Name(), "-test.run=^TestProtect$")
 		c.Dir, c.Env = "/", []string{"TEST_PROTECT=" + mode, "PASSWORD=hunter2"}

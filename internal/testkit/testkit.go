@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,14 +40,13 @@ func ReadFile(tb testing.TB, file string) string {
 	return string(Must(os.ReadFile(file))(tb))
 }
 
-// WriteFile writes a file, and the directories above it. A script, which begins with #!, is executable.
+// WriteFile writes a file, and the directories above it. It makes a script executable, which begins with #!.
 func WriteFile(tb testing.TB, file, text string) {
 	tb.Helper()
-	mode := os.FileMode(0o644)
+	OK(tb, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644))
 	if strings.HasPrefix(text, "#!") {
-		mode = 0o755
+		OK(tb, os.Chmod(file, 0o755))
 	}
-	OK(tb, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), mode))
 }
 
 // WriteFiles writes files below a directory. The keys are their paths there, with slashes.
@@ -78,7 +78,7 @@ func Golden(tb testing.TB, isUpdate bool, file, got string) {
 		WriteFile(tb, file, got)
 	}
 	if diff := cmp.Diff(ReadFile(tb, file), got); diff != "" {
-		tb.Errorf("%s is stale; run the test with -update, or go tool mage docs (-want +got):\n%s", file, diff)
+		tb.Errorf("%s is stale; run this test with -update (-want +got):\n%s", file, diff)
 	}
 }
 
@@ -87,11 +87,15 @@ func Golden(tb testing.TB, isUpdate bool, file, got string) {
 func Git(tb testing.TB, dir string, args ...string) string {
 	tb.Helper()
 	const at = "2026-03-04T05:06:07Z"
-	cmd := exec.CommandContext(tb.Context(), "git", append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
-	out, err := cmd.CombinedOutput()
+	cmd := exec.CommandContext(tb.Context(), "git", append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.com",
+		"-c", "core.excludesFile=" + os.DevNull}, args...)...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }) // a hook runs the tests with those of its repository
+	cmd.Env = append(cmd.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
 	if err != nil {
-		tb.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+		tb.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, &stderr)
 	}
 	return string(out)
 }

@@ -173,7 +173,7 @@ func TestNoPreview(t *testing.T) {
 	}
 	testkit.WriteFile(t, filepath.Join(repo.Source, "plugin.json"), previewedPlugin+",")
 	check(`^$`)
-	if _, err := openPreview(t.Context(), verbs.Mage, repo, pageOptions{isAsked: true}, out); err == nil || !strings.Contains(err.Error(), "decode plugin.json: invalid character ','") {
+	if _, err := openPreview(t.Context(), verbs.Mage, repo, pageOptions{isAsked: true, cache: t.TempDir()}, out); err == nil || !strings.Contains(err.Error(), "decode plugin.json: invalid character ','") {
 		t.Error(err)
 	}
 	testkit.WriteFile(t, filepath.Join(repo.Source, "plugin.json"), previewedPlugin)
