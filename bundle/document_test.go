@@ -119,7 +119,7 @@ func TestDocumentSyntax(t *testing.T) {
 		"[1 2]":                           "1:3-1:3 expected a comma",
 		"{\"a\": [1 {} 2]\n\"b\": 1}":     "1:9-1:9 expected a comma; 1:12-1:12 expected a comma; 1:15-1:15 expected a comma",
 		"{\n<<<<<<< a\n\"a\": 1\n=======\n\"a\": 2\n>>>>>>> b\n}": "2:1-6:8 unresolved merge conflict in lines 2 to 6",
-		"\n<html>":                       "2:1-2:2 the file is a page in HTML or XML, not JSON",
+		"\n<html>":                       "2:1-2:2 the file is HTML or XML, not JSON",
 		`{"a": "say "yes""}`:             "1:12-1:13 this quote ends the string early",
 		"{'a': 1}":                       "1:2-1:3 unexpected quote '",
 		"{\"a\": “x”}":                   "1:7-1:8 unexpected quote “",

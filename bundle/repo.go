@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/slipway-dev/slipway/bundle/tree"
 )
@@ -39,10 +40,14 @@ func OpenRepo(dir string) (Repo, error) {
 		}
 		if err == nil {
 			err = tree.Irregular(info.Mode())
-		} else if _, linkErr := os.Lstat(name); errors.Is(linkErr, fs.ErrNotExist) {
+		} else if _, linkErr := os.Lstat(name); errors.Is(linkErr, fs.ErrNotExist) || errors.Is(linkErr, syscall.ENOTDIR) {
 			continue
 		}
-		return Repo{}, fmt.Errorf("%s cannot be read: %w: restore the file", name, cause(err))
+		help := "restore the file"
+		if errors.Is(err, fs.ErrPermission) {
+			help = "let your user read it"
+		}
+		return Repo{}, fmt.Errorf("%s cannot be read: %w: %s", name, cause(err), help)
 	}
 	return Repo{}, fmt.Errorf("open repository %s: %w", root, ErrNoPlugin)
 }
@@ -124,7 +129,11 @@ func ReposBelow(dir string) (found []string) {
 }
 
 // Repos returns the layouts of all plugin repositories at dir and below, without the plugins that are nested in them.
+// OpenRepo fails for those whose plugin.json cannot be read.
 func Repos(dir string) (found []Repo, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || !d.IsDir():
@@ -136,8 +145,8 @@ func Repos(dir string) (found []Repo, err error) {
 		switch {
 		case errors.Is(err, ErrNoPlugin):
 			return nil
-		case err != nil:
-			return err
+		case err != nil: // whoever opens it says why
+			repo = Repo{Root: name, Source: name, Dist: filepath.Join(name, DistDir)}
 		case slices.ContainsFunc(found, func(outer Repo) bool { return outer.contains(repo) }):
 			return nil
 		}

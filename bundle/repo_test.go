@@ -23,7 +23,7 @@ func TestFindRepo(t *testing.T) {
 		"git/a/src/plugin.json", "git/a/src/nested/plugin.json", "git/a/src/img/logo.svg", "git/a/pkg/main.go", "git/a/dist/plugin.json",
 		"git/a/examples/b/plugin.json", "git/a/examples/b/dist/plugin.json",
 		"git/bare/plugin.json", "git/bare/nested/plugin.json", "git/bare/dist/nested/plugin.json", "git/bare/testdata/x/plugin.json",
-		"git/docs/README.md", "odd/.git/HEAD", "odd/directory/plugin.json/x", "odd/case/src/Plugin.json",
+		"git/docs/README.md", "odd/.git/HEAD", "odd/file/plugin.json", "odd/file/src", "odd/directory/plugin.json/x", "odd/case/src/Plugin.json",
 	} {
 		file := filepath.Join(top, filepath.FromSlash(name))
 		testkit.WriteFile(t, file, "{}")
@@ -33,6 +33,7 @@ func TestFindRepo(t *testing.T) {
 		"git/a/dist": "git/a", "git/a/examples": "git/a", "git/a/examples/b": "git/a/examples/b",
 		"git/a/examples/b/dist": "git/a/examples/b", "git/bare": "git/bare", "git/bare/dist/nested": "git/bare",
 		"git/bare/nested": "git/bare/nested", "git/bare/testdata/x": "git/bare/testdata/x",
+		"odd/file": "odd/file", "odd/file/src": "odd/file",
 	} {
 		repo, err := bundle.FindRepo(filepath.Join(top, dir))
 		if err != nil || repo.Root != filepath.Join(top, filepath.FromSlash(want)) {
@@ -66,8 +67,8 @@ func TestFindRepo(t *testing.T) {
 			t.Errorf("%s: %v, want %s", dir, err, want)
 		}
 	}
-	if repos, err := bundle.Repos(filepath.Join(top, "odd", "directory")); err == nil {
-		t.Errorf("a plugin that cannot be read is left out of %v", repos)
+	if repos, err := bundle.Repos(filepath.Join(top, "odd")); err != nil || len(repos) != 2 || repos[0].Root != filepath.Join(top, "odd", "directory") {
+		t.Errorf("the plugins are %v, %v", repos, err)
 	}
 	if _, err = bundle.FindRepo(filepath.Join(top, "missing")); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("a missing directory: %v", err)

@@ -313,7 +313,7 @@ func (s *syntax) character(t token) *SyntaxError {
 		return s.doc.syntaxError(t.from, end, fmt.Sprintf("unresolved merge conflict in lines %d to %d", s.doc.Position(t.from).Line,
 			s.doc.Position(end).Line), "keep one side of it, or both, and delete the lines that begin with <, = and >")
 	case r == '<' && s.last.kind == tokenEnd:
-		return s.at(t, "the file is a page in HTML or XML, not JSON", "restore the file; a server may have answered with the page")
+		return s.at(t, "the file is HTML or XML, not JSON", "restore the file: it may be the error page of a server")
 	case r == '=':
 		return s.at(t, "expected a colon, found =", "write :")
 	case r == ';':

@@ -87,6 +87,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"validate", "-formt=json"}, "unknown option -formt; did you mean --format?\nrun 'slipway validate --help' for usage"},
 		{[]string{"validate", "-verbos"}, "unknown option -verbos; did you mean --verbose?\nrun 'slipway validate --help' for usage"}, // -v is one
 		{[]string{"-version"}, "unknown option -version; did you mean --version?\nrun 'slipway --help' for usage"},
+		{[]string{"validate", "-t", "--output=x"}, "unknown option -t\n"},
 		{[]string{"validate", "-x"}, "unknown option -x\nrun 'slipway validate --help' for usage"},
 		{[]string{"validate", "--zzzzzzzz"}, "unknown option --zzzzzzzz\nrun 'slipway validate --help' for usage"},
 		{[]string{"validate", "--format"}, "--format needs a value\nrun 'slipway validate --help' for usage"},

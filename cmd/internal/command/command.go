@@ -228,8 +228,9 @@ func (p Program) flagError(c *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" { // several letters are taken for as many options, of which the first may be known
 			spelled = "-" + name
 			for _, arg := range p.args {
-				if arg, _, _ = strings.Cut(arg, "="); strings.HasPrefix(arg, "-") && strings.HasSuffix(arg, name) {
+				if arg, _, _ = strings.Cut(arg, "="); strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.HasSuffix(arg, name) {
 					spelled, name = arg, arg[1:]
+					break
 				}
 			}
 		}

@@ -40,7 +40,9 @@ func writeTo(w *os.File, output string, write func(w io.Writer, hasColor bool) e
 		return errors.Join(write(f, false), f.Close())
 	}
 	dir := filepath.Dir(output)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	if info, err := os.Stat(dir); err != nil {
+		return err // which names the directory
+	} else if !info.IsDir() {
 		return fmt.Errorf("%s is not a directory", dir)
 	}
 	return atomicfile.Write(output, 0o644, func(w io.Writer) error { return write(w, false) })

@@ -278,7 +278,7 @@ func notes(o validateOptions, r *validate.Report) (list string) {
 	isMissing := func(f validate.Finding) bool { return f.Rule == "meta-missing" }
 	if slices.ContainsFunc(r.Findings, isMissing) {
 		if repo, err := bundle.FindRepo(o.Path); err == nil {
-			list += fmt.Sprintf("note: %s is a part of the plugin repository %s: validate that\n", filepath.ToSlash(o.Path), filepath.ToSlash(repo.Root))
+			list += fmt.Sprintf("note: %s is a part of the plugin repository %s; validate that directory instead\n", filepath.ToSlash(o.Path), filepath.ToSlash(repo.Root))
 		}
 	}
 	if len(r.Left) == 0 {

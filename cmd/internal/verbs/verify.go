@@ -31,7 +31,7 @@ type verifyOptions struct {
 }
 
 // runVerify compares built plugins with their manifests, signatures and checksums, and prints the
-// result for each to w, with the files that differ. The error has ExitFindings if anything differs.
+// result for each plugin to w, with the files that differ. The error has ExitFindings if anything differs.
 func runVerify(ctx context.Context, w io.Writer, o verifyOptions) error {
 	var trusted []archive.PublicKey
 	if o.Key != "" {
