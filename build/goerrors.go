@@ -24,7 +24,7 @@ var (
 func ExplainGo(dir, output string) string {
 	var rest, modules, replaced []string
 	var registry, cause, help, wrong string
-	lacking := 0 // lines about entries of go.sum, two for each import
+	lacking, isMore := 0, false // entries of go.sum, and whether the last line is about another than the first
 	for line := range strings.SplitSeq(output, "\n") {
 		if m := offline.FindStringSubmatch(line); m != nil {
 			modules, registry, cause = append(modules, m[1]), m[2], m[3]
@@ -49,10 +49,14 @@ func ExplainGo(dir, output string) string {
 			continue
 		case strings.HasPrefix(line, "go: downloading "):
 			continue
-		case strings.Contains(line, "missing go.sum entry for module providing package "), lacking > 0 && strings.HasPrefix(line, "\tgo get "):
-			if lacking++; lacking > 2 {
+		case strings.Contains(line, "missing go.sum entry for module providing package "):
+			if lacking++; lacking > 1 {
+				isMore, help = true, fmt.Sprintf("help: run go mod tidy, which adds the entries for all %d imports", lacking)
 				continue
 			}
+		case isMore && strings.HasPrefix(line, "\tgo get "):
+			isMore = false
+			continue
 		case line == "malformed go.sum:":
 			help = "help: restore go.sum, or delete it and run go mod tidy"
 		case strings.Contains(line, " listed in go.work"):

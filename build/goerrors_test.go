@@ -47,7 +47,7 @@ func TestExplainGo(t *testing.T) {
 			"malformed go.sum:\ngo.sum:3: wrong number of fields 2\nhelp: restore go.sum, or delete it and run go mod tidy"},
 		"an empty go.sum": {
 			"a.go:1:2: missing go.sum entry for module providing package a.b/c; to add:\n\tgo get m\na.go:2:2: missing go.sum entry for module providing package a.b/d; to add:\n\tgo get m",
-			"a.go:1:2: missing go.sum entry for module providing package a.b/c; to add:\n\tgo get m",
+			"a.go:1:2: missing go.sum entry for module providing package a.b/c; to add:\n\tgo get m\nhelp: run go mod tidy, which adds the entries for all 2 imports",
 		},
 		"no replacement": {
 			"pkg/a.go:1:2: a.b/c@v0.0.0: replacement directory ../gone does not exist\npkg/b.go:1:2: a.b/c@v0.0.0: replacement directory ../gone does not exist",

@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -163,9 +165,17 @@ func (r runner) load(t target) *file {
 	return f
 }
 
-// unread returns the block for a plugin.json that cannot be opened.
+// unread returns the block for a plugin.json that cannot be opened: for the author to correct, or because the disk fails.
 func unread(err error) block {
-	return block{reason: "plugin.json is not read: " + cause(err).Error(), refused: err}
+	b := block{reason: "plugin.json is not read: " + strings.TrimPrefix(cause(err).Error(), "not read: ")}
+	for _, known := range []error{tree.ErrOutside, tree.ErrIrregular, fs.ErrPermission, fs.ErrNotExist, syscall.EISDIR} {
+		if errors.Is(err, known) {
+			b.refused = err
+			return b
+		}
+	}
+	b.isBroken = true
+	return b
 }
 
 // confine returns the tree with the boundary of a plugin. Trees without links have none.

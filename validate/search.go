@@ -152,7 +152,9 @@ func (s *search) directory(ctx context.Context, dir string, in around) {
 	if s.isDist(dir) {
 		in.root, in.isDist = "", true
 	}
-	isPlugin := slices.ContainsFunc(entries, isMetadata)
+	isPlugin := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return isMetadata(e) && (!e.IsDir() || dir == "." || path.Base(dir) == sourceDir) // where a plugin would be, a directory is refused
+	})
 	hasSource := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == sourceDir })
 	if source := path.Join(dir, sourceDir, bundle.MetadataFile); isPlugin && hasSource && in.root == "" && !in.isDist && s.isFile(source) && !s.isBuilt(dir) {
 		isPlugin = false

@@ -71,7 +71,7 @@ func TestPackages(t *testing.T) {
 		t.Errorf("downloaded since: %v, %v", got, err)
 	}
 	testkit.WriteFile(t, filepath.Join(root, "yarn.lock"), "")
-	if got, err := b.Bundle(t.Context(), f); err != nil || !strings.Contains(fmt.Sprint(got.Warnings), "those of package-lock.json; yarn.lock was not read") {
+	if got, err := b.Bundle(t.Context(), f); err != nil || !strings.Contains(fmt.Sprint(got.Warnings), "those of package-lock.json; not read: yarn.lock") {
 		t.Errorf("two lockfiles: %v, %v", got, err)
 	}
 	testkit.OK(t, os.Remove(filepath.Join(root, "yarn.lock")))

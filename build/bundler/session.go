@@ -118,8 +118,8 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Module, 
 		out.Packages, out.Bytes = b.packages.Downloaded()
 		if read, unread := b.packages.Lockfiles(); len(unread) > 0 && b.packages.isUsed.Load() {
 			b.warnings = append(b.warnings, frontend.Message{
-				Text: fmt.Sprintf("the packages are those of %s; %s was not read", filepath.Base(read), strings.Join(unread, ", ")),
-				Help: `delete the lockfile that is out of use, or name the package manager in package.json, such as "packageManager": "yarn@1.22.22"`,
+				Text: fmt.Sprintf("the packages are those of %s; not read: %s", filepath.Base(read), strings.Join(unread, ", ")),
+				Help: `delete the lockfile that is no longer used, or name the package manager in package.json, such as "packageManager": "yarn@1.22.22"`,
 			})
 		}
 	}

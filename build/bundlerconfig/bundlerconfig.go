@@ -19,6 +19,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // Config is an evaluated configuration. Its methods may be called concurrently.
@@ -115,7 +116,7 @@ func find(root string) string {
 		return err == nil && info.Mode().IsRegular()
 	}
 	var about struct{ Scripts map[string]string }
-	text, _ := os.ReadFile(filepath.Join(root, "package.json")) // the scripts are empty without one
+	text, _ := limit.ReadSettings(filepath.Join(root, "package.json")) // the scripts are empty without one
 	_ = json.Unmarshal(text, &about)
 	build := about.Scripts["build"]
 	if m := named.FindStringSubmatch(build); m != nil {

@@ -412,7 +412,7 @@ func TestErrors(t *testing.T) {
 			[]string{`src/module.tsx:2:18: unexpected closing "p" tag does not match opening "b" tag`, "help: close the opening tag at src/module.tsx:2:14, or remove it"}},
 		"JSX in TypeScript": {map[string]string{"src/module.ts": "export * from './a';\nexport * from './b';\n",
 			"src/a.ts": "export const a = () => <p className=\"a\">b</p>;\n", "src/b.ts": "export const b = <i/>;"},
-			[]string{"src/a.ts:1:27: JSX in a file that is not .tsx", "help: rename it to a.tsx, as TypeScript requires", "src/b.ts:1:20: JSX"}},
+			[]string{"src/a.ts:1:27: JSX in a .ts file", "help: rename it to a.tsx, as TypeScript requires", "src/b.ts:1:20: JSX"}},
 		"a type that is not closed": {map[string]string{"src/module.ts": "export const a = <T(x: T) => x;\n"}, []string{`src/module.ts:1:20: expected ">"`}},
 		"Angular": {map[string]string{"src/module.js": "import kbn from 'app/core/utils/kbn';\nexport const k = kbn;\n"},
 			[]string{`src/module.js:1:17: cannot find "app/core/utils/kbn"`, "help: own bundler"}},

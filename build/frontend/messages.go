@@ -81,8 +81,8 @@ func Messages(root string, list []api.Message) []Message {
 		} else if found := unresolved.FindStringSubmatch(to.Text); found != nil && isBare(found[1]) {
 			to.module = found[1]
 		}
-		if to.Text, to.Help = explain(root, to.Text, to.Help); hasJSX(root, to.File) {
-			to.Text, to.Help = "JSX in a file that is not .tsx", "rename it to "+path.Base(to.File)+"x, as TypeScript requires"
+		if to.Text, to.Help = explain(root, to.Text, to.Help); to.module == "" && hasJSX(root, to.File) {
+			to.Text, to.Help = "JSX in a .ts file", "rename it to "+path.Base(to.File)+"x, as TypeScript requires"
 		}
 		if to.module != "" {
 			imports[to.Text]++

@@ -166,7 +166,7 @@ func readLock(root string) (*lock, error) {
 	boundary, isRepo := tree.Boundary(root)
 	for dir := root; ; dir = filepath.Dir(dir) {
 		here := slices.DeleteFunc(slices.Clone(readers), func(r reader) bool {
-			_, err := os.Lstat(filepath.Join(dir, r.name))
+			_, err := os.Stat(filepath.Join(dir, r.name))
 			return errors.Is(err, fs.ErrNotExist)
 		})
 		if len(here) > 0 {
