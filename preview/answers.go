@@ -52,19 +52,10 @@ func ReplayAnswers(repo string) (*Answers, error) {
 	return a, nil
 }
 
-// RecordAnswers opens the answers of a repository, to add to them.
-func RecordAnswers(repo string, now time.Time) (*Answers, error) {
-	a, err := openAnswers(repo)
-	if err != nil || !a.Clock.IsZero() {
-		return a, err
-	}
-	if err := a.Restart(now); err != nil {
-		return nil, errors.Join(err, a.root.Close())
-	}
-	return a, nil
-}
+// RecordAnswers opens the answers of a repository, to add to them. If there are none, the clock is zero, and Restart comes first.
+func RecordAnswers(repo string) (*Answers, error) { return openAnswers(repo) }
 
-// Restart removes the answers that were recorded before.
+// Restart removes the answers that were recorded before, and sets the clock.
 func (a *Answers) Restart(now time.Time) error {
 	list, err := fs.Glob(a.root.FS(), AnswersDir+"/*-????????????.json")
 	for _, name := range list {

@@ -66,7 +66,8 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 	}
-	testkit.OK(t, use(RecordAnswers(f.Repo.Root, day)))
+	testkit.OK(t, use(RecordAnswers(f.Repo.Root)))
+	testkit.OK(t, f.Answers.Restart(day))
 	send("recorded")
 	f.do("GET", "/api/user", "")
 	gone, cancel := context.WithCancel(t.Context())
@@ -102,7 +103,7 @@ func TestAnswers(t *testing.T) {
 	if got := f.do("GET", "/api/datasources/uid/x/health", ""); got.Code != 502 || !strings.Contains(got.Body.String(), "datasources-uid-x-health") {
 		t.Errorf("a broken answer: %d %s", got.Code, got.Body)
 	}
-	testkit.OK(t, use(RecordAnswers(f.Repo.Root, day)))
+	testkit.OK(t, use(RecordAnswers(f.Repo.Root)))
 	for _, adds := range []bool{true, false} {
 		want := 2 // the clock, and a file of somebody else
 		if adds {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // Libraries are the packages that hosts share with plugins, and that the page consists of.
@@ -148,7 +149,7 @@ func (l *Libraries) AddRefresh(ctx context.Context, o InstallOptions) error {
 // written for the newest minor in its range of hosts.
 func writtenFor(root, hostRange string) string {
 	var about struct{ Dependencies, DevDependencies map[string]string }
-	if text, err := os.ReadFile(filepath.Join(root, "package.json")); err == nil {
+	if text, err := limit.ReadSettings(filepath.Join(root, "package.json")); err == nil {
 		_ = json.Unmarshal(text, &about) // the build reports the error
 	}
 	minors := minorVersions()

@@ -82,14 +82,22 @@ func open(ctx context.Context) (browser context.Context, stop func(), err error)
 
 // prepare sets up a tab that has been opened, before it shows a page. Time stands still.
 func prepare(ctx context.Context, t *chromedp.Target) error {
-	_, zone := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
-	_, motion := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}})
-	_, script := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: steady})
-	_, debug := cdp.Call(ctx, t, debugger.Enable, debugger.EnableParams{}) // a page that computes without end does not answer later
-	_, clock := cdp.Call(ctx, t, emulation.SetVirtualTimePolicy, emulation.SetVirtualTimePolicyParams{
-		Policy: emulation.VirtualTimePolicyPause, InitialVirtualTime: noon})
-	return errors.Join(zone, motion, script, debug, clock)
+	_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
+	if err == nil {
+		_, err = cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}})
+	}
+	if err == nil {
+		_, err = cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: steady})
+	}
+	if err == nil {
+		_, err = cdp.Call(ctx, t, debugger.Enable, debugger.EnableParams{}) // a page that computes without end does not answer later
+	}
+	if err == nil {
+		_, err = cdp.Call(ctx, t, emulation.SetVirtualTimePolicy, emulation.SetVirtualTimePolicyParams{
+			Policy: emulation.VirtualTimePolicyPause, InitialVirtualTime: noon})
+	}
+	return err
 }
 
 // pass lets so many milliseconds of virtual time pass.

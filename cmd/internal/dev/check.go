@@ -52,7 +52,7 @@ func Check(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (err erro
 	if err != nil {
 		return err
 	}
-	if o.Answers == "record" && o.Only == "" { // what was recorded before stays if the build fails
+	if o.Answers == "record" && (o.Only == "" || pages.answers.Clock.IsZero()) { // what was recorded before stays if the build fails
 		if err := pages.answers.Restart(time.Now()); err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo b
 			return &verbs.ExitError{Code: verbs.ExitBroken, Err: errors.New("nothing was compared: each view is drawn differently each time")}
 		}
 	case !options.Against && !options.Update && t.compared == 0:
-		said += ", no picture compared (" + c.Face.Option("update") + " keeps those of new views)"
+		said += ", no picture compared (" + c.Face.Option("update") + " saves the pictures of new views)"
 	}
 	if options.Against {
 		printSizes(c.Stdout, repo.Dist, o.Against)

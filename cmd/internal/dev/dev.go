@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -102,6 +103,11 @@ func Run(ctx context.Context, f verbs.Face, o Options, stdout *os.File, stderr i
 		return err
 	}
 	defer func() { err = errors.Join(err, closeAnswers(pages.answers, stdout)) }()
+	if pages.answers != nil && pages.answers.Clock.IsZero() {
+		if err := pages.answers.Restart(time.Now()); err != nil {
+			return err
+		}
+	}
 	if s.preview, err = openPreviews(ctx, f, repo, pages, stdout); err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/term"
 
@@ -60,7 +59,7 @@ func (o *pageOptions) prepare(f verbs.Face, repo bundle.Repo, answers string) (e
 	switch answers {
 	case "":
 	case "record":
-		o.answers, err = preview.RecordAnswers(repo.Root, time.Now())
+		o.answers, err = preview.RecordAnswers(repo.Root)
 	case "replay":
 		o.answers, err = preview.ReplayAnswers(repo.Root)
 	default:
@@ -189,7 +188,7 @@ func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOpti
 	case !o.isAsked:
 		return nil, nil
 	case err != nil:
-		return nil, verbs.Usage("preview: %w; %s says more", err, f.Verb("validate"))
+		return nil, verbs.Usage("preview: %w; run %s for details", err, f.Verb("validate"))
 	default:
 		return nil, verbs.Usage("preview: %s has no frontend to show", repo.Root)
 	}

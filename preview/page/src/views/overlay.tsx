@@ -72,7 +72,7 @@ export function Overlay() {
   const shown = record.faults.filter((f) => !f.quiet && !aside.includes(f));
   useEffect(() => setAside((old) => old.filter((f) => record.faults.includes(f))), [version]);
   useEffect(() => {
-    const isOfList = (e: KeyboardEvent) => (e.target as Element).matches('[role=combobox][aria-expanded=true]'); // which it closes
+    const isOfList = ({ target }: Event) => target instanceof Element && target.matches('[role=combobox][aria-expanded=true]'); // which it closes
     const close = (e: KeyboardEvent) => e.key === 'Escape' && !isOfList(e) && setAside([...record.faults]);
     window.addEventListener('keydown', close, true);
     return () => window.removeEventListener('keydown', close, true);
