@@ -48,8 +48,10 @@ export function watchNetwork(): void {
           .text()
           .catch(() => {}); // the browser lists a file, which may be absent, once all of it was read
       }
-      if (answer.headers.get('X-Preview-Missing') === 'icon') {
-        record.note(`The icon ${iconName(answer.url)} is not in @grafana/ui; its place is empty here.`);
+      const icon = answer.headers.get('X-Preview-Missing') === 'icon' && iconName(answer.url);
+      // The frame of a panel asks for the spinner.
+      if (icon && icon !== 'unicons/spinner') {
+        record.note(`The icon ${icon} is not in @grafana/ui; its place is empty here.`);
       }
       return answer;
     } finally {

@@ -56,7 +56,11 @@ export function QueryPane({ instance, settings, query, data, onChange, onRun }: 
       <Button icon="play" className="preview-action" data-preview-own onClick={onRun}>
         Run query
       </Button>
-      {isDropped(instance, query) && <p data-preview-own>filterQuery of the data source drops this query: it is not sent.</p>}
+      {isDropped(instance, query) && (
+        <p className="preview-action" data-preview-own>
+          filterQuery of the data source drops this query: it is not sent.
+        </p>
+      )}
       {!bare && (
         <details className="preview-action">
           <summary>JSON of the query</summary>
