@@ -63,7 +63,7 @@ func TestDoors(t *testing.T) {
 		{"mage validate -writeBaseline=baseline.json", 0, "wrote 0 findings to baseline.json\n"},
 		{"mage validate -baseline=none.json", 2, "slipway: baseline none.json not found; create it with -writeBaseline=none.json\n"},
 		{"slipway validate --baseline=none.json", 2, "slipway: baseline none.json not found; create it with --write-baseline=none.json\n"},
-		{"mage validate -path=none", 2, "slipway: nothing to validate: none does not exist"},
+		{"mage validate -path=none", 2, "slipway: nothing to validate: none: file does not exist"},
 		{"slipway validate go.mod", 2, "slipway: go.mod: it is neither a plugin.json nor a zip: name one, or the directory of a plugin\n"},
 		{"slipway validate -strict", 2, "slipway: unknown option -strict; did you mean --strict?\nrun 'go tool slipway validate --help' for usage\n"},
 		{"slipway scaffold panel", 2, "usage: go tool slipway scaffold <type> <id>"},

@@ -126,7 +126,7 @@ func TestWrongInputs(t *testing.T) {
 		{"slipway.yaml is a directory", func(dir string) error { return os.Mkdir(filepath.Join(dir, "slipway.yaml"), 0o755) }, nil, 2, "it is not a regular file but a directory"},
 		{"directory name that is not UTF-8", func(dir string) error { return os.Mkdir(filepath.Join(dir, "bad\xff"), 0o755) }, nil, 0, "not checked: the name of the directory is not UTF-8"},
 		{"empty path", nothing, []string{""}, 2, "the path is empty; use . for the current directory"},
-		{"missing directory of the output", nothing, []string{"--output=DIR/none/report", "DIR"}, 3, "none/report: no such file or directory; choose a writable file with --output"},
+		{"missing directory of the output", nothing, []string{"--output=DIR/none/report", "DIR"}, 3, "none: no such file or directory; choose a writable file with --output"},
 		{"gzip", file("p.tar.gz", "\x1f\x8b\x08"), []string{"DIR/p.tar.gz"}, 2, "it is a gzip archive: validate a zip or the unpacked directory"},
 		{"UTF-32", file("src/plugin.json", "{\x00\x00\x00"), nil, 1, "UTF-32, little-endian"},
 		{"one line for the rules that did not run", file("src/plugin.json", "{"), nil, 1, "rules did not run: plugin.json is not valid JSON\n\n"},
