@@ -1,5 +1,5 @@
 // The frame of the page: what can be seen on the left, what was told on the right.
-import { Button, Input, Select, useTheme2 } from '@grafana/ui';
+import { Button, Input, LinkButton, Select, useTheme2 } from '@grafana/ui';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router-dom-v5-compat';
 import { bare, boot, chooseRole, roles } from '../boot/boot';
@@ -109,7 +109,11 @@ export function Layout({ children }: { children: ReactNode }) {
           options={roles.map((value) => ({ label: value, value }))}
           onChange={({ value = boot.role }) => chooseRole(value)}
         />
-        {boot.beside && window.top === window && <a href={`/-/beside?path=${encodeURIComponent(pathname + search)}`}>Side by side</a>}
+        {boot.beside && window.top === window && (
+          <LinkButton size="sm" variant="secondary" fill="text" href={`/-/beside?path=${encodeURIComponent(pathname + search)}`}>
+            Side by side
+          </LinkButton>
+        )}
         <Button size="sm" variant="secondary" fill="text" onClick={() => setTheme(other)}>{`Use the ${other} theme`}</Button>
         <Button
           size="sm"
