@@ -1,13 +1,5 @@
 // The view of a panel plugin.
-import {
-  dataFrameToJSON,
-  rangeUtil,
-  type DataFrame,
-  type DataQuery,
-  type FieldConfigSource,
-  type PanelData,
-  type PanelPlugin,
-} from '@grafana/data';
+import { dataFrameToJSON, rangeUtil, type DataFrame, type DataQuery, type PanelData, type PanelPlugin } from '@grafana/data';
 import { defaultIntervals, Tab, TabsBar } from '@grafana/ui';
 import { useEffect, useMemo, useState } from 'react';
 import { bare } from '../boot/boot';
@@ -189,7 +181,7 @@ function Panes({ plugin, data, state, instanceState, change }: PanesProps) {
     plugin,
     data: data.series,
     fieldConfig: state.fieldConfig,
-    onChange: (fieldConfig: FieldConfigSource) => change({ fieldConfig }),
+    onChange: (fieldConfig: PanelState['fieldConfig']) => change({ fieldConfig }),
   };
   return (
     <section aria-label="Settings of the panel" className="preview-pane">
