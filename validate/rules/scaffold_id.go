@@ -13,7 +13,7 @@ func scaffoldID() validate.Rule {
 		Summary: "id that other files of the scaffold do not have",
 		Why: "A scaffold writes the id of the plugin to several files, such as docker-compose.yaml, provisioning and the code of a page. " +
 			"If only plugin.json is changed, they name a plugin that does not exist.",
-		Help: "run slipway scaffold update, which writes the id to those files, or restore the id: to a host, a plugin with another " +
+		Help: "run slipway scaffold update, which writes the id to the other files of the scaffold, or restore the id: to a host, a plugin with another " +
 			"id is another plugin",
 		OfOutermost:  true,
 		OfRepository: true,
