@@ -119,7 +119,7 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Module, 
 		if read, unread := b.packages.Lockfiles(); len(unread) > 0 && b.packages.isUsed.Load() {
 			b.warnings = append(b.warnings, frontend.Message{
 				Text: fmt.Sprintf("the packages are those of %s; not read: %s", filepath.Base(read), strings.Join(unread, ", ")),
-				Help: `delete the lockfile that is no longer used, or name the package manager in package.json, such as "packageManager": "yarn@1.22.22"`,
+				Help: `delete the lockfile that you no longer use, or name your package manager in package.json, for example "packageManager": "yarn@1.22.22"`,
 			})
 		}
 	}

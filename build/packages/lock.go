@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -68,7 +67,7 @@ type lock struct {
 	root    string // of the plugin repository, absolute
 	manager string
 	top     string   // the directory that packages of the repository must be in, absolute
-	unread  []string // the lockfiles of other managers beside it
+	unread  []string // names of lockfiles of other managers in the same directory
 
 	// importers are the scopes of the repository by the directory with a package.json or node_modules,
 	// slash-separated and relative to that of the lockfile. There is one of ".".
@@ -143,8 +142,9 @@ const (
 	bun   = "bun"
 )
 
-// readLock finds the lockfile in a directory or above it, up to a directory that contains .git. Of the lockfiles of several package
-// managers, it is that of the manager that the package.json beside them names. Otherwise it is the first, and the others are unread.
+// readLock finds the lockfile in a directory or above it, up to a directory that contains .git. If a directory has lockfiles of
+// several package managers, readLock reads the one of the manager that its package.json names. If it names none, readLock reads
+// the first and records the others as unread.
 func readLock(root string) (*lock, error) {
 	type reader struct {
 		name    string
@@ -166,8 +166,7 @@ func readLock(root string) (*lock, error) {
 	boundary, isRepo := tree.Boundary(root)
 	for dir := root; ; dir = filepath.Dir(dir) {
 		here := slices.DeleteFunc(slices.Clone(readers), func(r reader) bool {
-			_, err := os.Stat(filepath.Join(dir, r.name))
-			return errors.Is(err, fs.ErrNotExist)
+			return !exists(filepath.Join(dir, r.name))
 		})
 		if len(here) > 0 {
 			about, _ := readPackageJSON(dir) // without it, no manager is named

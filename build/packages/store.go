@@ -93,8 +93,8 @@ func Open(o Options) (*Store, error) {
 // "name@version".
 func (s *Store) Integrities() map[string]string { return s.lock.integrities }
 
-// Lockfiles returns the path of the lockfile, and the names of those beside it that are not read although nothing says which
-// package manager the repository uses.
+// Lockfiles returns the path of the lockfile, and the names of those in the same directory that are ignored because package.json
+// does not name a package manager.
 func (s *Store) Lockfiles() (read string, unread []string) { return s.lock.file, s.lock.unread }
 
 // Downloaded returns how many packages and bytes came over the network so far.
