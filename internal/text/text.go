@@ -43,11 +43,11 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Wrap breaks a text into lines of at most width bytes, as far as its words allow, and begins all but the first
-// with an indent.
+// Wrap breaks a text into lines of at most width bytes, as far as its words allow. It begins all but the first
+// with an indent, which the caller has printed before the first, or as many bytes.
 func Wrap(s, indent string, width int) string {
 	var b strings.Builder
-	at := 0
+	at := len(indent)
 	for i, word := range strings.Fields(s) {
 		switch {
 		case i == 0:

@@ -32,7 +32,7 @@ func TestPlural(t *testing.T) {
 
 func TestWrap(t *testing.T) {
 	t.Parallel()
-	for width, want := range map[int]string{99: "one two, three", 8: "one two,\n  three", 5: "one\n  two,\n  three"} {
+	for width, want := range map[int]string{99: "one two, three", 10: "one two,\n  three", 7: "one\n  two,\n  three"} {
 		if got := Wrap(" one two,\nthree", "  ", width); got != want {
 			t.Errorf("width %d: got %q, want %q", width, got, want)
 		}

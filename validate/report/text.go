@@ -24,7 +24,7 @@ func Text(w io.Writer, r *validate.Report, o Options) error {
 	}
 	b := bufio.NewWriter(w)
 	t := &writer{w: b, report: r, hasColor: o.HasColor, isVerbose: o.IsVerbose}
-	t.skips(terminal.Width(w, 97) - 2)
+	t.skips(terminal.Width(w, 97))
 	t.gone()
 	t.counts()
 	t.printf("%s\n", summary(r))

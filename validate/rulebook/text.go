@@ -27,7 +27,7 @@ func List(w io.Writer, rules []validate.Rule) error {
 func (p Page) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	wrap := func(s string) string {
-		return "  " + text.Wrap(terminal.Line(s), "  ", terminal.Width(w, 82)-2)
+		return "  " + text.Wrap(terminal.Line(s), "  ", terminal.Width(w, 82))
 	}
 	fmt.Fprintf(b, "%s (%s; %s)\n%s\n", p.Rule.ID, p.severity(), where(p.Rule.Where), wrap(p.Rule.Summary))
 	for _, part := range []struct{ title, text string }{

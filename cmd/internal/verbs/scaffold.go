@@ -9,11 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/text"
 	"github.com/slipway-dev/slipway/internal/version"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -132,18 +135,22 @@ func runNest(w io.Writer, o scaffoldOptions) error {
 
 // listScaffolds lists what can be scaffolded.
 func listScaffolds(w io.Writer, f Face) {
+	row := func(name, summary string) {
+		const indent = "                  "
+		fmt.Fprintf(w, "  %-15s %s\n", name, text.Wrap(summary, indent, terminal.Width(w, 100)))
+	}
 	fmt.Fprintln(w, "types:")
 	for _, t := range templates.Types() {
-		fmt.Fprintf(w, "  %-15s %s\n", t.Name, t.Summary)
+		row(t.Name, t.Summary)
 	}
 	fmt.Fprintf(w, "\nprofiles, which set the key names of plugin.json (%s):\n", f.Option("profile"))
 	for _, p := range templates.Profiles() {
-		fmt.Fprintf(w, "  %-15s %s\n", p.Name, p.Summary)
+		row(p.Name, p.Summary)
 	}
 	fmt.Fprintf(w, "\nbackends (%s):\n", f.Option("backend"))
 	for _, t := range templates.Types() {
 		if t.BackendOptional {
-			fmt.Fprintf(w, "  %-15s %t by default\n", t.Name, t.HasBackend)
+			row(t.Name, strconv.FormatBool(t.HasBackend)+" by default")
 		}
 	}
 	fmt.Fprintf(w, "\nFor the other options, run '%s'.\n", f.Help("scaffold"))
