@@ -41,7 +41,7 @@ type PublishStreamHandler interface {
 // reports why. Plugin panics if T has only some of the methods of one of these interfaces, or a
 // method with a different signature, since such a method would never be called.
 func (i *Instances[T]) Plugin() Plugin {
-	p := Plugin{Close: i.Close, SettingsSchema: i.schema}
+	p := Plugin{Close: i.Close}
 	t := reflect.TypeFor[T]()
 	implements[io.Closer](t)
 	if _, found := t.MethodByName("Dispose"); found {

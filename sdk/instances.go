@@ -2,11 +2,9 @@ package sdk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"sync"
 	"time"
 )
@@ -41,7 +39,6 @@ type Instances[T any] struct {
 	// subject returns what an instance is created from: the data source of a call, or a
 	// data source with the settings of the app.
 	subject func(Context) DataSource
-	schema  json.RawMessage // of the settings
 	create  func(context.Context, DataSource) (T, error)
 
 	mu      sync.Mutex
@@ -61,8 +58,7 @@ type Instances[T any] struct {
 // zero value.
 func DataSources[S, T any](create func(ctx context.Context, ds DataSource, settings S) (T, error)) *Instances[T] {
 	return &Instances[T]{
-		slots:  map[slotKey]*slot[T]{},
-		schema: settingsSchema(reflect.TypeFor[S]()),
+		slots: map[slotKey]*slot[T]{},
 		subject: func(c Context) DataSource {
 			if c.DataSource == nil {
 				return DataSource{}

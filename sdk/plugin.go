@@ -1,7 +1,6 @@
 package sdk
 
 import (
-	"encoding/json"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -23,9 +22,6 @@ type Plugin struct {
 	// Resources serves the plugin's own HTTP endpoints. The path of a request is
 	// relative to the plugin and starts with a slash.
 	Resources http.Handler
-	// SettingsSchema is a JSON Schema of an object with the members jsonData and
-	// secureJsonData, from which hosts can build a form. [Instances.Plugin] sets it.
-	SettingsSchema json.RawMessage
 	// SubscribeStream, RunStream and PublishStream serve the plugin's channels.
 	SubscribeStream SubscribeStreamFunc
 	RunStream       RunStreamFunc
@@ -74,9 +70,9 @@ func (p Plugin) services() map[string]func(grpc.ServiceRegistrar) {
 			pluginv2.RegisterDiagnosticsServer(g, diagnosticsServer{health: p.CheckHealth, metrics: p.CollectMetrics})
 		}
 	}
-	if p.Resources != nil || p.SettingsSchema != nil {
+	if p.Resources != nil {
 		s[wire.SetResource] = func(g grpc.ServiceRegistrar) {
-			pluginv2.RegisterResourceServer(g, resourceServer{handler: p.Resources, schema: p.SettingsSchema})
+			pluginv2.RegisterResourceServer(g, resourceServer{handler: p.Resources})
 		}
 	}
 	if p.SubscribeStream != nil || p.RunStream != nil || p.PublishStream != nil {

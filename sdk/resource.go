@@ -19,19 +19,11 @@ import (
 
 type resourceServer struct {
 	pluginv2.UnimplementedResourceServer
-	handler http.Handler    // may be nil
-	schema  json.RawMessage // of the settings; may be nil
+	handler http.Handler
 }
 
 // CallResource implements pluginv2.ResourceServer.
 func (s resourceServer) CallResource(in *pluginv2.CallResourceRequest, stream pluginv2.Resource_CallResourceServer) error {
-	path := "/" + strings.TrimPrefix(in.GetPath(), "/")
-	switch {
-	case s.schema != nil && path == SettingsSchemaPath && in.GetMethod() == http.MethodGet:
-		return stream.Send(schemaResponse(s.schema))
-	case s.handler == nil:
-		return status.Error(codes.Unimplemented, "the plugin has no resources")
-	}
 	c := *callOf(stream.Context())
 	c.plugin, c.header = contextFromWire(in.GetPluginContext()), wire.Header(in.GetHeaders())
 	ctx := context.WithValue(stream.Context(), callKey{}, &c)

@@ -25,8 +25,7 @@ import (
 // JSON. A field tagged required:"true" must not have the zero value of its type. These
 // rules also apply to nested structs. A nil pointer to a struct is replaced with a new
 // struct if the pointer is embedded or a secret of the struct is set. If S or *S has a
-// method Validate() error, DecodeSettings calls it last. Hosts can show a form for S, with
-// the description tag of each field: see [SettingsSchemaPath].
+// method Validate() error, DecodeSettings calls it last.
 //
 // The error is an *Error with status 400. It names the first field with a value of the wrong
 // type and every required field that is missing, and contains no secrets.

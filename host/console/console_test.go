@@ -240,25 +240,6 @@ func TestPluginCalls(t *testing.T) {
 	}
 }
 
-// A boolean of a plugin's schema that is not set stays so unless the user chooses a value.
-func TestBooleanSettings(t *testing.T) {
-	t.Parallel()
-	api := adminAPI{
-		"/api/plugins/p/settings": `{"id":"p","name":"P","type":"app","jsonData":{"off":false,"on":true},"secureJsonFields":{}}`,
-		"/api/plugins/p" + settingsSchemaPath: `{"properties":{"jsonData":{"properties":{
-				"off":{"type":"boolean"},"on":{"type":"boolean"},"free":{"type":"boolean","title":"Mine"},"must":{"type":"boolean"}},"required":["must"]}}}`,
-	}
-	page := load(t, api, "/plugins/p/settings").Body.String()
-	for _, want := range []string{
-		`<input type="checkbox" name="jsonData.off">`, `<input type="checkbox" name="jsonData.on" checked>`,
-		`<label>Mine <select name="jsonData.free" data-type="boolean" data-optional>`, `<select name="jsonData.must" data-type="boolean" required>`,
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page does not contain %s:\n%s", want, page)
-		}
-	}
-}
-
 // A data source can have headers with any numbers, and new headers have higher ones.
 func TestHeaderNumbers(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,6 @@ type dataSourceForm struct {
 	Types               []string // ids of mounted plugins, those that failed last
 	Headers             []header
 	Rest                string // JSON of jsonData without the keys that have fields
-	Plugin              settingsForm
 	MoreSecrets         []string // names of secrets that have no field
 	MayWrite, MayDelete bool
 	MayQuery            bool
@@ -146,9 +145,6 @@ func (f *dataSourceForm) complete(c *client) error {
 	if f.Type == "" && len(f.Types) > 0 {
 		f.Type = f.Types[0]
 	}
-	if f.Type != "" {
-		f.Plugin = c.settingsForm(f.Type, f.Settings, f.SecureJSONFields)
-	}
 	rest := maps.Clone(f.Settings)
 	for _, key := range known().visible {
 		delete(rest, key)
@@ -169,8 +165,8 @@ func (f *dataSourceForm) complete(c *client) error {
 	for n := range blankHeaders {
 		f.Headers = append(f.Headers, header{Number: next + n})
 	}
-	f.MoreSecrets = slices.DeleteFunc(f.Plugin.others(f.SecureJSONFields), func(name string) bool { return isKnown[name] })
-	f.Rest = f.Plugin.rest(rest)
+	f.MoreSecrets = slices.DeleteFunc(slices.Sorted(maps.Keys(f.SecureJSONFields)), func(name string) bool { return isKnown[name] })
+	f.Rest = settingsText(rest)
 	return nil
 }
 
@@ -228,7 +224,6 @@ func app(c *client) (any, error) {
 	id := c.r.PathValue("id")
 	var data struct {
 		hostapi.PluginSettings
-		Plugin      settingsForm
 		Rest        string
 		MoreSecrets []string
 		MayWrite    bool
@@ -241,9 +236,16 @@ func app(c *client) (any, error) {
 	}
 	data.MayWrite = c.May(access.PluginsWrite, "plugins:id:"+id)
 	visible, err := settingsOf(data.JSONData)
-	data.Plugin = c.settingsForm(id, visible, data.SecureJSONFields)
-	data.Rest, data.MoreSecrets = data.Plugin.rest(visible), data.Plugin.others(data.SecureJSONFields)
+	data.Rest, data.MoreSecrets = settingsText(visible), slices.Sorted(maps.Keys(data.SecureJSONFields))
 	return data, err
+}
+
+// settingsText returns settings as JSON for people, or "".
+func settingsText(settings map[string]any) string {
+	if len(settings) == 0 {
+		return ""
+	}
+	return indentJSON(settings)
 }
 
 // settingsOf decodes jsonData.

@@ -346,12 +346,14 @@ func (c *consoleTest) health(t *testing.T) {
 	c.do(t, chromedp.Navigate(c.url+"/plugins/"+pluginID), click("#check-health"), until(hasText("[data-health] .status", "OK")))
 }
 
-// settings creates a data source with the form that the plugin's schema describes.
+// settings creates a data source with settings and a secret of its own.
 func (c *consoleTest) settings(t *testing.T) {
-	c.do(t, chromedp.Navigate(c.url+"/datasources/new"), set("name", "North"), set("jsonData.maxPoints", "3"), set("secureJsonData.apiKey", "hunter2"))
+	c.do(t, chromedp.Navigate(c.url+"/datasources/new"), set("name", "North"),
+		chromedp.SetValue(chromedp.CSS("[data-fills=jsonData]"), `{"maxPoints": 3}`),
+		chromedp.SetValue(chromedp.CSS("[data-fills=secureJsonData]"), `{"apiKey": "hunter2"}`))
 	c.screenshot(t, "datasources-new")
 	c.do(t, click("[data-settings] .actions button"), until(`location.pathname.startsWith("/datasources/") && location.search === "?saved"`), until(hasText("[role=status]", "Saved")),
-		until(`document.querySelector('[name="jsonData.maxPoints"]')?.value === "3"`))
+		until(`document.querySelector("[data-fills=jsonData]")?.value.includes('"maxPoints": 3')`))
 	if !value[bool](t, c, `document.querySelector('[name="secureJsonData.apiKey"]').disabled`) || value[bool](t, c, `document.body.innerHTML.includes("hunter2")`) {
 		t.Error("the secret is not shown as set, or its value is")
 	}

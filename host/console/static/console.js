@@ -52,7 +52,7 @@ export async function send(method, path, body) {
 
 // A form with data-send="METHOD /path" sends its fields as a JSON object. It then goes to
 // data-next, in which {uid} stands for what was saved, or shows the page as it is now. Names
-// with dots are nested; data-type is number, boolean or json.
+// with dots are nested; data-type is number or json.
 function bodyOf(form) {
 	const body = {};
 	for (const field of form.elements) {
@@ -60,7 +60,6 @@ function bodyOf(form) {
 		let value = field.type === "checkbox" ? field.checked : field.value;
 		if (field.type === "radio" && !field.checked) continue;
 		if (field.dataset.type === "number") value = value === "" ? undefined : Number(value);
-		if (field.dataset.type === "boolean") value = value === "" ? undefined : value === "true";
 		if (field.dataset.type === "json") value = value.trim() === "" ? undefined : JSON.parse(value);
 		const keys = field.name.split(".");
 		let at = body;
