@@ -30,6 +30,8 @@ func TestRead(t *testing.T) {
 		{"of the host", `"drawn": 1, "calls": [{"method": "GET", "path": "/api/folders/a", "status": 404}]`, "", ""},
 		{"no answer", `"drawn": 1, "awaited": ["test", "GET /api/datasources/uid/x/health", "GET /api/folders", "fonts"]`, "GET /api/datasources/uid/x/health was not answered",
 			"the page did not come to rest: it still waits for test, GET /api/datasources/uid/x/health, GET /api/folders, fonts"},
+		{"no answer, nothing", `"drawn": null, "awaited": ["POST /api/ds/query"]`, "POST /api/ds/query was not answered",
+			"the page did not come to rest: it still waits for POST /api/ds/query"},
 		{"a file", `"drawn": 1, "absent": ["/public/plugins/x/a.png"]`, "the plugin has no file /public/plugins/x/a.png", ""},
 		{"React", `"drawn": 1, "errors": [{"kind": "console", "message": "no key", "file": "src/a.tsx", "line": 2}]`, "console: no key (src/a.tsx:2)", ""},
 		{"said twice", `"drawn": 1, "errors": [{"kind": "console", "message": "Error: no"}, {"kind": "draw", "message": "no, in f"}]`, "draw: no, in f", ""},

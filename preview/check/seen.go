@@ -78,9 +78,10 @@ func (r *Result) read(seen string, isUsed func(name string) bool) error {
 	for _, file := range read.Absent {
 		r.Problems = append(r.Problems, "the plugin has no file "+file)
 	}
+	isUnanswered := false
 	for _, call := range read.Awaited {
 		if method, path, _ := strings.Cut(call, " "); preview.IsOfPlugin(method, path) {
-			r.Problems = append(r.Problems, call+" was not answered")
+			r.Problems, isUnanswered = append(r.Problems, call+" was not answered"), true
 		}
 	}
 	waited := ""
@@ -88,7 +89,7 @@ func (r *Result) read(seen string, isUsed func(name string) bool) error {
 		waited = "the page did not come to rest: it still waits for " + strings.Join(read.Awaited, ", ")
 	}
 	switch {
-	case read.Drawn == nil:
+	case read.Drawn == nil && !isUnanswered:
 		r.Problems = append(r.Problems, cmp.Or(waited, "nothing was drawn"))
 	case waited != "":
 		r.Notes = append(r.Notes, waited)
