@@ -30,17 +30,15 @@ import (
 
 // Options configure an API.
 type Options struct {
-	Store  *store.Store // required; the caller closes it after the last request
-	Logger *slog.Logger // for accesses and errors; no log if nil
-	// RequestLevel is the level at which successful requests are logged; Info if 0.
-	RequestLevel slog.Level
-	Clock        func() time.Time // time.Now if nil
-	Version      string           // of the service, as reported by /api/health
-	Commit       string           // that the program was built from, as reported by /api/health; "" if unknown
-	AppURL       string           // address of the host, as reported to frontends
-	Toggles      []string         // enabled feature toggles, as reported to frontends
-	Plugins      *loader.Loader   // mounted plugins, none if nil; the caller closes it
-	FrameCells   int              // values of the frames in a response; gate.MaxFrameCells if 0
+	Store      *store.Store     // required; the caller closes it after the last request
+	Logger     *slog.Logger     // for accesses and errors; no log if nil
+	Clock      func() time.Time // time.Now if nil
+	Version    string           // of the service, as reported by /api/health
+	Commit     string           // that the program was built from, as reported by /api/health; "" if unknown
+	AppURL     string           // address of the host, as reported to frontends
+	Toggles    []string         // enabled feature toggles, as reported to frontends
+	Plugins    *loader.Loader   // mounted plugins, none if nil; the caller closes it
+	FrameCells int              // values of the frames in a response; gate.MaxFrameCells if 0
 	// Reload applies changes in the directory of a plugin; Plugins.ReloadPlugin if nil.
 	Reload func(ctx context.Context, id string) error
 	// Pages returns the handler of paths that are not in the route table; nil responds 404.

@@ -255,13 +255,17 @@ func TestRequestIDAndLog(t *testing.T) {
 	}
 	created := want[object](t, f, 200, "POST", "/api/auth/keys?secret=inquery", f.admin, `{"name":"k","role":"Viewer"}`)
 	f.do("GET", "/api/playlists", "Bearer "+created["key"].(string), "")
+	if log := f.log.String(); strings.Contains(log, "msg=request") {
+		t.Errorf("the log has requests that succeeded:\n%s", log)
+	}
+	want[object](t, f, 403, "POST", "/api/playlists?secret=inquery", "Bearer "+created["key"].(string), `{}`)
 	log := f.log.String()
 	for _, secret := range []string{created["key"].(string), strings.TrimPrefix(f.admin, "Bearer "), "inquery"} {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log contains %s:\n%s", secret, log)
 		}
 	}
-	for _, part := range []string{"route=/api/auth/keys", "status=200", "login=sa-admin", "kind=apikey", "method=POST"} {
+	for _, part := range []string{"route=/api/playlists", "status=403", "login=sa-admin", "kind=apikey", "method=POST"} {
 		if !strings.Contains(log, part) {
 			t.Errorf("the log lacks %s:\n%s", part, log)
 		}

@@ -20,12 +20,11 @@ import (
 
 const requestIDHeader = "X-Request-Id"
 
-// response records what the access log needs, and gives the client a deadline for each part
+// response records what the log needs, and gives the client a deadline for each part
 // of the body. Handlers can still flush and stream through http.ResponseController.
 type response struct {
 	http.ResponseWriter
 	status int // 0 until the response has begun
-	bytes  int64
 	who    host.Identity
 	idle   *gate.Idle
 }
@@ -41,12 +40,10 @@ func (w *response) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts the bytes of the body.
-func (w *response) Write(p []byte) (n int, err error) {
+// Write records that the response has begun.
+func (w *response) Write(p []byte) (int, error) {
 	w.status = cmp.Or(w.status, http.StatusOK)
-	n, err = w.idle.Write(w.ResponseWriter, p)
-	w.bytes += int64(n)
-	return n, err
+	return w.idle.Write(w.ResponseWriter, p)
 }
 
 // FlushError is used by http.ResponseController.
@@ -85,7 +82,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		took := a.Clock().Sub(start)
 		a.metrics.observe(r, out.status, took)
-		a.logAccess(out, r, took)
+		a.logFailed(out, r, took)
 		if value != nil { // the response has begun: abort it so that the client notices
 			panic(http.ErrAbortHandler)
 		}
@@ -103,22 +100,20 @@ func (a *API) logPanic(w *response, r *http.Request, value any) {
 		slog.String("route", r.Pattern), slog.Any("panic", value), slog.String("stack", string(debug.Stack())))
 }
 
-// logAccess logs a request without its query or headers, which may contain secrets.
-func (a *API) logAccess(w *response, r *http.Request, took time.Duration) {
-	level := a.RequestLevel
+// logFailed logs a request that failed, without its query or headers, which may contain secrets. As in existing
+// hosts, the log has no others: changes have audit records, and metrics count all.
+func (a *API) logFailed(w *response, r *http.Request, took time.Duration) {
+	level := slog.LevelInfo
 	switch {
+	case w.status < http.StatusBadRequest:
+		return
 	case w.status >= http.StatusInternalServerError:
 		level = slog.LevelWarn
-	case w.status >= http.StatusBadRequest:
-		level = slog.LevelInfo
-	}
-	if !a.Logger.Enabled(r.Context(), level) || r.URL.Path == "/api/health" && level == a.RequestLevel {
-		return // load balancers ask for the health every few seconds
 	}
 	a.Logger.LogAttrs(r.Context(), level, "request",
 		slog.String("request_id", w.requestID()),
 		slog.String("method", r.Method), slog.String("path", r.URL.EscapedPath()), slog.String("route", r.Pattern),
-		slog.Int("status", cmp.Or(w.status, http.StatusOK)), slog.Int64("bytes", w.bytes), slog.Duration("took", took),
+		slog.Int("status", w.status), slog.Duration("took", took),
 		slog.String("remote", r.RemoteAddr), slog.String("kind", string(w.who.Kind)), slog.String("login", w.who.Login))
 }
 

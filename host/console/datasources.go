@@ -62,7 +62,7 @@ type dataSourceForm struct {
 	IsNew               bool
 	Types               []string // ids of mounted plugins, those that failed last
 	Headers             []header
-	Rest                string // JSON of jsonData without the keys that have fields
+	Rest                string   // JSON of jsonData without the keys that have fields
 	MoreSecrets         []string // names of secrets that have no field
 	MayWrite, MayDelete bool
 	MayQuery            bool

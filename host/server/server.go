@@ -62,7 +62,6 @@ type Options struct {
 	Toggles        []string         // enabled feature toggles
 	Environ        []string         // environment with settings of plugins, of which backends inherit a part, as os.Environ returns it
 	Logger         *slog.Logger     // no log if nil
-	RequestLevel   slog.Level       // of successful requests in the log; Info if 0
 	AuditLevel     slog.Level       // of audit records in the log; Info if 0
 	Clock          func() time.Time // for what expires; time.Now if nil
 	DrainTimeout   time.Duration    // how long Close waits for requests in progress; DefaultDrainTimeout if 0
@@ -231,7 +230,7 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	s.onClose(s.loader.Close)
-	s.api, err = api.New(api.Options{Store: s.store, Logger: s.log, RequestLevel: o.RequestLevel, Clock: o.Clock, Version: o.ServiceVersion, Commit: o.Commit, Plugins: s.loader,
+	s.api, err = api.New(api.Options{Store: s.store, Logger: s.log, Clock: o.Clock, Version: o.ServiceVersion, Commit: o.Commit, Plugins: s.loader,
 		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: s.pages, ReadOnly: s.files.sources.file, ReadOnlyDashboard: s.files.dashboards.file, AppURL: s.url, Toggles: o.Toggles,
 		FrameCells: frameCells(o.Limits.Message)})
 	if err != nil {

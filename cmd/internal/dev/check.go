@@ -68,7 +68,7 @@ func Check(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions) (err erro
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
 	served := server.Options{Listen: "127.0.0.1:0", DataDir: data, PluginDirs: []string{repo.Root},
-		Toggles: Toggles(), RequestLevel: slog.LevelDebug, AuditLevel: slog.LevelDebug}
+		Toggles: Toggles(), AuditLevel: slog.LevelDebug}
 	provision(&served, repo)
 	s, err := serve.Open(ctx, c.Face, served, false, io.Discard, c.Stderr)
 	if err != nil {

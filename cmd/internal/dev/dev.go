@@ -146,7 +146,7 @@ func (s *session) links() {
 func (s *session) serverOptions() server.Options {
 	o := s.options.Server
 	o.PluginDirs = []string{s.repo.Root}
-	o.RequestLevel, o.AuditLevel = slog.LevelDebug, slog.LevelDebug // build results would scroll away
+	o.AuditLevel = slog.LevelDebug // build results would scroll away
 	o.Preview = s.preview.link()
 	provision(&o, s.repo)
 	return o
