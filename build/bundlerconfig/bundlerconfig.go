@@ -59,6 +59,7 @@ type Settings struct {
 	HasRelative     bool `json:"hasRelative"`     // something may stand for a file
 	HasRules        bool `json:"hasRules"`        // Loader may return something
 	HasOther        bool `json:"hasOther"`        // also for code
+	HasPostCSS      bool `json:"hasPostCSS"`      // style sheets go through plugins of PostCSS
 	HasReplacements bool `json:"hasReplacements"` // Replace may return something else
 }
 

@@ -414,6 +414,9 @@
   }
 
   let hasOther = false;
+  let hasPostCSS = false;
+  const hasPostCSSConfig = () =>
+    host.glob(host.root, '{postcss.config.*,.postcssrc*}', true, false).length > 0 || /"postcss"\s*:\s*\{/.test(host.read(path.join(host.root, 'package.json')) ?? '');
   function checkRules(rules, seen = new Set(), outer = 'anything') {
     for (const rule of list(rules).filter(isObject)) {
       const matched = String(rule.test ?? rule.resource ?? rule.include ?? rule.resourceQuery ?? outer).replaceAll(`${host.root}/`, '');
@@ -446,7 +449,8 @@
           compilerOf({ name, options });
         } else if (name === 'imports-loader' && !imports.includes('public-path')) {
           say(`what imports-loader adds to ${matching} is left out`);
-        } else if (name === 'postcss-loader' && (options.postcssOptions ?? options).plugins !== undefined) {
+        } else if (name === 'postcss-loader' && ((options.postcssOptions ?? options).plugins !== undefined || hasPostCSSConfig())) {
+          hasPostCSS = true;
           say('the plugins of postcss-loader are not run');
         } else if (name === 'css-loader' && (options.modules === true || (isObject(options.modules) && !['auto', undefined].includes(Object.keys(options.modules).find((key) => key === 'auto' || key === 'mode'))))) {
           say(`css-loader makes ${matching} CSS modules: builds make them of files named .module.css and .module.scss`);
@@ -691,7 +695,7 @@
     return {
       settings: JSON.stringify({ ...out, isExact: externals.every((one) => typeof one !== 'function'),
       hasRelative: externals.some((one) => typeof one === 'function' || (one instanceof RegExp ? !/^\^[@\w]/.test(one.source) : Object.keys(one).some((name) => /^[./]/.test(name)))),
-      hasRules: rules.length > 0, hasOther, hasReplacements: state.replacements.length + state.ignored.length > 0 }),
+      hasRules: rules.length > 0, hasOther, hasPostCSS, hasReplacements: state.replacements.length + state.ignored.length > 0 }),
       external: guarded(external),
       loader: guarded((file, query, issuer) => loader(rules, file, query, issuer)),
       // replace returns what is imported instead of a request, or '' if it is ignored.

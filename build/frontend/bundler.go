@@ -125,6 +125,7 @@ func (b *bundler) plugin() api.Plugin {
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[cm]?[jt]sx?$`}, b.loadCode)
 		sheets := &sass{b: b, limits: sassLimits()}
 		build.OnLoad(api.OnLoadOptions{Filter: `\.s[ac]ss$`}, sheets.load)
+		build.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, b.loadCSS)
 		build.OnLoad(api.OnLoadOptions{Filter: `\.wasm$`}, b.loadWasm)
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`}, b.confine)
 	}}

@@ -425,6 +425,11 @@ func TestErrors(t *testing.T) {
 			[]string{`src/module.ts:2:26: cannot find "./Other"`, "help: case"}},
 		"a loader": {map[string]string{"src/module.ts": "import './x.less';\n", "src/x.less": ""},
 			[]string{"src/module.ts:1:8: no loader for .less files", "help: own bundler"}},
+		"PostCSS": {map[string]string{"src/module.ts": "import './x.css';\nimport './y.css';\n", "src/x.css": "/* @apply */\n.a { @apply p-4; }\n", "src/y.css": "@import 'tailwindcss';"},
+			[]string{"src/x.css:2:6: @apply is for a plugin of PostCSS, which builds do not run", "src/y.css:1:10: tailwindcss is for", "help: own bundler"}},
+		"PostCSS of a bundler": {map[string]string{"src/module.ts": "import './x.css';\n", "src/x.css": "@tailwind base;", "postcss.config.mjs": "",
+			"webpack.config.js": "module.exports = {externals: [], module: {rules: [{test: /\\.css$/, use: ['style-loader', 'css-loader', 'postcss-loader']}]}};"},
+			[]string{"src/x.css:1:1: @tailwind is for a plugin of PostCSS"}},
 		"syntax": {map[string]string{"src/module.tsx": "export const a = ;\n"},
 			[]string{`src/module.tsx:1:18: unexpected ";"`}},
 		"a worker": {map[string]string{"src/module.ts": "export const w = new URL('./w.ts', import.meta.url);\n", "src/w.ts": "let = ;"},
@@ -780,4 +785,12 @@ func TestSharedErrors(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+// A style sheet that the repository's own bundler leaves as it is stays so here.
+func TestCSSWithoutPostCSS(t *testing.T) {
+	t.Parallel()
+	_, err := bundle(t, map[string]string{"src/module.ts": "import './x.css';\n", "src/x.css": ".a { @apply p-4; }", "package.json": `{"devDependencies": {"postcss": "^8"}}`,
+		"webpack.config.js": `module.exports = {externals: [], module: {rules: [{test: /\.css$/, use: ['css-loader', 'postcss-loader']}]}};`})
+	testkit.OK(t, err)
 }

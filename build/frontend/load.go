@@ -138,6 +138,44 @@ func importURLs(file string, text []byte) []byte {
 	return append(edited(text, edits), imports...)
 }
 
+var (
+	cssComment = regexp.MustCompile(`(?s:/\*.*?\*/)|(?m:(?:^|\s)//.*$)`) // also of Sass
+	// postCSS matches what plugins of PostCSS replace, and browsers and esbuild ignore.
+	postCSS = regexp.MustCompile(`(?:^|[\s{};])(@(?:tailwind|apply|theme|utility|custom-variant|screen|define-mixin))\b|` +
+		`@import\s+(?:url\()?["']?(tailwindcss)\b`)
+)
+
+// loadCSS refuses a style sheet that esbuild would leave as it is.
+func (b *bundler) loadCSS(in api.OnLoadArgs) (api.OnLoadResult, error) {
+	if err := b.confinement.Check(in.Path); err != nil {
+		return api.OnLoadResult{}, err
+	}
+	text, err := os.ReadFile(in.Path)
+	if err != nil {
+		return api.OnLoadResult{}, nil // as in loadCode
+	}
+	return api.OnLoadResult{Errors: b.needsPostCSS(in.Path, text)}, nil
+}
+
+// needsPostCSS returns the error for a style sheet of the repository that is meant for plugins of PostCSS. If the
+// configuration of the repository's bundler has no such plugins, the style sheet is as ineffective there.
+func (b *bundler) needsPostCSS(file string, text []byte) []api.Message {
+	if strings.Contains(filepath.ToSlash(file), modulesDir) || b.config.File != "" && !b.config.HasPostCSS {
+		return nil
+	}
+	blank := func(comment []byte) []byte { return bytes.Repeat([]byte(" "), len(comment)) }
+	at := postCSS.FindSubmatchIndex(cssComment.ReplaceAllFunc(text, blank))
+	if at == nil {
+		return nil
+	}
+	from, to := max(at[2], at[4]), max(at[3], at[5])
+	return []api.Message{{
+		Text:     fmt.Sprintf("%s is for a plugin of PostCSS, which builds do not run", text[from:to]),
+		Notes:    []api.Note{{Text: ownBundler}},
+		Location: b.location(file, text, from, to-from),
+	}}
+}
+
 var reactImport = regexp.MustCompile(`(?m)^\s*import\s+(?:\*\s+as\s+)?React\b`)
 
 // loadCode changes what esbuild does not know of: the URLs of files and, in the repository, the fields of classes

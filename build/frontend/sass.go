@@ -99,6 +99,9 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		return api.OnLoadResult{Errors: []api.Message{m}}, nil
 	}
 	contents, loader := css.String(), api.LoaderCSS
+	if wrong := s.b.needsPostCSS(in.Path, text); wrong != nil {
+		return api.OnLoadResult{Errors: wrong}, nil
+	}
 	if strings.Contains(filepath.Base(in.Path), ".module.") {
 		loader = api.LoaderLocalCSS
 	}
