@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/gitignore"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/terminal"
@@ -74,12 +73,9 @@ func (p *Plan) foreignFiles(staging string, previous record) (names []string, er
 	return names, err
 }
 
-// isOwn reports whether a recorded build wrote a file of dist, or it is a manifest or a
-// signature, which are of no use after a change.
+// isOwn reports whether a recorded build wrote a file of dist.
 func (p *Plan) isOwn(name string, previous record) bool {
-	isState := func(s fileState) bool { return s.isStateOf(p.inDist(name)) }
-	return slices.ContainsFunc(previous.Files[name], isState) ||
-		archive.IsWritten(os.DirFS(p.Repo.Dist), name)
+	return slices.ContainsFunc(previous.Files[name], func(s fileState) bool { return s.isStateOf(p.inDist(name)) })
 }
 
 // walkDist calls visit for each file of dist, with its slash-separated path in dist and its path.

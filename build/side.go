@@ -9,11 +9,10 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/archive"
 )
 
 // keepSide adds the side that is not built from the existing dist, as it is, but no
-// manifest or signature: they are of the previous dist. Without a dist there is nothing to
+// MANIFEST.txt, which Grafana signed for the previous dist. Without a dist there is nothing to
 // add.
 func (p *Plan) keepSide(ctx context.Context, staging string, r *Result) error {
 	if p.options.Only == "" || !exists(p.Repo.Dist) {
@@ -22,7 +21,7 @@ func (p *Plan) keepSide(ctx context.Context, staging string, r *Result) error {
 	err := p.walkDist(func(name, file string) error {
 		target := filepath.Join(staging, filepath.FromSlash(name))
 		isOther := p.isOfBackend(name) == (p.options.Only == OnlyFrontend)
-		if !isOther || p.isDocument(name) || archive.IsSigning(name) || exists(target) {
+		if !isOther || p.isDocument(name) || name == "MANIFEST.txt" || exists(target) {
 			return ctx.Err()
 		}
 		if p.options.Update && !p.isOwn(name, r.previous) {

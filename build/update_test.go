@@ -1,7 +1,6 @@
 package build
 
 import (
-	"crypto/ed25519"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
@@ -82,40 +80,6 @@ func TestUpdate(t *testing.T) {
 	testkit.WriteFile(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 3}));\n")
 	if r := mustBuild(t, o); len(r.Warnings) > 0 {
 		t.Errorf("a build keeps what an update wrote: %q", r.Warnings)
-	}
-}
-
-// The manifest and the signature of a dist do not outlive it.
-func TestSignedDistIsReplaced(t *testing.T) {
-	t.Parallel()
-	for name, build := range map[string]func(o Options){
-		"build":  func(o Options) { mustBuild(t, o) },
-		"only":   func(o Options) { o.Only = OnlyBackend; mustBuild(t, o) },
-		"update": func(o Options) { mustUpdate(t, o, "") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := repo(t)
-			o := options(dir, bundle.Host())
-			dist := mustBuild(t, o).Dist
-			_, key, err := ed25519.GenerateKey(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			testkit.Must(archive.Sign(dist, key))(t)
-			testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
-			build(o)
-			for _, left := range []string{filepath.Join(dist, archive.ManifestFile), filepath.Join(dist, archive.SignatureFile), filepath.Join(dir, ".slipway")} {
-				if exists(left) {
-					t.Errorf("%s exists", left)
-				}
-			}
-			testkit.WriteFile(t, filepath.Join(dist, archive.ManifestFile), "of another tool")
-			mustBuild(t, o)
-			if kept, err := filepath.Glob(filepath.Join(dir, keptDir, "*", archive.ManifestFile)); err != nil || len(kept) != 1 {
-				t.Errorf("kept %q, %v", kept, err)
-			}
-		})
 	}
 }
 

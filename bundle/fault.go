@@ -63,7 +63,6 @@ const (
 	StageDiscover  Stage = "discover"  // find directories with a plugin.json
 	StageRead      Stage = "read"      // read plugin.json
 	StageValidate  Stage = "validate"  // check the values that a host needs
-	StageVerify    Stage = "verify"    // compare the plugin with its manifest and signature
 	StageResolve   Stage = "resolve"   // find the executable, and the host and plugins that it depends on
 	StageLaunch    Stage = "launch"    // start the process
 	StageHandshake Stage = "handshake" // agree on a connection
@@ -92,12 +91,6 @@ const (
 	FaultUnknownType  FaultCode = "unknown-type"
 	FaultIncomplete   FaultCode = "incomplete"
 	FaultRole         FaultCode = "role-refused"
-
-	FaultNotVerified  FaultCode = "not-verified"
-	FaultChanged      FaultCode = "manifest-mismatch"
-	FaultUnsigned     FaultCode = "unsigned"
-	FaultUntrusted    FaultCode = "untrusted-signature"
-	FaultBadSignature FaultCode = "invalid-signature"
 
 	FaultServiceRange        FaultCode = "service-range"
 	FaultInvalidRange        FaultCode = "invalid-range"

@@ -55,7 +55,7 @@ func TestFaultKinds(t *testing.T) {
 		return true
 	})
 	described := map[FaultCode]int{}
-	stages := []Stage{StageDiscover, StageRead, StageValidate, StageVerify, StageResolve, StageLaunch, StageHandshake, StageHealth, StageRun}
+	stages := []Stage{StageDiscover, StageRead, StageValidate, StageResolve, StageLaunch, StageHandshake, StageHealth, StageRun}
 	for _, k := range FaultKinds() {
 		described[k.Code]++
 		for len(stages) > 0 && stages[0] != k.Stage {

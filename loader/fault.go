@@ -169,22 +169,19 @@ func (l *Loader) Problems() []bundle.Fault {
 func Inspect(o Options) ([]bundle.Plugin, []bundle.Fault) {
 	o = o.withDefaults()
 	found, faults := bundle.Discover(o.Dirs...)
-	mounts, refused := o.verify(found)
-	faults = slices.Concat(faults, refused, o.unmet(mounts))
-	plugins := make([]bundle.Plugin, 0, len(mounts))
-	for _, m := range mounts {
-		plugins = append(plugins, m.Plugin)
-		if !m.Metadata.Backend {
+	faults = append(faults, o.unmet(found)...)
+	for _, p := range found {
+		if !p.Metadata.Backend {
 			continue
 		}
-		if _, err := Executable(m.Plugin); err != nil {
+		if _, err := Executable(p); err != nil {
 			f := faultOf(err)
-			f.PluginID, f.Path = m.Metadata.ID, m.Dir
+			f.PluginID, f.Path = p.Metadata.ID, p.Dir
 			faults = append(faults, f)
 		}
 	}
 	bundle.KeepSince(nil, faults, time.Now())
-	return plugins, faults
+	return found, faults
 }
 
 // exitFault returns the fault for the end of a process, with the codes for the handshake or

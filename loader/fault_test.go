@@ -24,7 +24,6 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -268,18 +267,6 @@ func seeds(t *testing.T) []seed {
 	requires := func(item string) string {
 		return `,"dependencies":{"serviceDependency":">=9.0.0","plugins":[` + item + `]}`
 	}
-	signed := func(seed byte) func(*testing.T, string) {
-		return func(t *testing.T, root string) {
-			t.Helper()
-			key, _ := signingKey(seed)
-			testkit.Must(archive.Sign(filepath.Join(root, "a"), key))(t)
-		}
-	}
-	manifest := func(t *testing.T, root string) {
-		t.Helper()
-		testkit.Must(archive.WriteManifest(filepath.Join(root, "a")))(t)
-	}
-	trusting := func(_ string, o *Options) { _, key := signingKey(1); o.TrustedKeys = []archive.PublicKey{key} }
 	quick := func(_ string, o *Options) { o.StartTimeout = 3 * time.Second }
 	token := func(issue func(root string) error) func(string, *Options) {
 		return func(root string, o *Options) {
@@ -311,11 +298,6 @@ func seeds(t *testing.T) []seed {
 		{code: bundle.FaultInvalidID, write: file("a/plugin.json", `{"id":"../a"}`), place: "1:7"},
 		{code: bundle.FaultUnknownType, write: file("a/plugin.json", `{"id":"a","type":"clock"}`), place: "1:18"},
 		{code: bundle.FaultIncomplete, write: file("a/plugin.json", `{"id":"a","type":"panel"}`), want: "missing name, info, dependencies"},
-		{code: bundle.FaultNotVerified, write: all(plugin("a", "", ""), file("a/MANIFEST.json", "{"))},
-		{code: bundle.FaultChanged, write: all(plugin("a", "", ""), file("a/module.js", "1"), manifest, file("a/module.js", "2")), want: "module.js"},
-		{code: bundle.FaultUnsigned, write: all(plugin("a", "", ""), manifest), options: trusting},
-		{code: bundle.FaultUntrusted, write: all(plugin("a", "", ""), signed(2)), options: trusting},
-		{code: bundle.FaultBadSignature, write: all(plugin("a", "", ""), signed(1), file("a/module.js", "1"), manifest), options: trusting},
 		{code: bundle.FaultServiceRange, write: plugin("a", "", `,"dependencies":{"serviceDependency":">=99.0.0"}`), want: ">=99.0.0"},
 		{code: bundle.FaultInvalidRange, write: plugin("a", "", `,"dependencies":{"serviceDependency":"newest"}`)},
 		{code: bundle.FaultDependencyMissing, write: plugin("a", "", requires(`{"id":"b","name":"b","type":"panel","version":"1.0.0"}`))},
@@ -419,7 +401,7 @@ func TestSeededFaults(t *testing.T) {
 
 // isStatic reports whether the faults of a stage are found without a process.
 func isStatic(stage bundle.Stage) bool {
-	return slices.Contains([]bundle.Stage{bundle.StageDiscover, bundle.StageRead, bundle.StageValidate, bundle.StageVerify, bundle.StageResolve}, stage)
+	return slices.Contains([]bundle.Stage{bundle.StageDiscover, bundle.StageRead, bundle.StageValidate, bundle.StageResolve}, stage)
 }
 
 func (s seed) compare(t *testing.T, faults []bundle.Fault) {

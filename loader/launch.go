@@ -41,13 +41,13 @@ type launch struct {
 
 // prepare finds the executable of a plugin and copies it, unless old is a process that runs
 // the same. The caller must call start or discard.
-func prepare(p mounted, o Options, runDir *runDir, old *Process) (*launch, error) {
+func prepare(p bundle.Plugin, o Options, runDir *runDir, old *Process) (*launch, error) {
 	if id := p.Metadata.ID; o.Debug.attaches(id) {
 		version := "attached\n" + p.Dir
-		return &launch{plugin: p.Plugin, options: o, version: version, isRunning: old != nil && old.version == version,
+		return &launch{plugin: p, options: o, version: version, isRunning: old != nil && old.version == version,
 			settings: o.settings(id), token: TokenDecision{Reason: "the backend is attached"}}, nil
 	}
-	source, err := Executable(p.Plugin)
+	source, err := Executable(p)
 	if err != nil {
 		return nil, permanentError{err}
 	}
@@ -56,10 +56,9 @@ func prepare(p mounted, o Options, runDir *runDir, old *Process) (*launch, error
 		permissions = fmt.Sprint(p.Metadata.IAM.Permissions)
 	}
 	l := &launch{
-		plugin: p.Plugin, options: o, source: source, version: p.Metadata.Info.Version + "\n" + permissions,
+		plugin: p, options: o, source: source, version: p.Metadata.Info.Version + "\n" + permissions,
 		token: decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID),
 	}
-	runs := source // the executable whose contents run
 	if old != nil && old.version == l.version {
 		if l.isRunning, err = isEqual(source, filepath.Join(old.dir, filepath.Base(source))); err != nil {
 			return nil, newFault(bundle.FaultExecutableUnread, "read executable: %v", err)
@@ -68,14 +67,6 @@ func prepare(p mounted, o Options, runDir *runDir, old *Process) (*launch, error
 	if !l.isRunning {
 		if err = l.stage(runDir); err != nil {
 			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
-		}
-		runs = l.executable()
-	}
-	if p.verified != nil {
-		sum, err := sumOf(runs)
-		if err = cmp.Or(err, p.verified.check(source, sum)); err != nil {
-			l.discard()
-			return nil, permanentError{notVerified(err)}
 		}
 	}
 	return l, nil

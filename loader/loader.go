@@ -28,7 +28,6 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/archive"
 )
 
 // Options configure a Loader.
@@ -45,10 +44,6 @@ type Options struct {
 	// each start of a process, and may call the Loader.
 	Settings func(id string) Settings
 	Logger   *slog.Logger // nil discards
-	// TrustedKeys verify the signatures of plugins. If there are any, a plugin that
-	// none of them signed is not mounted. Without them, a plugin with a MANIFEST.json
-	// must match it.
-	TrustedKeys []archive.PublicKey
 
 	StartTimeout time.Duration // for the handshake of a process; 0 is 30 s
 	DrainTimeout time.Duration // for calls in progress before a process is stopped; 0 is 10 s

@@ -3,6 +3,8 @@ package loader
 import (
 	"slices"
 	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 // The restart policy: the first restart is immediate, and each further one waits twice as
@@ -19,7 +21,7 @@ const (
 
 // desired is what is wanted of the backend of a plugin.
 type desired struct {
-	bundle      mounted
+	bundle      bundle.Plugin
 	identity    identity // of the bundle
 	restarts    int      // how often Plugin.Restart was called
 	revocations int      // how often a bundle was not entitled to a token, which revokes it

@@ -77,7 +77,7 @@ type attempt struct {
 	abort    context.CancelFunc
 }
 
-func newPlugin(b mounted, id identity, o Options, runDir *runDir, starts *semaphore.Weighted) *Plugin {
+func newPlugin(b bundle.Plugin, id identity, o Options, runDir *runDir, starts *semaphore.Weighted) *Plugin {
 	o = o.forPlugin(b.Metadata.ID)
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Plugin{
@@ -100,12 +100,7 @@ func newPlugin(b mounted, id identity, o Options, runDir *runDir, starts *semaph
 func (p *Plugin) ID() string { return p.id }
 
 // Bundle returns the mounted bundle.
-func (p *Plugin) Bundle() bundle.Plugin { return p.wanted().bundle.Plugin }
-
-// IsSigned reports whether one of the trusted keys signed the files of the plugin.
-func (p *Plugin) IsSigned() bool {
-	return len(p.options.TrustedKeys) > 0 && p.wanted().bundle.verified != nil
-}
+func (p *Plugin) Bundle() bundle.Plugin { return p.wanted().bundle }
 
 // Status returns the current status.
 func (p *Plugin) Status() Status {
@@ -185,7 +180,7 @@ func (p *Plugin) change(change func(*desired)) {
 }
 
 // update sets the bundle, which may have changed.
-func (p *Plugin) update(b mounted, id identity) {
+func (p *Plugin) update(b bundle.Plugin, id identity) {
 	p.change(func(want *desired) {
 		want.bundle, want.identity = b, id
 		if !p.mayHaveToken() {

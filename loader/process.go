@@ -56,19 +56,14 @@ type Output struct {
 }
 
 // Start starts the backend of a plugin without a Loader and returns when the
-// handshake is complete. It ignores the Dirs of the options. A plugin with a
-// MANIFEST.json must match it. The caller must stop the process.
+// handshake is complete. It ignores the Dirs of the options. The caller must stop the process.
 func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Process, error) {
 	o = o.withDefaults().forPlugin(p.Metadata.ID)
-	mounts, faults := o.verify([]bundle.Plugin{p})
-	if len(faults) > 0 {
-		return nil, &faults[0]
-	}
 	runDir, err := newRunDir()
 	if err != nil {
 		return nil, err
 	}
-	l, err := prepare(mounts[0], o, runDir, nil)
+	l, err := prepare(p, o, runDir, nil)
 	if err != nil {
 		return nil, errors.Join(err, runDir.close())
 	}

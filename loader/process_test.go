@@ -24,7 +24,7 @@ func TestStartWithoutAPrivateDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = dir.close() }()
-	l := testkit.Must(prepare(mounted{Plugin: found[0]}, Options{}.withDefaults(), dir, nil))(t)
+	l := testkit.Must(prepare(found[0], Options{}.withDefaults(), dir, nil))(t)
 	l.records = newRecords(slog.New(slog.DiscardHandler))
 	testkit.OK(t, os.RemoveAll(l.dir))
 	_, err = l.start(t.Context())

@@ -9,11 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/archive"
 )
 
 // Reload scans the plugin directories. It starts new plugins, swaps changed ones
@@ -68,9 +66,7 @@ func (l *Loader) Refresh(moving []string) error {
 func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, gone []*Plugin, err error) {
 	l.scanning.Lock()
 	defer l.scanning.Unlock()
-	discovered, faults := bundle.Discover(l.options.Dirs...)
-	found, refused := l.options.verify(discovered)
-	faults = append(faults, refused...)
+	found, faults := bundle.Discover(l.options.Dirs...)
 	identities := map[string]identity{} // before the lock: the files may be on a slow network
 	for _, b := range found {
 		identities[b.Metadata.ID] = identityOf(b)
@@ -104,7 +100,7 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 		if isFound[id] {
 			continue
 		}
-		if b := p.wanted().bundle; slices.ContainsFunc(faults, func(f bundle.Fault) bool { return keeps(f, b.Plugin, moving) }) {
+		if b := p.wanted().bundle; slices.ContainsFunc(faults, func(f bundle.Fault) bool { return keeps(f, b) }) {
 			found = append(found, b)
 			continue
 		}
@@ -125,29 +121,20 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 
 // keeps reports whether a mounted plugin stays mounted in spite of a fault: its files may be
 // half written, or come from a broken build.
-func keeps(f bundle.Fault, p bundle.Plugin, moving []string) bool {
-	dir := p.Dir
-	switch {
-	case f.Code == bundle.FaultDuplicateID, f.Code == bundle.FaultMissingRoot:
+func keeps(f bundle.Fault, p bundle.Plugin) bool {
+	if f.Code == bundle.FaultDuplicateID || f.Code == bundle.FaultMissingRoot {
 		return false
-	case f.Code.Stage() == bundle.StageVerify: // fails closed unless the change is in progress
-		return f.Path == dir && isBelow(moving, p.Root)
 	}
-	rel, err := filepath.Rel(f.Path, dir)
-	return f.Path == filepath.Join(dir, bundle.MetadataFile) ||
-		f.Code == bundle.FaultUnreadable && err == nil && filepath.IsLocal(rel) || f.Path == dir
-}
-
-// isBelow reports whether a directory contains one of the paths.
-func isBelow(paths []string, dir string) bool {
-	return slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) })
+	rel, err := filepath.Rel(f.Path, p.Dir)
+	return f.Path == filepath.Join(p.Dir, bundle.MetadataFile) ||
+		f.Code == bundle.FaultUnreadable && err == nil && filepath.IsLocal(rel) || f.Path == p.Dir
 }
 
 // isAnyMoving reports whether a file on which the process of a plugin depends is still
 // being written.
-func isAnyMoving(moving []string, b mounted) bool {
+func isAnyMoving(moving []string, b bundle.Plugin) bool {
 	executable, _ := b.ExecutablePath() // Executable reports an error
-	files := []string{filepath.Join(b.Dir, bundle.MetadataFile), executable, filepath.Join(b.Dir, archive.ManifestFile)}
+	files := []string{filepath.Join(b.Dir, bundle.MetadataFile), executable}
 	return slices.ContainsFunc(files, func(path string) bool {
 		_, ok := slices.BinarySearch(moving, path)
 		return ok
@@ -171,17 +158,13 @@ func (l *Loader) logNew(message string, faults, before []bundle.Fault) {
 type identity struct {
 	dir, parent string
 	metadata    [sha256.Size]byte // digest of plugin.json
-	manifest    [sha256.Size]byte // digest of the manifest; zero if there is none
 	executable  fileState
 }
 
 // identityOf returns the identity of a plugin as it was read. Its executable may be another
 // when the process starts: then a later scan finds another identity.
-func identityOf(b mounted) identity {
+func identityOf(b bundle.Plugin) identity {
 	id := identity{dir: b.Dir, parent: b.Parent, metadata: b.Digest}
-	if b.verified != nil {
-		id.manifest = sha256.Sum256(b.verified.manifest.Encode())
-	}
 	if executable, err := b.ExecutablePath(); err == nil {
 		if info, err := os.Stat(executable); err == nil {
 			id.executable = stateOf(info)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -213,5 +214,17 @@ func TestReloadDuringADrain(t *testing.T) {
 	time.AfterFunc(50*time.Millisecond, cancel)
 	if err := l.Reload(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "plugin a") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// replaceWithCopy replaces a link by a copy of what it points to.
+func replaceWithCopy(t *testing.T, link string) {
+	t.Helper()
+	from := testkit.Must(os.Open(link))(t)
+	defer from.Close()
+	testkit.OK(t, os.Remove(link))
+	to := testkit.Must(os.OpenFile(link, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755))(t)
+	if _, err := io.Copy(to, from); errors.Join(err, to.Close()) != nil {
+		t.Fatal(err)
 	}
 }

@@ -125,7 +125,7 @@ func (s *supervisor) attempt(ctx context.Context, want desired, mustReplace bool
 }
 
 // start starts a process, unless another one runs the same: then it returns nil.
-func (s *supervisor) start(ctx context.Context, b mounted, same *Process) (*Process, error) {
+func (s *supervisor) start(ctx context.Context, b bundle.Plugin, same *Process) (*Process, error) {
 	if !s.options.isDebugged(s.id) { // a debugger may hold the start
 		if err := s.starts.Acquire(ctx, 1); err != nil {
 			return nil, err

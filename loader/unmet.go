@@ -13,7 +13,7 @@ import (
 
 // unmet returns what the mounted plugins lack: required keys of plugin.json, the version of
 // the host, and other plugins. These plugins run anyway: most of them work.
-func (o Options) unmet(mounts []mounted) (list []bundle.Fault) {
+func (o Options) unmet(mounts []bundle.Plugin) (list []bundle.Fault) {
 	byID := map[string]*bundle.Metadata{}
 	for _, p := range mounts {
 		byID[p.Metadata.ID] = p.Metadata

@@ -62,7 +62,6 @@ func Validate(ctx context.Context,
 	verbose *bool, // list all info findings, and the rules that did not run
 	diff *bool, // print what fix would change; exit with status 1 if there is anything to change
 	config *string, // configuration file (default: the nearest slipway.yaml)
-	key *string, // file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json
 	baseline *string, // omit the findings recorded in this file; any other fails
 	writeBaseline *string, // record all findings in this file, for the option baseline
 ) error {
@@ -78,7 +77,6 @@ func Validate(ctx context.Context,
 		program.Option("verbose", verbose),
 		program.Option("diff", diff),
 		program.Option("config", config),
-		program.Option("key", key),
 		program.Option("baseline", baseline),
 		program.Option("write-baseline", writeBaseline),
 	)
@@ -158,41 +156,24 @@ func Package(ctx context.Context,
 	dir *string, // plugin repository (default: that of this directory)
 	all *bool, // every plugin repository at the path or below, as in a monorepo
 	out *string, // directory to write to (default: release in the repository)
-	key *string, // file with an ed25519 private key (PEM or OpenSSH) to sign with
 ) error {
 	return program.Mage(ctx, "package", program.Args(path),
 		program.Option("dir", dir),
 		program.Option("all", all),
 		program.Option("out", out),
-		program.Option("key", key),
 	)
 }
 
-// Sign signs the built plugin and its zips.
-func Sign(ctx context.Context,
-	dir *string, // plugin repository (default: that of this directory)
-	path *string, // sign only this dist, zip or directory of zips
-	key *string, // file with an ed25519 private key (PEM or OpenSSH) to sign with
-) error {
-	return program.Mage(ctx, "sign", nil,
-		program.Option("dir", dir),
-		program.Option("path", path),
-		program.Option("key", key),
-	)
-}
-
-// Verify compares packaged plugins with their manifests, checksums and signatures.
+// Verify compares packaged plugins with their signatures and checksums.
 func Verify(ctx context.Context,
 	path *string, // verify only this dist, zip or directory of zips
 	dir *string, // plugin repository (default: that of this directory)
 	all *bool, // every plugin repository at the path or below, as in a monorepo
-	key *string, // file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin
 	rootUrl *string, // root_url of a Grafana for which the signature in MANIFEST.txt must hold, such as https://grafana.example.org/
 ) error {
 	return program.Mage(ctx, "verify", program.Args(path),
 		program.Option("dir", dir),
 		program.Option("all", all),
-		program.Option("key", key),
 		program.Option("root-url", rootUrl),
 	)
 }
@@ -232,7 +213,6 @@ func Host(ctx context.Context,
 	watch *string, // how to watch the directories of plugins: poll or off (default: poll)
 	debug *string, // ids of plugins whose backends run under Delve
 	provisioning *string, // directory with datasources/*.yaml, dashboards/*.yaml, playlists/*.yaml and plugins/*.yaml; applied at startup and when they change; they can refer to any file that the host can read
-	trustedKeys *string, // file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin
 	listen *string, // address to listen on; port 0 picks a free port (default: 127.0.0.1:3000)
 	dataDir *string, // directory of the database and the keys of this host (default: .slipway/data)
 	database *string, // SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from SLIPWAY_DATABASE
@@ -252,7 +232,6 @@ func Host(ctx context.Context,
 		program.Option("watch", watch),
 		program.Option("debug", debug),
 		program.Option("provisioning", provisioning),
-		program.Option("trusted-keys", trustedKeys),
 		program.Option("listen", listen),
 		program.Option("data-dir", dataDir),
 		program.Option("database", database),

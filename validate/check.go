@@ -48,7 +48,7 @@ func (r runner) group(targets []target) Report {
 		p := &Pass{
 			FS: view, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
 			Setting: Setting{IsCatalog: r.opts.IsCatalog, IsNested: t.dir != t.root},
-			Keys:    r.opts.Keys, Signers: r.opts.Signers, Repository: r.opts.Source, RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
+			Signers: r.opts.Signers, Repository: r.opts.Source, RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
 			running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report, rangeOf: r.opts.Range,
 			before: r.opts.Before, prefix: r.opts.Prefix,
 		}

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 )
 
@@ -25,8 +24,7 @@ type Pass struct {
 	Where   Where  // one of Source, Dist, Zip
 	Setting        // what severities depend on
 
-	Keys    []archive.PublicKey // one of which must have signed the plugin; see Options.Keys
-	Signers string              // see Options.Signers
+	Signers string // see Options.Signers
 
 	Repository fs.FS // that a dist or zip was built from; nil unless Options.Source is set
 

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 )
@@ -35,8 +34,6 @@ type Options struct {
 	Names        func(file string) string // the name of a file in suppressions; nil means its name in the tree
 	IsPart       bool                     // suppressions may concern files outside the tree
 	Config       string                   // the file with the Severities, for the report
-
-	Keys []archive.PublicKey // if there are any, one must have signed each zip, and each dist with a MANIFEST.json
 
 	Signers string // armored OpenPGP keys that sign each MANIFEST.txt; "" are those of Grafana
 

@@ -87,8 +87,8 @@ func TestTargets(t *testing.T) {
 			"plugin.json warning: source in . of ., profile service, missing false"}},
 		{"tree called dist", tree("plugin.json"), validate.Options{RootName: "dist"}, []string{
 			"plugin.json warning: dist in . of ., profile service, missing false"}},
-		{"built by its manifest", tree("a/plugin.json", "a/MANIFEST", "b/plugin.json", "b/gpx_b_windows_amd64.exe", "c/plugin.json", "c/x_linux_amd64.go"), validate.Options{}, []string{
-			"a/plugin.json warning: dist in a of a, profile service, missing false",
+		{"built by its manifest", tree("a/plugin.json", "a/MANIFEST.txt", "b/plugin.json", "b/gpx_b_windows_amd64.exe", "c/plugin.json", "c/x_linux_amd64.go"), validate.Options{}, []string{
+			"a/plugin.json warning: dist in a of a, profile grafana, missing false",
 			"b/plugin.json warning: dist in b of b, profile service, missing false",
 			"c/plugin.json warning: source in c of c, profile service, missing false"}},
 		{"built for a rare platform", tree("plugin.json", "gpx_x_linux_riscv64"), validate.Options{}, []string{

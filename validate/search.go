@@ -254,7 +254,7 @@ func isBuildOutput(e fs.DirEntry) bool {
 		return false
 	}
 	_, _, isExecutable := bundle.SplitExecutable(e.Name())
-	return isExecutable || slices.Contains([]string{"MANIFEST", "MANIFEST.txt", "MANIFEST.json"}, e.Name())
+	return isExecutable || e.Name() == "MANIFEST.txt"
 }
 
 func isMetadata(e fs.DirEntry) bool { return e.Name() == bundle.MetadataFile }

@@ -154,7 +154,7 @@ func (c *comparison) other(name string) {
 	counterpart := path.Join(c.source.dir(), name)
 	isBundled := strings.HasSuffix(name, ".js") && (path.Base(name) == "module.js" || c.has(name+".map"))
 	switch {
-	case slices.Contains([]string{"MANIFEST.txt", "MANIFEST.json", "MANIFEST"}, name):
+	case name == "MANIFEST.txt":
 	case name == build.GoSumsFile: // rule go-manifest compares it
 	case c.p.IsCatalog && path.Base(name) == "module.js.map": // rule sourcemap-stale compares it as the catalog does
 	case c.isExecutable(name):

@@ -1,8 +1,6 @@
 package archive
 
 import (
-	"crypto/ed25519"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,22 +44,20 @@ func readTest(t *testing.T, parts ...string) string {
 	return string(data)
 }
 
-// testKey returns a key that is the same in every run.
-func testKey(n byte) ed25519.PrivateKey {
-	seed := make([]byte, ed25519.SeedSize)
-	seed[0] = n
-	return ed25519.NewKeyFromSeed(seed)
-}
-
-func publicKey(k ed25519.PrivateKey) PublicKey { return NewPublicKey(k.Public().(ed25519.PublicKey)) }
-
 func testTime() time.Time { return time.Date(2026, 1, 31, 12, 30, 15, 7, time.FixedZone("", 3600)) }
 
-// mustJSON returns the encoded value.
-func mustJSON(t *testing.T, v any) string {
+func link(target, name string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		t.Helper()
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skipf("this system has no symbolic links: %v", err)
+		}
+	}
+}
+
+func removeTest(t *testing.T, parts ...string) {
 	t.Helper()
-	data := testkit.Must(json.Marshal(v))(t)
-	return string(data)
+	testkit.OK(t, os.Remove(filepath.Join(parts...)))
 }
 
 // errorText is a comparable form of an error.

@@ -4,8 +4,10 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,13 +78,12 @@ func CheckSums(zip string) (match, differ []string, err error) {
 	want := s.texts(zip)
 	for _, suffix := range []string{sha256Suffix, sha1Suffix} {
 		file := filepath.Base(zip) + suffix
-		text, err := readOptional(os.DirFS(filepath.Dir(zip)), file, 4<<10)
-		if err != nil {
-			return match, differ, err
-		}
+		text, err := ReadFile(os.DirFS(filepath.Dir(zip)), file, 4<<10)
 		got := strings.Fields(string(text))
 		switch {
-		case text == nil:
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return match, differ, err
 		case len(got) > 0 && got[0] == strings.Fields(want[suffix])[0]:
 			match = append(match, file)
 		default:

@@ -1,7 +1,5 @@
-// Package archive packs a built plugin: the manifest, the zip, its checksums, the
-// SBOM and the signature.
+// Package archive packs a built plugin: the zips, their checksums and the SBOM. It opens what was
+// packed, and compares it with its checksums and with a list of its files.
 //
-// It owns the formats of those files and reads them back to verify a plugin. It
-// neither builds plugins nor judges their content, and it holds no list of trusted
-// keys.
+// It neither builds plugins nor judges their content.
 package archive

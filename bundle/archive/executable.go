@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 
@@ -10,27 +9,23 @@ import (
 
 // executables returns the platforms of the files that are executables of the plugin
 // or of the plugins nested in it.
-func executables(dist fs.FS, files []File) (map[string]bundle.Platform, error) {
+func executables(dist fs.FS, files []string) (map[string]bundle.Platform, error) {
 	found := map[string]bundle.Platform{}
-	for _, f := range files {
-		if path.Base(f.Path) != bundle.MetadataFile {
+	for _, file := range files {
+		if path.Base(file) != bundle.MetadataFile {
 			continue
 		}
-		data, err := readFile(dist, f.Path, maxMetadataBytes)
+		metadata, err := ReadMetadata(dist, file)
 		if err != nil {
 			return nil, err
-		}
-		metadata, err := bundle.ParseMetadata(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Path, err)
 		}
 		if metadata.Executable == "" {
 			continue
 		}
-		name := path.Join(path.Dir(f.Path), metadata.Executable)
-		for _, f := range files {
-			if _, platform, ok := bundle.SplitExecutable(path.Base(f.Path)); ok && platform.Executable(name) == f.Path {
-				found[f.Path] = platform
+		name := path.Join(path.Dir(file), metadata.Executable)
+		for _, file := range files {
+			if _, platform, ok := bundle.SplitExecutable(path.Base(file)); ok && platform.Executable(name) == file {
+				found[file] = platform
 			}
 		}
 	}

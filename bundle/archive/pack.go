@@ -2,14 +2,12 @@ package archive
 
 import (
 	"archive/zip"
-	"bytes"
-	"compress/flate"
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,6 +16,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/signature"
 )
 
 // Options configures Pack. Out is required.
@@ -32,20 +31,9 @@ type Options struct {
 	// become the nearest one.
 	Time time.Time
 
-	// Key signs each zip. If it is nil, the zip for all platforms has the signature
-	// that is in the plugin, if any.
-	Key ed25519.PrivateKey
-
 	// ToolVersion is the version of Slipway that the SBOM names, "" if unknown.
 	ToolVersion string
 }
-
-// The reasons why a signed plugin cannot be packed as it is.
-var (
-	ErrSignatureStale = errors.New("the plugin changed after it was signed: sign it again")
-	ErrKeyNeeded      = errors.New("a zip for one platform needs a signature of its own: pack with the key")
-	ErrForeign        = errors.New("the plugin cannot be signed, because its " + foreignManifest + " does not list " + ManifestFile + " and " + SignatureFile + ": remove " + foreignManifest + ", sign, and create it again")
-)
 
 // Output is a file that Pack wrote.
 type Output struct {
@@ -67,12 +55,11 @@ type Output struct {
 //	<zip>.sha1                       its checksum in bare hexadecimal, as Grafana's catalog asks for it
 //	<id>-<version>.cdx.json          the SBOM
 //
-// Each zip holds a directory named by the plugin's id, with a manifest. Packing the
-// same content twice with one version of Go gives the same bytes.
+// Each zip holds a directory named by the plugin's id. Packing the same content twice
+// with one version of Go gives the same bytes.
 //
 // A MANIFEST.txt in dist, which covers the files of all platforms, is part of the
-// zip for all platforms only. If it does not list MANIFEST.json, that zip has no
-// MANIFEST.json, since an unlisted file would invalidate it.
+// zip for all platforms only.
 func Pack(ctx context.Context, dist string, o Options) ([]Output, error) {
 	if err := checkOutside(dist, o.Out); err != nil {
 		return nil, err
@@ -82,14 +69,8 @@ func Pack(ctx context.Context, dist string, o Options) ([]Output, error) {
 		return nil, err
 	}
 	defer root.Close()
-	p := &packer{dist: root.FS(), options: o, time: zipTime(o.Time)}
-	if p.manifest, err = NewManifest(p.dist); err != nil {
-		return nil, err
-	}
-	if p.executables, err = executables(p.dist, p.manifest.Files); err != nil {
-		return nil, err
-	}
-	if err := p.readSigning(); err != nil {
+	p := &packer{dist: root.FS(), options: o, time: zipTime(o.Time), sums: map[string]string{}}
+	if err := p.read(); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(o.Out, 0o755); err != nil {
@@ -104,83 +85,50 @@ type packer struct {
 	dist        fs.FS
 	options     Options
 	time        time.Time
-	manifest    *Manifest
+	id, version string
+	files       []string                   // sorted
 	executables map[string]bundle.Platform // by path
-
-	signature []byte // in dist, nil if none
-	foreign   []byte // MANIFEST.txt in dist, nil if none
-	written   []Output
+	sums        map[string]string          // the SHA-256 of what was packed, in hexadecimal
+	written     []Output
 }
 
-// readSigning reads how the plugin in dist is signed.
-func (p *packer) readSigning() (err error) {
-	if p.foreign, err = ReadForeign(p.dist); err != nil {
-		return err
-	}
-	if p.signature, err = readOptional(p.dist, SignatureFile, maxSignatureBytes); err != nil {
-		return err
-	}
-	if p.isForeign() && (p.options.Key != nil || p.signature != nil) {
-		return ErrForeign
-	}
-	if p.options.Key != nil || p.signature == nil {
-		return nil
-	}
-	signed, err := readOptional(p.dist, ManifestFile, maxManifestBytes)
-	switch {
-	case err != nil:
-		return err
-	case !bytes.Equal(signed, p.manifest.Encode()):
-		return staleError(p.dist, signed)
-	case len(p.executables) > 0:
-		return ErrKeyNeeded
-	}
-	return nil
-}
-
-// maxListed is how many files an error lists.
-const maxListed = 10
-
-// staleError returns ErrSignatureStale with the files that differ from the signed manifest.
-func staleError(dist fs.FS, signed []byte) error {
-	m, err := ParseManifest(signed)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSignatureStale, err)
-	}
-	differences, err := m.compare(dist, IsSigning)
+// read reads what the plugin consists of.
+func (p *packer) read() error {
+	metadata, err := ReadMetadata(p.dist, bundle.MetadataFile)
 	if err != nil {
 		return err
 	}
-	var list strings.Builder
-	for _, file := range differences[:min(len(differences), maxListed)] {
-		fmt.Fprintf(&list, "\n  %v", file)
+	p.id, p.version = metadata.ID, metadata.Info.Version
+	if !isSafeName(p.id) {
+		return fmt.Errorf("%s: the id %q must start with a letter or digit and contain only letters, digits, dots, hyphens, underscores and plus signs",
+			bundle.MetadataFile, p.id)
 	}
-	if more := len(differences) - maxListed; more > 0 {
-		fmt.Fprintf(&list, "\n  and %d more", more)
+	if !isSafeName(p.version) {
+		return fmt.Errorf("%s: the version %q is invalid: use one such as 1.0.0", bundle.MetadataFile, p.version)
 	}
-	return fmt.Errorf("%w%s", ErrSignatureStale, list.String())
+	names, irregular, err := filesOf(p.dist, ".")
+	if err != nil {
+		return err
+	}
+	if len(irregular) > 0 {
+		return irregular[0]
+	}
+	if err := checkNames(names); err != nil {
+		return err
+	}
+	p.files = names
+	p.executables, err = executables(p.dist, names)
+	return err
 }
 
-// isForeign reports whether there is a MANIFEST.txt and it does not list the
-// manifest, or the signature of a signed plugin.
-func (p *packer) isForeign() bool {
-	isSigned := p.options.Key != nil || p.signature != nil
-	return p.foreign != nil && (!lists(p.foreign, ManifestFile) || isSigned && !lists(p.foreign, SignatureFile))
-}
-
-// lists reports whether a MANIFEST.txt lists a file.
-func lists(foreign []byte, name string) bool { return bytes.Contains(foreign, []byte(`"`+name+`"`)) }
-
-func readOptional(dist fs.FS, name string, maxBytes int64) ([]byte, error) {
-	data, err := readFile(dist, name, maxBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return data, err
+// isSafeName reports whether an id or version can be part of a file name everywhere.
+func isSafeName(name string) bool {
+	const letters, others = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "._+-"
+	return name != "" && strings.Trim(name, letters+others) == "" && !strings.ContainsAny(name[:1], others)
 }
 
 func (p *packer) pack(ctx context.Context) error {
-	base := filepath.Join(p.options.Out, p.manifest.Plugin+"-"+p.manifest.Version)
+	base := filepath.Join(p.options.Out, p.id+"-"+p.version)
 	all := base + ".zip"
 	err := p.write(all, p.platforms(), func(w io.Writer) error { return p.writeAll(ctx, w) })
 	if err != nil {
@@ -213,52 +161,14 @@ func (p *packer) write(file string, platforms []bundle.Platform, content func(io
 
 // platforms lists the platforms of the executables.
 func (p *packer) platforms() []bundle.Platform {
-	var list []bundle.Platform
-	for _, platform := range p.executables {
-		if !slices.Contains(list, platform) {
-			list = append(list, platform)
-		}
-	}
-	slices.SortFunc(list, func(a, b bundle.Platform) int { return strings.Compare(a.String(), b.String()) })
-	return list
-}
-
-// entry is a file in a zip: with these bytes, or copied if they are nil.
-type entry struct {
-	name string // relative to the directory of the plugin
-	data []byte
-}
-
-// entries lists the content of the zip with the files of m, sorted by name.
-func (p *packer) entries(m *Manifest, isAll bool) []entry {
-	var list []entry
-	for _, f := range m.Files {
-		list = append(list, entry{name: f.Path})
-	}
-	if isAll && p.foreign != nil {
-		list = append(list, entry{foreignManifest, p.foreign})
-	}
-	if !isAll || !p.isForeign() {
-		list = append(list, entry{ManifestFile, m.Encode()})
-		signature := p.signature
-		if p.options.Key != nil {
-			signature = m.sign(p.options.Key)
-		}
-		if signature != nil {
-			list = append(list, entry{SignatureFile, signature})
-		}
-	}
-	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.name, b.name) })
-	return list
+	return slices.Compact(slices.SortedFunc(maps.Values(p.executables), func(a, b bundle.Platform) int {
+		return strings.Compare(a.String(), b.String())
+	}))
 }
 
 // writeAll writes the zip for all platforms.
 func (p *packer) writeAll(ctx context.Context, w io.Writer) error {
-	files := map[string]File{}
-	for _, f := range p.manifest.Files {
-		files[f.Path] = f
-	}
-	return p.writeZip(ctx, w, p.entries(p.manifest, true), func(z *zip.Writer, name string) error {
+	return p.writeZip(ctx, w, p.files, func(z *zip.Writer, name string) error {
 		r, err := openRegular(p.dist, name)
 		if err != nil {
 			return err
@@ -268,10 +178,7 @@ func (p *packer) writeAll(ctx context.Context, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		got, err := sumOf(name, io.TeeReader(r, to))
-		if err == nil && got != files[name] {
-			err = errors.New("changed while it was packed")
-		}
+		p.sums[name], err = sumOf(io.TeeReader(r, to))
 		return err
 	})
 }
@@ -279,10 +186,9 @@ func (p *packer) writeAll(ctx context.Context, w io.Writer) error {
 // writePlatform writes the zip for one platform. It copies from the zip for all
 // platforms, since compressing the files again would take long.
 func (p *packer) writePlatform(ctx context.Context, w io.Writer, all string, platform bundle.Platform) error {
-	m := *p.manifest
-	m.Files = slices.DeleteFunc(slices.Clone(m.Files), func(f File) bool {
-		of, isExecutable := p.executables[f.Path]
-		return isExecutable && of != platform
+	files := slices.DeleteFunc(slices.Clone(p.files), func(name string) bool {
+		of, isExecutable := p.executables[name]
+		return isExecutable && of != platform || name == signature.File
 	})
 	from, err := zip.OpenReader(all)
 	if err != nil {
@@ -293,44 +199,22 @@ func (p *packer) writePlatform(ctx context.Context, w io.Writer, all string, pla
 	for _, f := range from.File {
 		packed[f.Name] = f
 	}
-	return p.writeZip(ctx, w, p.entries(&m, false), func(z *zip.Writer, name string) error {
-		return z.Copy(packed[p.header(name).Name])
-	})
+	return p.writeZip(ctx, w, files, func(z *zip.Writer, name string) error { return z.Copy(packed[p.header(name).Name]) })
 }
 
-// writeZip writes a zip. file adds an entry that has no bytes yet.
-func (p *packer) writeZip(ctx context.Context, w io.Writer, entries []entry, file func(z *zip.Writer, name string) error) error {
-	z := newZipWriter(w)
-	for _, e := range entries {
+// writeZip writes a zip to which file adds each file.
+func (p *packer) writeZip(ctx context.Context, w io.Writer, files []string, file func(z *zip.Writer, name string) error) error {
+	z := zip.NewWriter(w)
+	for _, name := range files {
 		err := context.Cause(ctx)
-		if err == nil && e.data == nil {
-			err = file(z, e.name)
-		} else if err == nil {
-			err = addFile(z, p.header(e.name), e.data)
+		if err == nil {
+			err = file(z, name)
 		}
 		if err != nil {
-			return fmt.Errorf("pack %s: %w", e.name, err)
+			return fmt.Errorf("pack %s: %w", name, err)
 		}
 	}
 	return z.Close()
-}
-
-// newZipWriter returns a writer with a fixed compression level.
-func newZipWriter(w io.Writer) *zip.Writer {
-	z := zip.NewWriter(w)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, flate.DefaultCompression)
-	})
-	return z
-}
-
-func addFile(z *zip.Writer, h *zip.FileHeader, data []byte) error {
-	w, err := z.CreateHeader(h)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(data)
-	return err
 }
 
 // header returns the header of the entry for a file of the plugin. It uses only the
@@ -340,11 +224,7 @@ func (p *packer) header(name string) *zip.FileHeader {
 	if _, ok := p.executables[name]; ok {
 		mode = 0o755
 	}
-	return newHeader(p.manifest.Plugin+"/"+name, mode, p.time)
-}
-
-func newHeader(name string, mode fs.FileMode, modified time.Time) *zip.FileHeader {
-	h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: modified}
+	h := &zip.FileHeader{Name: p.id + "/" + name, Method: zip.Deflate, Modified: p.time}
 	h.SetMode(mode)
 	return h
 }

@@ -12,17 +12,17 @@ import (
 // records them under "x_packages". The maps of other bundlers list none.
 func (p *packer) packages() ([]Package, error) {
 	var list []Package
-	for _, f := range p.manifest.Files {
-		if path.Base(f.Path) != "module.js.map" {
+	for _, name := range p.files {
+		if path.Base(name) != "module.js.map" {
 			continue
 		}
-		r, err := openRegular(p.dist, f.Path)
+		r, err := openRegular(p.dist, name)
 		if err != nil {
 			return nil, err
 		}
 		found, err := packagesOf(r)
 		if err = errors.Join(err, r.Close()); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Path, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		list = append(list, found...)
 	}

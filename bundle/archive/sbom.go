@@ -1,12 +1,14 @@
 package archive
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -82,20 +84,17 @@ func (p *packer) sbom(ctx context.Context) ([]byte, error) {
 		Metadata: bomMetadata{
 			Timestamp: p.time.Format(time.RFC3339),
 			Tools:     bomTools{[]bomComponent{{Type: "application", Name: "slipway", Version: p.options.ToolVersion}}},
-			Component: bomComponent{Ref: p.manifest.Plugin, Type: "application", Name: p.manifest.Plugin, Version: p.manifest.Version},
+			Component: bomComponent{Ref: p.id, Type: "application", Name: p.id, Version: p.version},
 		},
 	}
 	components := map[string]bomComponent{} // by reference
-	for _, f := range p.manifest.Files {
-		if _, ok := p.executables[f.Path]; !ok {
-			continue
-		}
+	for name := range p.executables {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		ref := "file:" + f.Path
-		components[ref] = bomComponent{Ref: ref, Type: "file", Name: f.Path, Hashes: []bomHash{{"SHA-256", f.SHA256}}}
-		modules, err := p.modules(f.Path)
+		ref := "file:" + name
+		components[ref] = bomComponent{Ref: ref, Type: "file", Name: name, Hashes: []bomHash{{"SHA-256", p.sums[name]}}}
+		modules, err := p.modules(name)
 		if err != nil {
 			return nil, err
 		}
@@ -114,6 +113,18 @@ func (p *packer) sbom(ctx context.Context) ([]byte, error) {
 	b.Components = slices.SortedFunc(maps.Values(components), func(x, y bomComponent) int { return cmp.Compare(x.Ref, y.Ref) })
 	b.SerialNumber = serialNumber(encodeJSON(b))
 	return encodeJSON(b), nil
+}
+
+// encodeJSON encodes a value of strings, numbers, slices and maps.
+func encodeJSON(v any) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(v); err != nil {
+		panic(err) // these types cannot fail
+	}
+	return b.Bytes()
 }
 
 // serialNumber derives a UUID of version 8 (RFC 9562) from the content.

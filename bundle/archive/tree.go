@@ -1,7 +1,10 @@
 package archive
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"regexp"
@@ -9,52 +12,21 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
-// foreignManifest is the manifest that another service signs. It lists every other
-// file of the plugin, so no manifest can list it.
-const foreignManifest = "MANIFEST.txt"
-
-var errTooManyFiles = fmt.Errorf("the plugin has more than %d files or %d files and directories", maxFiles, maxEntries)
-
-// IsSigning reports whether a file of a plugin is part of its manifest or signature
-// and so is not listed in the manifest.
-func IsSigning(name string) bool {
-	return slices.Contains([]string{ManifestFile, SignatureFile, foreignManifest}, name)
-}
-
-// IsWritten reports whether a file in dist is a manifest or a signature in the form that
-// Sign writes.
-func IsWritten(dist fs.FS, name string) bool {
-	if name != ManifestFile && name != SignatureFile {
-		return false
-	}
-	data, err := readFile(dist, name, maxManifestBytes)
-	if err == nil && name == ManifestFile {
-		_, err = ParseManifest(data)
-	} else if err == nil {
-		err = CheckSignature(nil, data)
-	}
-	return err == nil
-}
-
-// list returns the sorted names of the files that a manifest must list, which omits some, and an error for each
-// entry that is not a directory, a regular file or a link to one.
-func list(dist fs.FS, omits func(name string) bool) (names []string, irregular FileErrors, err error) {
-	entries := 0
-	err = fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
-		if entries++; err == nil && entries > maxEntries {
-			return errTooManyFiles
-		}
-		if err != nil || d.IsDir() || omits(name) {
+// filesOf returns the sorted names of the files of the plugin in a directory, and an error for each entry that is not a
+// directory, a regular file or a link to one.
+func filesOf(fsys fs.FS, dir string) (names []string, irregular []*FileError, err error) {
+	err = fs.WalkDir(fsys, dir, func(full string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
 			return err
 		}
-		if len(names)+len(irregular) == maxFiles {
-			return errTooManyFiles
-		}
+		name := tree.Below(dir, full)
 		if d.Type()&fs.ModeSymlink != 0 {
-			if info, err := fs.Stat(dist, name); err != nil || !info.Mode().IsRegular() {
+			if info, err := fs.Stat(fsys, full); err != nil || !info.Mode().IsRegular() {
 				irregular = append(irregular, &FileError{Path: name, Err: ErrLink})
 				return nil
 			}
@@ -66,7 +38,6 @@ func list(dist fs.FS, omits func(name string) bool) (names []string, irregular F
 		return nil
 	})
 	slices.Sort(names)
-	slices.SortFunc(irregular, byErrorPath)
 	return names, irregular, err
 }
 
@@ -78,10 +49,10 @@ var notOnWindows = regexp.MustCompile(`(?i)(^|/)(con|prn|aux|nul|conin\$|conout\
 // the same file as another one.
 func checkNames(names []string) error {
 	files := map[string]string{} // by folded name
-	for _, reserved := range []string{ManifestFile, SignatureFile, foreignManifest} {
-		files[fold(reserved)] = reserved
-	}
 	for _, name := range names {
+		if notOnWindows.MatchString(name) {
+			return fmt.Errorf("%q is not a path that Windows accepts; rename the file or its directory", name)
+		}
 		if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, `\:`) || strings.ContainsFunc(name, unicode.IsControl) {
 			return fmt.Errorf("%q is not a file name that every system accepts", name)
 		}
@@ -115,8 +86,8 @@ func openRegular(dist fs.FS, name string) (fs.File, error) {
 	return dist.Open(name)
 }
 
-// readFile reads a file of at most maxBytes bytes.
-func readFile(dist fs.FS, name string, maxBytes int64) ([]byte, error) {
+// ReadFile reads a file of at most maxBytes bytes.
+func ReadFile(dist fs.FS, name string, maxBytes int64) ([]byte, error) {
 	f, err := openRegular(dist, name)
 	if err != nil {
 		return nil, err
@@ -127,4 +98,25 @@ func readFile(dist fs.FS, name string, maxBytes int64) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	return data, nil
+}
+
+// ReadMetadata reads a plugin.json.
+func ReadMetadata(dist fs.FS, name string) (*bundle.Metadata, error) {
+	const maxBytes = 1 << 20
+	data, err := ReadFile(dist, name, maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	m, err := bundle.ParseMetadata(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+// sumOf returns the SHA-256 sum of what r reads, in hexadecimal.
+func sumOf(r io.Reader) (string, error) {
+	h := sha256.New()
+	_, err := io.Copy(h, r)
+	return hex.EncodeToString(h.Sum(nil)), err
 }

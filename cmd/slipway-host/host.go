@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/cmd/internal/serve"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/server"
@@ -34,18 +33,11 @@ func runHost(ctx context.Context, c verbs.Call, o verbs.HostOptions) error {
 	if !slices.Contains(watch.Modes(), o.Watch) {
 		return verbs.Usage("%s: %w", f.Option("watch"), nearest.Unknown("mode", o.Watch, watch.Modes()))
 	}
-	var trusted []archive.PublicKey
-	if o.TrustedKeys != "" {
-		var err error
-		if trusted, err = verbs.ReadPublicKeys(f.Option("trusted-keys"), o.TrustedKeys); err != nil {
-			return err
-		}
-	}
 	served, err := serve.Options(c, o.ServeOptions)
 	if err != nil {
 		return err
 	}
-	served.PluginDirs, served.Watch, served.TrustedKeys = o.PluginDirs, watch.Mode(o.Watch), trusted
+	served.PluginDirs, served.Watch = o.PluginDirs, watch.Mode(o.Watch)
 	served.Debug.Launch, served.Provisioning = o.Debug, o.Provisioning
 	if err := serve.Debug(ctx, f, &served.Debug, ".", c.Stdout); err != nil {
 		return err

@@ -41,7 +41,6 @@ func TestMageFace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ arg, want string }{
 		{"--service-versio=x", "unknown option -serviceVersio; did you mean -serviceVersion?\nrun 'go tool mage -h host' for usage"},
-		{"--trusted-keys=none", "-trustedKeys: open none: "},
 		{"--data-dir", "-dataDir needs a value\nrun 'go tool mage -h host' for usage"},
 	} {
 		if _, stderr, code := runAs(t, verbs.Mage, "host", c.arg); code != verbs.ExitUsage || !strings.Contains(stderr, c.want) {

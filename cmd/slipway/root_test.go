@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/build/bundler"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
@@ -65,7 +64,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"biuld", "--dir", "x"}, "unknown command \"biuld\"; did you mean \"build\"?"},
 		{[]string{"biuld", "--version"}, "unknown command \"biuld\"; did you mean \"build\"?"},
 		{[]string{"--", "biuld"}, "unknown command \"biuld\"; did you mean \"build\"?"},
-		{[]string{"zzzzzzzz"}, "unknown command \"zzzzzzzz\"; use one of build, clean, compat, completion, conformance, deps, dev, explain, format, host, init, lint, package, plugins, preview, rules, scaffold, schema, sign, test, validate, verify, version\nrun 'slipway --help' for usage"},
+		{[]string{"zzzzzzzz"}, "unknown command \"zzzzzzzz\"; use one of build, clean, compat, completion, conformance, deps, dev, explain, format, host, init, lint, package, plugins, preview, rules, scaffold, schema, test, validate, verify, version\nrun 'slipway --help' for usage"},
 		{[]string{"scaffold", "pannel", "acme-x-panel"}, `unknown plugin type "pannel"; did you mean "panel"?`},
 		{[]string{"scaffold"}, "missing argument <type>\nusage: slipway scaffold <type> <id> [flags]\nhelp: the types are app, datasource, panel"},
 		{[]string{"scaffold", "panel"}, "missing argument <id>\nusage: slipway scaffold <type> <id> [flags]"},
@@ -126,8 +125,13 @@ func TestUsageErrors(t *testing.T) {
 func TestNamedOptionsExist(t *testing.T) {
 	t.Parallel()
 	accepted := map[string]bool{}
-	for _, c := range newProgram(verbs.Command, os.Stdout, os.Stderr).Root().Commands() {
-		c.Flags().VisitAll(func(f *pflag.Flag) { accepted[f.Name] = true })
+	for _, v := range verbs.All(nil) {
+		for _, o := range v.Options {
+			accepted[o.Name] = true
+		}
+		for _, a := range v.Args {
+			accepted[a.Option] = true // under Mage
+		}
 	}
 	names := optionsInSource(t, filepath.Join("..", "internal", "verbs"))
 	if len(names) < 5 {

@@ -1,17 +1,11 @@
 package api_test
 
 import (
-	"crypto/ed25519"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/host/api"
-	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -150,26 +144,6 @@ func TestPluginListFields(t *testing.T) {
 	f = withMounted(t, panel, loader.Options{})
 	if got := want[[]any](t, f, 200, "GET", "/api/plugins?enabled=1&type=panel", f.viewer, ""); len(got) != 1 {
 		t.Errorf("a panel cannot be disabled: %v", got)
-	}
-}
-
-// A signature is only said to be valid if the host verified it.
-func TestPluginSignature(t *testing.T) {
-	t.Parallel()
-	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	dir := t.TempDir()
-	testkit.OK(t, os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(withInfo), 0o644))
-	testkit.Must(archive.Sign(dir, key))(t)
-	for _, c := range []struct {
-		keys []archive.PublicKey
-		want object
-	}{
-		{nil, object{"signature": "unsigned", "signatureType": ""}},
-		{[]archive.PublicKey{archive.NewPublicKey(key.Public().(ed25519.PublicKey))}, object{"signature": "valid", "signatureType": "private"}},
-	} {
-		f := newFixture(t)
-		f.mount(t, loader.Options{Dirs: []string{dir}, TrustedKeys: c.keys})
-		wantFields(t, "settings", want[object](t, f, 200, "GET", "/api/plugins/acme-info-app/settings", f.viewer, ""), c.want)
 	}
 }
 

@@ -29,7 +29,6 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/console"
@@ -72,10 +71,6 @@ type Options struct {
 	// in addition to loopback, the address that the host listens on (all addresses if it listens
 	// on all), and the names in the certificate. api.AnyHost allows everything.
 	AllowedHosts []string
-
-	// TrustedKeys verify the signatures of plugins: a plugin that none of them signed is not
-	// mounted. Without them, no plugin needs a signature.
-	TrustedKeys []archive.PublicKey
 
 	Limits loader.Limits    // of calls to plugins
 	Debug  loader.Debugging // of backends
@@ -223,7 +218,7 @@ func (s *Server) open(ctx context.Context) error {
 	}
 	s.loader, err = loader.New(loader.Options{
 		Dirs: o.PluginDirs, HostVersion: o.ServiceVersion, Toggles: o.Toggles, AppURL: s.url,
-		Environ: o.Environ, Token: s.accounts.token, Logger: s.log, TrustedKeys: o.TrustedKeys, Limits: o.Limits, Debug: o.Debug,
+		Environ: o.Environ, Token: s.accounts.token, Logger: s.log, Limits: o.Limits, Debug: o.Debug,
 		Settings: func(id string) loader.Settings { return s.settings.of(id, s.mountedIDs()) }, Notify: s.announce,
 	})
 	if err != nil {

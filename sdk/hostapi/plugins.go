@@ -21,9 +21,9 @@ type PluginAbout struct {
 	DefaultNavURL string       `json:"defaultNavUrl"`
 	LatestVersion string       `json:"latestVersion"` // "": this host has no catalog of plugins
 	HasUpdate     bool         `json:"hasUpdate"`
-	Signature     string       `json:"signature"`     // valid if the host has trusted keys and one of them signed the plugin, else unsigned
-	SignatureType string       `json:"signatureType"` // private if the signature is valid, else ""
-	SignatureOrg  string       `json:"signatureOrg"`  // "": signatures of this host name no organization
+	Signature     string       `json:"signature"`     // unsigned: this host verifies no signatures
+	SignatureType string       `json:"signatureType"` // ""
+	SignatureOrg  string       `json:"signatureOrg"`  // ""
 }
 
 // Plugin is a mounted plugin in the list of plugins. Existing hosts send neither Version, which is

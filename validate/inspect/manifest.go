@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
-	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
@@ -13,25 +12,12 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// manifestNames returns the names that a manifest may have. A plugin with several is
-// compared with the first, which a dashboard service has signed.
-func manifestNames() []string { return []string{signature.File, "MANIFEST", archive.ManifestFile} }
-
-// Omits reports whether the manifest does not list a file: one of a dashboard service lists all others, and no other
-// manifest lists manifests.
-func (m *PluginManifest) Omits(name string) bool {
-	return name == path.Base(m.File) || !m.IsSigned() && (archive.IsSigning(name) || slices.Contains(manifestNames(), name))
-}
-
-// maxManifestBytes is the size beyond which a manifest is not read.
-const maxManifestBytes = 8 << 20
-
-// PluginManifest lists the files of a plugin with their SHA-256 sums.
+// PluginManifest is what Grafana signed of a plugin: its files with their SHA-256 sums.
 type PluginManifest struct {
 	File string `json:"-"` // "" if the plugin has none
 	Err  error  `json:"-"` // why it could not be read
 
-	signature.Manifest // of a MANIFEST.json, only Plugin, Version and Files
+	signature.Manifest
 
 	text []byte // the file
 	skip int    // bytes of the text before the JSON
@@ -41,29 +27,32 @@ type PluginManifest struct {
 // Manifest holds the manifest of a plugin. A nested plugin has none of its own.
 var Manifest = validate.NewFact(func(p *validate.Pass) *PluginManifest {
 	m := &PluginManifest{}
-	if p.IsNested {
+	file := path.Join(p.Dir, signature.File)
+	if p.IsNested || !Exists(p, file) {
 		return m
 	}
-	for _, name := range manifestNames() {
-		if file := path.Join(p.Dir, name); Exists(p, file) {
-			m.File = file
-			break
-		}
-	}
-	if m.File == "" {
-		return m
-	}
-	if m.text, m.Err = ReadFile(p, p.Root, m.File, maxManifestBytes); m.Err == nil {
-		if m.IsSigned() {
-			m.Manifest = *signature.Read(m.text, p.Signers)
-		}
+	const maxBytes = 8 << 20
+	m.File = file
+	if m.text, m.Err = ReadFile(p, p.Root, file, maxBytes); m.Err == nil {
+		m.Manifest = *signature.Read(m.text, p.Signers)
 		m.read()
 	}
 	return m
 })
 
-// IsSigned reports whether the manifest is one that a dashboard service signs.
-func (m *PluginManifest) IsSigned() bool { return path.Base(m.File) == signature.File }
+// Differences are the files that differ from a manifest, or why they could not be compared.
+type Differences struct {
+	Files []*archive.FileError
+	Err   error
+}
+
+// Modified holds the files that differ from the manifest of a plugin.
+var Modified = validate.NewFact(func(p *validate.Pass) (d Differences) {
+	if m := Manifest.Of(p); m.File != "" && m.Err == nil {
+		d.Files, d.Err = archive.Compare(p.FS, p.Dir, &m.Manifest)
+	}
+	return d
+})
 
 // read parses the JSON, which may be inside a signed message.
 func (m *PluginManifest) read() {

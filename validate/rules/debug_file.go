@@ -2,11 +2,13 @@ package rules
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -37,4 +39,20 @@ func debugFile() validate.Rule {
 			}
 		},
 	}
+}
+
+// filesOf returns the paths of the plugin's files.
+func filesOf(p *validate.Pass) (files []string, err error) {
+	const maxFiles = 20000
+	err = fs.WalkDir(p.FS, p.Dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if len(files) == maxFiles {
+			return fmt.Errorf("the plugin has more than %d files", maxFiles)
+		}
+		files = append(files, tree.Below(p.Dir, name))
+		return nil
+	})
+	return files, err
 }

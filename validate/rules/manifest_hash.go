@@ -3,10 +3,6 @@ package rules
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"path"
-	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
@@ -19,8 +15,8 @@ func manifestHash() validate.Rule {
 	return validate.Rule{
 		ID:      "manifest-hash",
 		Summary: "file that does not match the manifest",
-		Why:     "A host that checks the manifest compares each file with its checksum and does not load a plugin that has changed.",
-		Help:    "package the plugin again",
+		Why:     "Grafana compares each file with its checksum in MANIFEST.txt, and does not load a plugin that has changed.",
+		Help:    "sign the plugin again",
 		Where:   validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			m := inspect.Manifest.Of(p)
@@ -31,27 +27,31 @@ func manifestHash() validate.Rule {
 				p.Reportf(validate.Place{File: m.File}, "cannot read the manifest: %v", m.Err)
 				return
 			}
-			if path.Base(m.File) == archive.ManifestFile {
-				if _, err := readManifest(p, m.File); err != nil {
-					p.Reportf(validate.Place{File: m.File}, "the host does not accept the manifest: %v", err)
-				}
-			}
 			checkOwner(p, m)
+			found := inspect.Modified.Of(p)
+			if found.Err != nil {
+				p.Skipf("cannot compare the files with the manifest: %v", found.Err)
+			}
 			wrong := 0
-			for _, name := range slices.Sorted(maps.Keys(m.Files)) {
-				problem, err := compare(p, m, name)
-				if problem == "" && err == nil {
-					continue
+			for _, f := range found.Files {
+				if _, isListed := m.Files[f.Path]; !isListed {
+					continue // manifest-undeclared reports it
 				}
 				if wrong++; wrong > maxWrongEntries {
-					p.Skipf("%s has more than %d wrong entries", path.Base(m.File), maxWrongEntries)
+					p.Skipf("%s has more than %d wrong entries", signature.File, maxWrongEntries)
 					return
 				}
-				if err != nil {
-					p.Skipf("cannot compare %s with the manifest: %v", name, err)
+				problem := f.Error()
+				switch {
+				case f.Err == archive.ErrMissing:
+					problem = f.Path + " is listed but does not exist"
+				case f.Err == archive.ErrChanged:
+					problem = f.Path + " has changed since the manifest was written"
+				case !errors.Is(f.Err, archive.ErrMissing) && !errors.Is(f.Err, archive.ErrChanged):
+					p.Skipf("cannot compare %s with the manifest: %v", f.Path, f.Err)
 					continue
 				}
-				p.Report(validate.Finding{Place: m.Key(p, "/files/"+bundle.EscapePointer(name)), Message: problem, Help: helpModified(m)})
+				p.Report(validate.Finding{Place: m.Key(p, "/files/"+bundle.EscapePointer(f.Path)), Message: problem, Help: helpModified})
 			}
 		},
 	}
@@ -61,42 +61,7 @@ func manifestHash() validate.Rule {
 // manifest.
 const maxWrongEntries = 100
 
-// compare returns what is wrong with an entry of the manifest, or "".
-func compare(p *validate.Pass, m *inspect.PluginManifest, name string) (problem string, err error) {
-	if !fs.ValidPath(name) {
-		return fmt.Sprintf("%q is not a path in the plugin", name), nil
-	}
-	err = archive.File{Path: path.Join(p.Dir, name), Size: -1, SHA256: m.Files[name]}.Compare(p.FS)
-	switch {
-	case err == archive.ErrMissing:
-		return name + " is listed but does not exist", nil
-	case err == archive.ErrChanged:
-		return name + " has changed since the manifest was written", nil
-	case errors.Is(err, archive.ErrMissing), errors.Is(err, archive.ErrChanged):
-		return fmt.Sprintf("%s: %v", name, err), nil
-	}
-	return "", err
-}
-
-// helpModified returns the help for a plugin that is not what a dashboard service signed, or "".
-func helpModified(m *inspect.PluginManifest) string {
-	if !m.IsSigned() {
-		return ""
-	}
-	return signature.Modified + "; sign the plugin again after its last change, and change nothing in it afterwards"
-}
-
-// readManifest reads a MANIFEST.json, whose form is stricter than that of other manifests,
-// and returns its bytes.
-func readManifest(p *validate.Pass, name string) ([]byte, error) {
-	const maxBytes = 8 << 20
-	data, err := inspect.ReadFile(p, p.Root, name, maxBytes)
-	if err != nil {
-		return nil, err
-	}
-	_, err = archive.ParseManifest(data)
-	return data, err
-}
+const helpModified = signature.Modified + "; sign the plugin again after its last change, and change nothing in it afterwards"
 
 // checkOwner compares the plugin and version of the manifest with plugin.json.
 func checkOwner(p *validate.Pass, m *inspect.PluginManifest) {
@@ -111,7 +76,7 @@ func checkOwner(p *validate.Pass, m *inspect.PluginManifest) {
 		p.Report(validate.Finding{
 			Place:   m.Key(p, "/"+c.in),
 			Message: fmt.Sprintf("manifest is for %s %q, but plugin.json has %s %q", c.key, c.found, c.key, want),
-			Help:    helpModified(m),
+			Help:    helpModified,
 			Related: []validate.Related{{Place: p.Value(c.pointer), Message: "the " + c.key + " is set here"}},
 		})
 	}

@@ -302,7 +302,7 @@ var kinds = sync.OnceValue(func() []kindOf {
 		goFilesListed:    {"go-manifest", "", ".===", ""},
 		goFilesAround:    {"go-manifest", "a comparison with the repository around the plugin", ".=.=", ""},
 		goFilesDiffer:    {"go-manifest", "files that differ from those of the repository", "eeee", ""},
-		unsignedPlugin:   {"manifest-missing", "MANIFEST.json without MANIFEST.txt", ".=.=", ""},
+		unsignedPlugin:   {"manifest-missing", "", ".===", ""},
 		privateSignature: {"manifest-scope", "a private signature", ".w.w", ""},
 	}
 })

@@ -216,14 +216,13 @@ func ruleMutants() []mutant {
 		{name: "pid.txt", mutate: addFile("pid.txt", "1"), file: "pid.txt", rule: "debug-file"},
 		{name: "debug binary", mutate: addFile("__debug_bin123", "x"), file: "__debug_bin123", rule: "debug-file"},
 
-		{name: "no manifest", form: zip, mutate: func(*plugin) {}, rule: "manifest-missing"},
 		{name: "changed file", mutate: both((*plugin).addManifest, addFile("CHANGELOG.md", "# Other\n")), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"CHANGELOG.md"`},
 		{name: "deleted file", mutate: both((*plugin).addManifest, dropFile("panel/module.js")), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"panel/module.js"`, also: "module-js-missing"},
 		{name: "manifest of another version", mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", "1.2.3", "1.2.2")), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"version"`, also: "manifest-signature"},
 		{name: "manifest of another plugin", mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", "acme-tide-app", "acme-moon-app")), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"plugin"`, also: "manifest-signature"},
-		{name: "manifest without JSON", mutate: addFile("MANIFEST", "nothing"), file: "MANIFEST", rule: "manifest-hash"},
+		{name: "manifest without JSON", mutate: addFile("MANIFEST.txt", "nothing"), file: "MANIFEST.txt", rule: "manifest-hash", also: "manifest-signature"},
 		{name: "path outside the plugin in the manifest", mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", `"files": {`, fmt.Sprintf(`"files": {"../x": "%x",`, sha256.Sum256(nil)))), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"../x"`, also: "manifest-signature"},
-		{name: "signature without its manifest", mutate: addFile("MANIFEST.json.minisig", "x"), file: "MANIFEST.json.minisig", rule: "manifest-signature"},
+		{name: "manifest without a signature", mutate: addFile("MANIFEST.txt", `{"files": {}}`), file: "MANIFEST.txt", rule: "manifest-signature", also: "manifest-undeclared"},
 		{name: "added file", mutate: both((*plugin).addManifest, addFile("panel/extra.js", "")), file: "panel/extra.js", rule: "manifest-undeclared"},
 	}
 }

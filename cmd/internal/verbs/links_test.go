@@ -25,7 +25,6 @@ import (
 // as it is, and an error names the link.
 func TestWritesThroughNoLink(t *testing.T) {
 	t.Parallel()
-	private, _ := keyFiles(t, 1)
 	base := packagedPanel(t)
 	testkit.WriteFiles(t, base, map[string]string{
 		".git/hooks/precious": "mine", "go.mod": "module example.com/x\n\ngo 1.25\n", "pkg/x/x.go": "package   x\n",
@@ -107,9 +106,6 @@ func TestWritesThroughNoLink(t *testing.T) {
 		}},
 		{"package --out", "checks/release/x", func(t *testing.T, w *os.File, dir string) error {
 			return runPackage(t.Context(), w, packageOptions{Dir: dir, Out: filepath.Join(dir, "checks", "release")})
-		}},
-		{"sign", "dist/MANIFEST.json", func(_ *testing.T, w *os.File, dir string) error {
-			return runSign(w, signOptions{Dir: dir, Key: private})
 		}},
 		{"gosums", "dist/go_plugin_build_manifest", func(_ *testing.T, w *os.File, dir string) error { return runGoSums(w, dir) }},
 		{"test --coverage", "coverage/backend.out", func(t *testing.T, w *os.File, dir string) error {

@@ -30,7 +30,6 @@ type packageOptions struct {
 	Paths []string // plugin repositories; nil is that of Dir
 	All   bool     // every plugin repository at Paths, or at Dir, and below
 	Out   string   // directory for the files; "" is "release" in the repository
-	Key   string   // file of an ed25519 private key that signs the zips; "" leaves them unsigned
 }
 
 // runPackage packs the plugins that the options name.
@@ -51,7 +50,7 @@ func runPackage(ctx context.Context, w *os.File, o packageOptions) (err error) {
 	})
 }
 
-// packOne packs the built plugin of a repository into zips with manifests, checksums and an SBOM, and prints
+// packOne packs the built plugin of a repository into zips with checksums and an SBOM, and prints
 // a table of them to w. It refuses a plugin whose zip has errors. Files of other versions in
 // the directory stay.
 func packOne(ctx context.Context, w *os.File, o packageOptions, packed map[string]string) error {
@@ -67,11 +66,6 @@ func packOne(ctx context.Context, w *os.File, o packageOptions, packed map[strin
 		}
 	}
 	options := archive.Options{ToolVersion: version.Current()}
-	if o.Key != "" {
-		if options.Key, err = readPrivateKey(w, o.Face, o.Key); err != nil {
-			return err
-		}
-	}
 	built, err := readBuilt(repo.Dist)
 	if err == nil {
 		options.Time, err = time.Parse(time.DateOnly, built.Info.Updated) // that of the commit

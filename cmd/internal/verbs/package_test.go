@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,8 +88,43 @@ func TestPackage(t *testing.T) {
 	if testkit.ReadFile(t, filepath.Join(out, "acme-x-panel-0.1.0.zip")) != before {
 		t.Error("the zip that was packed before is gone")
 	}
-	if err := runPackage(t.Context(), w, packageOptions{Dir: dir, Out: out, Key: "none", Face: Mage}); code(err) != ExitUsage || !strings.Contains(err.Error(), "-key: ") {
-		t.Error(err)
+}
+
+// TestPackageKeepsOtherVersions checks that files of other versions in release stay, and that
+// the same dist gives the same files again.
+func TestPackageKeepsOtherVersions(t *testing.T) {
+	t.Parallel()
+	dir := packagedPanel(t)
+	release := filepath.Join(dir, "release")
+	testkit.WriteFile(t, filepath.Join(release, "acme-x-panel-0.0.9.zip"), "old")
+	contents := func() map[string]string {
+		found := map[string]string{}
+		entries := testkit.Must(os.ReadDir(release))(t)
+		for _, e := range entries {
+			found[e.Name()] = testkit.ReadFile(t, filepath.Join(release, e.Name()))
+		}
+		return found
+	}
+	before := contents()
+	w, printed := captured(t)
+	testkit.OK(t, runPackage(t.Context(), w, packageOptions{Dir: dir}))
+	after := contents()
+	if text := after[".gitignore"]; text != "*\n" {
+		t.Errorf("release/.gitignore contains %q", text)
+	}
+	if len(after) != 6 || after["acme-x-panel-0.0.9.zip"] != "old" {
+		t.Errorf("%d files", len(after))
+	}
+	for name, text := range before {
+		if after[name] != text {
+			t.Errorf("%s differs in the second run", name)
+		}
+	}
+	rows := strings.Split(strings.TrimSpace(printed()), "\n")
+	if !slices.ContainsFunc(rows, func(r string) bool {
+		return strings.Contains(r, "acme-x-panel-0.1.0.zip ") && strings.HasSuffix(r, "kB  no executables")
+	}) {
+		t.Errorf("the table is\n%s", printed())
 	}
 }
 

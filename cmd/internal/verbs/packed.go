@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/signature"
 )
 
@@ -21,8 +20,7 @@ type packed struct {
 	isZip bool
 }
 
-// findSigned returns dist and the zips of its version in release, without a dist that has no
-// manifest: package writes one only into the zips.
+// findSigned returns dist and the zips of its version in release, without a dist that is not signed.
 func findSigned(w io.Writer, o verifyOptions) ([]packed, error) {
 	repo, err := FindRepo(w, o.Dir)
 	if err != nil {
@@ -36,16 +34,27 @@ func findSigned(w io.Writer, o verifyOptions) ([]packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isAny(repo.Dist, archive.ManifestFile, signature.File) {
+	if isAny(repo.Dist, signature.File) {
 		return append([]packed{{path: repo.Dist}}, zips...), nil
 	}
 	if len(zips) == 0 {
-		return nil, Usage("nothing to verify: %s has no %s, and %s has no zips of version %s\nhelp: %s packs the plugin, and %s signs it",
-			shortPath(repo.Dist), archive.ManifestFile, shortPath(filepath.Join(repo.Root, releaseDir)), m.Info.Version,
-			o.Face.Verb("package"), o.Face.Verb("sign"))
+		return nil, Usage("nothing to verify: %s has no %s, and %s has no zips of version %s\nhelp: %s packs the plugin, and npx @grafana/sign-plugin signs it",
+			shortPath(repo.Dist), signature.File, shortPath(filepath.Join(repo.Root, releaseDir)), m.Info.Version, o.Face.Verb("package"))
 	}
-	fmt.Fprintf(w, "note: %s is not verified: it has no %s, which sign writes\n", shortPath(repo.Dist), archive.ManifestFile)
+	fmt.Fprintf(w, "note: %s is not verified: it has no %s\n", shortPath(repo.Dist), signature.File)
 	return zips, nil
+}
+
+// releasedZips returns the zips in release of one version of the plugin.
+func releasedZips(repo bundle.Repo, id, version string) (plugins []packed, err error) {
+	zips, err := zipsIn(filepath.Join(repo.Root, releaseDir))
+	for _, zip := range zips {
+		rest, ok := strings.CutPrefix(filepath.Base(zip), id+"-"+version+".")
+		if ok && (rest == "zip" || strings.Contains(rest, "_")) {
+			plugins = append(plugins, packed{zip, true})
+		}
+	}
+	return plugins, err
 }
 
 // findPacked returns the plugins at paths: of a dist, a zip or a directory of zips.
@@ -59,7 +68,7 @@ func findPacked(paths []string) (plugins []packed, err error) {
 		if err != nil {
 			return nil, Usage("%w", err)
 		}
-		if info.IsDir() && !isAny(path, bundle.MetadataFile, archive.ManifestFile, signature.File) {
+		if info.IsDir() && !isAny(path, bundle.MetadataFile, signature.File) {
 			return nil, Usage("%s is not a built plugin and has no zips: name a dist, a zip or a directory of zips", path)
 		}
 		plugins = append(plugins, packed{path, !info.IsDir()})

@@ -109,7 +109,7 @@ func (v Verb) Help() (long, examples string) {
 func All(b Bundler) []Verb {
 	return slices.Concat([]Verb{
 		scaffoldVerb(), updateVerb(), initVerb(), validateVerb(), compatVerb(), rulesVerb(), explainVerb(), schemaVerb(), depsVerb(b), buildVerb(b),
-		packageVerb(), signVerb(), verifyVerb(), testVerb(),
+		packageVerb(), verifyVerb(), testVerb(),
 	}, dirVerbs(), []Verb{
 		ConformanceVerb(&ConformanceOptions{}), PluginsVerb(&PluginsOptions{}),
 		HostVerb(&HostOptions{}), DevVerb(&DevOptions{}), PreviewVerb(&PreviewOptions{}), versionVerb(),
@@ -120,8 +120,6 @@ func All(b Bundler) []Verb {
 const (
 	dirHelp     = "plugin repository (default: that of this directory)"
 	profileHelp = "key names in plugin.json: service or grafana (default: derived from the file)"
-	trustHelp   = "file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin"
-	signHelp    = "file with an ed25519 private key (PEM or OpenSSH) to sign with"
 )
 
 func dirOption(dir *string) Option {

@@ -71,7 +71,6 @@ type HostOptions struct {
 	Watch        string
 	Debug        []string
 	Provisioning string
-	TrustedKeys  string
 }
 
 // HostVerb returns the row of host.
@@ -87,7 +86,6 @@ func HostVerb(o *HostOptions) Verb {
 			{Name: "debug", Value: &o.Debug, Help: "ids of plugins whose backends run under Delve"},
 			{Name: "provisioning", Value: &o.Provisioning, Help: "directory with datasources/*.yaml, dashboards/*.yaml, playlists/*.yaml and plugins/*.yaml; " +
 				"applied at startup and when they change; they can refer to any file that the host can read"},
-			{Name: "trusted-keys", Value: &o.TrustedKeys, Help: trustHelp},
 		}, o.options()...),
 	}
 }

@@ -111,7 +111,6 @@ func validateVerb() Verb {
 			{Name: "verbose", Short: "v", Value: &o.Verbose, Help: "list all info findings, and the rules that did not run"},
 			{Name: "diff", Value: &o.Diff, Help: "print what fix would change; exit with status 1 if there is anything to change"},
 			{Name: "config", Value: &o.Config, Help: "configuration file (default: the nearest slipway.yaml)"},
-			{Name: "key", Value: &o.Key, Help: "file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json"},
 			{Name: "baseline", Value: &o.Baseline, Help: "omit the findings recorded in this file; any other fails"},
 			{Name: "write-baseline", Value: &o.WriteBaseline, Help: "record all findings in this file, for the option baseline"},
 		},
@@ -218,25 +217,9 @@ func packageVerb() Verb {
 			dirOption(&o.Dir),
 			{Name: "all", Value: &o.All, Help: allHelp},
 			{Name: "out", Value: &o.Out, Help: "directory to write to (default: release in the repository)"},
-			{Name: "key", Value: &o.Key, Help: signHelp},
 		},
 		Face: &o.Face,
 		Run:  func(ctx context.Context, c Call) error { return runPackage(ctx, c.Stdout, *o) },
-	}
-}
-
-func signVerb() Verb {
-	o := &signOptions{}
-	return Verb{
-		Name: "sign", Mage: targets,
-		Short: "Sign the built plugin and its zips",
-		Options: []Option{
-			dirOption(&o.Dir),
-			{Name: "path", Value: &o.Path, Help: "sign only this dist, zip or directory of zips"},
-			{Name: "key", Value: &o.Key, Help: signHelp},
-		},
-		Face: &o.Face,
-		Run:  func(_ context.Context, c Call) error { return runSign(c.Stdout, *o) },
 	}
 }
 
@@ -245,11 +228,10 @@ func verifyVerb() Verb {
 	return Verb{
 		Name: "verify", Mage: targets,
 		Args:  []Arg{{Name: "path", Values: &o.Paths, Option: "path", Help: "verify only this dist, zip or directory of zips"}},
-		Short: "Compare packaged plugins with their manifests, checksums and signatures",
+		Short: "Compare packaged plugins with their signatures and checksums",
 		Options: []Option{
 			dirOption(&o.Dir),
 			{Name: "all", Value: &o.All, Help: allHelp},
-			{Name: "key", Value: &o.Key, Help: trustHelp},
 			{Name: "root-url", Value: &o.RootURL, Help: "root_url of a Grafana for which the signature in MANIFEST.txt must hold, such as https://grafana.example.org/"},
 		},
 		Face: &o.Face,

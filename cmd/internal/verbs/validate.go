@@ -14,7 +14,6 @@ import (
 
 	"github.com/slipway-dev/slipway/build/provenance"
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/bundle/zipfs"
 	"github.com/slipway-dev/slipway/internal/text"
@@ -39,7 +38,6 @@ type validateOptions struct {
 	Verbose bool     // list the rules that did not run
 	Diff    bool     // print what Fix would change instead
 	Config  string   // the configuration; "" finds slipway.yaml
-	Key     string   // file of public keys, one of which must have signed; "" checks only the form of signatures
 
 	Source string   // the repository that a zip must be built from, a directory or zip; "" compares nothing
 	Only   []string // ids of the rules to run; nil runs all
@@ -71,12 +69,6 @@ func runValidate(ctx context.Context, w *os.File, o validateOptions) error {
 		return Usage("%s and %s cannot be used together: the baseline would lack the findings of other rules", o.Face.Option("only"),
 			o.Face.Option("write-baseline"))
 	}
-	var keys []archive.PublicKey
-	if o.Key != "" {
-		if keys, err = ReadPublicKeys(o.Face.Option("key"), o.Key); err != nil {
-			return err
-		}
-	}
 	paths, err := o.paths()
 	if err != nil {
 		return err
@@ -87,7 +79,7 @@ func runValidate(ctx context.Context, w *os.File, o validateOptions) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(224 << 20))
 	var all several
 	for _, o.Path = range paths {
-		err := all.add(ctx, w, o, keys)
+		err := all.add(ctx, w, o)
 		if errors.Is(err, zipfs.ErrNotZip) && len(paths) > 1 {
 			skip := validate.Skip{File: filepath.ToSlash(o.Path), Reason: strings.TrimPrefix(err.Error(), o.Path+": "), IsBroken: true}
 			all.reports = append(all.reports, &validate.Report{Skips: []validate.Skip{skip}})
@@ -144,7 +136,7 @@ type several struct {
 }
 
 // add validates a path. The error means that the run cannot go on.
-func (s *several) add(ctx context.Context, w *os.File, o validateOptions, keys []archive.PublicKey) error {
+func (s *several) add(ctx context.Context, w *os.File, o validateOptions) error {
 	t, err := openTarget(o)
 	if errors.Is(err, zipfs.ErrNotZip) {
 		return &ExitError{Code: ExitBroken, Err: err}
@@ -153,7 +145,7 @@ func (s *several) add(ctx context.Context, w *os.File, o validateOptions, keys [
 		return &ExitError{Code: ExitUsage, Err: err}
 	}
 	defer t.close()
-	t.options.Keys, t.options.Before = keys, s.sourced
+	t.options.Before = s.sourced
 	return s.run(ctx, w, o, t)
 }
 

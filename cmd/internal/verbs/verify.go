@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
-	"os"
 	"slices"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/signature"
-	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/internal/text"
 )
@@ -22,24 +20,16 @@ import (
 type verifyOptions struct {
 	Face  Face
 	Dir   string   // the plugin repository; "" is the current directory
-	Paths []string // of a dist, zips and directories of zips; nil is what Sign signs by default
+	Paths []string // of a dist, zips and directories of zips; nil is dist and the zips of its version in release
 	All   bool     // of every plugin repository at Paths, or at Dir, and below
-	Key   string   // file of public keys, one of which must have signed; "" does not verify signatures
 
 	RootURL string // of a Grafana for which the signature in MANIFEST.txt must hold; "" does not ask
 	Signers string // armored OpenPGP keys that sign each MANIFEST.txt; "" are those of Grafana
 }
 
-// runVerify compares built plugins with their manifests, signatures and checksums, and prints the
+// runVerify compares built plugins with their signatures and checksums, and prints the
 // result for each plugin to w, with the files that differ. The error has ExitFindings if anything differs.
 func runVerify(ctx context.Context, w io.Writer, o verifyOptions) error {
-	var trusted []archive.PublicKey
-	if o.Key != "" {
-		var err error
-		if trusted, err = ReadPublicKeys(o.Face.Option("key"), o.Key); err != nil {
-			return err
-		}
-	}
 	if o.All {
 		dirs, err := reposAt(o.Face, o.Dir, o.Paths)
 		if err != nil {
@@ -60,16 +50,16 @@ func runVerify(ctx context.Context, w io.Writer, o verifyOptions) error {
 	}
 	differ := 0
 	for _, p := range plugins {
-		v := verification{verifyOptions: o, w: w, trusted: trusted}
+		v := verification{verifyOptions: o, w: w}
 		if v.plugin(p); v.differences > 0 {
 			differ++
 		}
 	}
 	if differ > 0 && len(plugins) == 1 {
-		return errors.New("verify: the plugin does not match its manifest, checksums or signature")
+		return errors.New("verify: the plugin is not signed, or does not match its signature or checksums")
 	}
 	if differ > 0 {
-		return fmt.Errorf("verify: plugins that do not match their manifests, checksums or signatures: %d of %d", differ, len(plugins))
+		return fmt.Errorf("verify: plugins that are not signed, or do not match their signatures or checksums: %d of %d", differ, len(plugins))
 	}
 	return nil
 }
@@ -78,7 +68,7 @@ func runVerify(ctx context.Context, w io.Writer, o verifyOptions) error {
 type verification struct {
 	verifyOptions
 	w           io.Writer
-	trusted     []archive.PublicKey
+	verified    int // lines that say ok
 	differences int
 }
 
@@ -87,7 +77,7 @@ func (v *verification) plugin(p packed) {
 	if p.isZip {
 		match, differ, err := archive.CheckSums(p.path)
 		for _, name := range match {
-			v.line("ok", name)
+			v.ok(name)
 		}
 		for _, name := range differ {
 			v.differs("changed", name+": not the checksum of the zip")
@@ -102,120 +92,89 @@ func (v *verification) plugin(p packed) {
 		return
 	}
 	defer closer.Close()
-	signed, listed, foreignErr := v.readForeign(dist)
-	r, err := archive.Inspect(dist, v.trusted...)
+	const maxBytes = 8 << 20
+	text, err := archive.ReadFile(dist, signature.File, maxBytes)
 	switch {
-	case foreignErr != nil:
-		v.differs("refused", foreignErr.Error())
-	case errors.Is(err, fs.ErrNotExist) && signed != nil && len(v.trusted) == 0:
-		v.files(listed)
-	case errors.Is(err, fs.ErrNotExist):
-		v.differs("missing", archive.ManifestFile+", which package and sign write")
-	case err != nil:
+	case err == nil:
+		v.signature(dist, signature.Read(text, v.Signers))
+	case !errors.Is(err, fs.ErrNotExist):
 		v.differs("refused", err.Error())
-	default:
-		v.files(r, listed)
-		v.signature(r)
-	}
-	v.foreign(signed, listed)
-}
-
-// readForeign reads the MANIFEST.txt of a plugin and compares the files that it lists. The results are nil if there is
-// none, or if it lists none.
-func (v *verification) readForeign(dist fs.FS) (*signature.Manifest, *archive.Report, error) {
-	data, err := archive.ReadForeign(dist)
-	if data == nil || err != nil {
-		return nil, nil, err
-	}
-	m := signature.Read(data, v.Signers)
-	if len(m.Files) == 0 {
-		return m, nil, nil
-	}
-	r, err := archive.InspectForeign(dist, m.Plugin, m.Version, m.Files)
-	return m, r, err
-}
-
-// files prints how many files are those of the manifests, and the others by path.
-func (v *verification) files(reports ...*archive.Report) {
-	problems := map[string]error{}
-	for _, r := range reports {
-		if r == nil {
-			continue
-		}
-		for _, f := range r.Manifest.Files {
-			if _, ok := problems[f.Path]; !ok {
-				problems[f.Path] = nil
-			}
-		}
-		for _, d := range r.Files {
-			problems[d.Path] = d.Err
-		}
-		if r.Owner != nil {
-			v.differs("refused", r.Owner.Error())
-		}
-	}
-	ok := 0
-	for _, path := range slices.Sorted(maps.Keys(problems)) {
-		err, result, what := problems[path], "refused", path
-		switch {
-		case err == nil:
-			ok++
-			continue
-		case errors.Is(err, archive.ErrChanged):
-			result = "changed"
-		case errors.Is(err, archive.ErrMissing):
-			result = "missing"
-		case errors.Is(err, archive.ErrUndeclared):
-			result = "added"
-		}
-		if !slices.Contains([]error{archive.ErrChanged, archive.ErrMissing, archive.ErrUndeclared}, err) { // err says more
-			what += ": " + err.Error()
-		}
-		v.differs(result, what)
-	}
-	if ok > 0 {
-		v.line("ok", text.Plural(ok, "file"))
-	}
-}
-
-// foreign prints what the MANIFEST.txt means to a Grafana.
-func (v *verification) foreign(m *signature.Manifest, listed *archive.Report) {
-	switch {
-	case m == nil && v.RootURL != "":
+	case v.RootURL != "":
 		v.differs("unsigned", signature.File+" is missing, so Grafana loads the plugin only if allow_loading_unsigned_plugins names it")
-	case m == nil:
+	case v.verified == 0:
+		v.differs("unsigned", signature.File+" is missing, and there is no checksum, so nothing was verified")
+	default:
+		v.line("note", "the plugin is not signed: "+signature.File+" is missing")
+	}
+}
+
+// signature compares the files of a plugin with those that were signed, and prints what the signature means to a Grafana.
+func (v *verification) signature(dist fs.FS, m *signature.Manifest) {
+	before := v.differences
+	if len(m.Files) > 0 {
+		v.files(dist, m)
+	}
+	switch {
 	case m.Err != nil:
 		v.differs("refused", fmt.Sprintf("%s: %v; %s", signature.File, m.Err, signature.Invalid))
-	case listed != nil && (len(listed.Files) > 0 || listed.Owner != nil):
+		return
+	case v.differences > before:
 		v.differs("refused", fmt.Sprintf("%s: %v, but the plugin is not what was signed; %s", signature.File, m, signature.Modified))
 	default:
-		v.line("ok", fmt.Sprintf("%s: %v", signature.File, m))
+		v.ok(fmt.Sprintf("%s: %v", signature.File, m))
 	}
-	if m == nil || m.Err != nil || v.RootURL == "" {
+	if v.RootURL == "" {
 		return
 	}
 	if err := m.CheckRootURL(v.RootURL); err != nil {
 		v.differs("refused", fmt.Sprintf("%v; %s", err, signature.Invalid))
 		return
 	}
-	v.line("ok", "the signature holds for a Grafana at "+v.RootURL)
+	v.ok("the signature holds for a Grafana at " + v.RootURL)
 }
 
-// signature prints whether a trusted key signed the manifest. Without keys to trust, only a
-// damaged signature is a difference.
-func (v *verification) signature(r *archive.Report) {
-	switch {
-	case r.Signature == nil:
-		v.line("ok", "signature with the key "+r.KeyID)
-	case errors.Is(r.Signature, archive.ErrUnsigned) && len(v.trusted) == 0:
-		v.line("note", r.Signature.Error())
-	case errors.Is(r.Signature, archive.ErrUnsigned):
-		v.differs("unsigned", r.Signature.Error())
-	case r.KeyID != "" && len(v.trusted) == 0:
-		v.line("note", fmt.Sprintf("signed with the key %s; the signature was not verified: %s names the keys to trust", r.KeyID, v.Face.Option("key")))
-	default:
-		v.differs("refused", r.Signature.Error())
+// files prints how many files are those that were signed, and the others by path.
+func (v *verification) files(dist fs.FS, m *signature.Manifest) {
+	built, err := archive.ReadMetadata(dist, bundle.MetadataFile)
+	if err == nil && (built.ID != m.Plugin || built.Info.Version != m.Version) {
+		err = fmt.Errorf("the manifest belongs to another plugin or version: it is for %s %s, but plugin.json is for %s %s",
+			m.Plugin, m.Version, built.ID, built.Info.Version)
 	}
+	if err != nil {
+		v.differs("refused", err.Error())
+	}
+	differences, err := archive.Compare(dist, ".", m)
+	if err != nil {
+		v.differs("refused", err.Error())
+		return
+	}
+	same := len(m.Files)
+	for _, d := range differences {
+		result, what := "refused", d.Path
+		switch {
+		case errors.Is(d.Err, archive.ErrChanged):
+			result = "changed"
+		case errors.Is(d.Err, archive.ErrMissing):
+			result = "missing"
+		case errors.Is(d.Err, archive.ErrUndeclared):
+			result = "added"
+		}
+		if !slices.Contains([]error{archive.ErrChanged, archive.ErrMissing, archive.ErrUndeclared}, d.Err) { // it says more
+			what += ": " + d.Err.Error()
+		}
+		if _, isListed := m.Files[d.Path]; isListed {
+			same--
+		}
+		v.differs(result, what)
+	}
+	if same > 0 {
+		v.ok(text.Plural(same, "file"))
+	}
+}
+
+func (v *verification) ok(what string) {
+	v.verified++
+	v.line("ok", what)
 }
 
 func (v *verification) differs(result, what string) {
@@ -226,31 +185,4 @@ func (v *verification) differs(result, what string) {
 func (v *verification) line(result, what string) {
 	color := map[string]string{"ok": terminal.Green, "note": terminal.Blue}[result]
 	fmt.Fprintf(v.w, "  %s %s\n", terminal.Paint(v.w, cmp.Or(color, terminal.Red), fmt.Sprintf("%-8s", result)), terminal.Line(what))
-}
-
-// ReadPublicKeys reads the file of public keys that an option names.
-func ReadPublicKeys(option, file string) ([]archive.PublicKey, error) {
-	data, err := readKeyFile(file)
-	if err != nil {
-		return nil, Usage("%s: %w", option, err)
-	}
-	keys, err := archive.ParsePublicKeys(data)
-	if err != nil {
-		return nil, Usage("%s=%s: %w", option, file, err)
-	}
-	return keys, nil
-}
-
-// readKeyFile reads a file of keys. It may be a pipe, as shells make of <(command).
-func readKeyFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := limit.ReadAll(f, 1<<20)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	return data, nil
 }
