@@ -1,15 +1,12 @@
 package build
 
 import (
-	"bytes"
 	"context"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,137 +14,50 @@ import (
 	"github.com/slipway-dev/slipway/internal/testkit"
 )
 
-// readingBundler bundles by concatenating the source files of a frontend, and counts how
-// often.
-type readingBundler struct {
-	runs  int
-	names []string // relative to the repository
-}
+// readingBundler bundles by concatenating the source files of a panel.
+type readingBundler struct{}
 
-func (b *readingBundler) Bundle(_ context.Context, f Frontend) (*Module, error) {
-	b.runs++
+func (readingBundler) Bundle(_ context.Context, f Frontend) (*Module, error) {
 	var code []byte
-	for _, name := range b.names {
+	for _, name := range []string{"src/module.ts", "src/part.ts"} {
 		text, err := os.ReadFile(filepath.Join(f.Root, name))
 		if err != nil {
 			return nil, err
 		}
 		code = append(code, text...)
 	}
-	return &Module{Files: map[string][]byte{"module.js": code, "module.js.map": []byte("{}")}, Warnings: []string{"odd"}, Inputs: b.names}, nil
+	return &Module{Files: map[string][]byte{"module.js": code, "module.js.map": []byte("{}")}, Warnings: []string{"odd"}}, nil
 }
 
-// panel writes the repository of a panel in TypeScript. Its files are an hour old.
+// panel writes the repository of a panel in TypeScript.
 func panel(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repo")
 	testkit.WriteFiles(t, dir, map[string]string{
-		"src/plugin.json":              strings.NewReplacer("acme-x-app", "acme-x-panel", `"app"`, `"panel"`, "KEY", "serviceDependency", "INCLUDES", "").Replace(appJSON),
-		"src/module.ts":                "import './part';\nexport const plugin = 1;",
-		"src/part.ts":                  "one",
-		"src/img/logo.svg":             "<svg/>",
-		"README.md":                    "# X\n",
-		"package.json":                 "{}",
-		"package-lock.json":            "{}",
-		"tsconfig.json":                "{\"extends\": \"./base\", /* comment */}",
-		"base.json":                    "{}",
-		"node_modules/a/index.js":      "package",
-		"node_modules/.yarn-integrity": "1",
+		"src/plugin.json":  strings.NewReplacer("acme-x-app", "acme-x-panel", `"app"`, `"panel"`, "KEY", "serviceDependency", "INCLUDES", "").Replace(appJSON),
+		"src/module.ts":    "import './part';\nexport const plugin = 1;",
+		"src/part.ts":      "one",
+		"src/img/logo.svg": "<svg/>",
+		"README.md":        "# X\n",
 	})
-	age(t, dir)
 	return dir
 }
 
-// age makes all files of a directory an hour old: a build does not trust files that were
-// written while it ran.
-func age(t *testing.T, dir string) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		return os.Chtimes(name, time.Time{}, time.Now().Add(-time.Hour))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestFrontendUpToDate(t *testing.T) {
+// A frontend is bundled at each build, since nobody knows for sure what it depends on.
+func TestBundledAtEachBuild(t *testing.T) {
 	t.Parallel()
 	dir := panel(t)
-	bundler := &readingBundler{names: []string{"src/module.ts", "src/part.ts", "node_modules/a/index.js"}}
 	o := options(dir)
-	o.Bundler = bundler
-	change := func(name, text string) func() {
-		return func() {
-			file := filepath.Join(dir, filepath.FromSlash(name))
-			testkit.WriteFile(t, file, text)
-			testkit.OK(t, os.Chtimes(file, time.Time{}, time.Now().Add(-time.Hour)))
-		}
-	}
-	runs := 0
-	for _, step := range []struct {
-		name   string
-		change func()
-		want   bool // bundles
-	}{
-		{"the first build", func() {}, true},
-		{"nothing changed", func() {}, false},
-		{"a document changed", change("README.md", "# Y\n"), false},
-		{"a test of the backend", change("pkg/main_test.go", "package main\n"), false},
-		{"a source file changed", change("src/part.ts", "two"), true},
-		{"a package changed", change("node_modules/a/index.js", "package 2"), true},
-		{"a new file could be imported", change("src/part.tsx", ""), true},
-		{"the lockfile", change("package-lock.json", "{ }"), true},
-		{"another package manager", change("node_modules/.package-lock.json", "{}"), true},
-		{"what tsconfig.json extends", change("base.json", "{ }"), true},
-		{"a configuration that is not extended", change(".config/tsconfig.json", "{}"), true},
-		{"a configuration of webpack", change("webpack.config.cjs", ""), true},
-		{"other aliases", change("webpack.config.cjs", "alias: {}"), true},
-		{"a file of dist", change("dist/module.js", "mine"), true},
-		{"nothing changed again", func() {}, false},
-	} {
-		step.change()
+	o.Bundler = readingBundler{}
+	for _, part := range []string{"one", "one", "two"} {
+		testkit.WriteFile(t, filepath.Join(dir, "src", "part.ts"), part)
 		r := mustBuild(t, o)
-		if got := bundler.runs > runs; got != step.want {
-			t.Errorf("%s: bundled: %t", step.name, got)
+		if text, err := os.ReadFile(filepath.Join(r.Dist, "module.js")); err != nil || !strings.HasSuffix(string(text), part) {
+			t.Errorf("module.js contains %q, %v", text, err)
 		}
-		text, err := os.ReadFile(filepath.Join(r.Dist, "module.js"))
-		if want, _ := bundler.Bundle(t.Context(), Frontend{Root: dir}); err != nil || !bytes.Equal(text, want.Files["module.js"]) {
-			t.Errorf("%s: module.js contains %q, want %q", step.name, text, want.Files["module.js"])
-		}
-		runs = bundler.runs
 		if !slices.Contains(r.Warnings, "odd") {
-			t.Errorf("%s: the warnings of the bundler are missing: %q", step.name, r.Warnings)
+			t.Errorf("the warnings of the bundler are missing: %q", r.Warnings)
 		}
-	}
-	bundler.names = nil // without inputs, it is unknown whether the bundle is current
-	testkit.WriteFile(t, filepath.Join(dir, "dist", "module.js"), "")
-	mustBuild(t, o)
-	runs = bundler.runs
-	mustBuild(t, o)
-	if bundler.runs == runs {
-		t.Error("a bundle without inputs is up to date")
-	}
-}
-
-// A file that is edited while it is bundled may be in the bundle before or after the edit.
-func TestEditedWhileBundled(t *testing.T) {
-	t.Parallel()
-	dir := panel(t)
-	bundler := &readingBundler{names: []string{"src/module.ts", "src/part.ts"}}
-	o := options(dir)
-	o.Bundler = bundlerFunc(func(ctx context.Context, f Frontend) (*Module, error) {
-		b, err := bundler.Bundle(ctx, f)
-		testkit.WriteFile(t, filepath.Join(dir, "src", "part.ts"), "edited")
-		return b, err
-	})
-	mustBuild(t, o)
-	o.Bundler = bundler
-	r := mustBuild(t, o)
-	if text, err := os.ReadFile(filepath.Join(r.Dist, "module.js")); err != nil || !strings.Contains(string(text), "edited") {
-		t.Errorf("module.js contains %q, %v", text, err)
 	}
 }
 
@@ -159,11 +69,8 @@ func (f bundlerFunc) Bundle(ctx context.Context, in Frontend) (*Module, error) {
 func TestFilesOfAnotherPlugin(t *testing.T) {
 	t.Parallel()
 	o := options(app(t, "serviceDependency"))
-	age(t, o.Dir)
-	runs := 0
 	o.Bundler = bundlerFunc(func(_ context.Context, f Frontend) (*Module, error) {
-		runs++
-		b := &Module{Files: map[string][]byte{"module.js": nil}, Inputs: []string{"src/module.ts"}}
+		b := &Module{Files: map[string][]byte{"module.js": nil}}
 		if f.PluginID == "acme-y-panel" {
 			b.Files["../styles/dark.css"] = []byte("dark")
 		}
@@ -171,8 +78,8 @@ func TestFilesOfAnotherPlugin(t *testing.T) {
 	})
 	for range 2 {
 		r := mustBuild(t, o)
-		if text, err := os.ReadFile(filepath.Join(r.Dist, "styles", "dark.css")); string(text) != "dark" || runs != 2 {
-			t.Errorf("after %d runs for two frontends: %q, %v", runs, text, err)
+		if text, err := os.ReadFile(filepath.Join(r.Dist, "styles", "dark.css")); string(text) != "dark" {
+			t.Errorf("dark.css contains %q, %v", text, err)
 		}
 	}
 }
@@ -282,9 +189,8 @@ func TestNamesOfKeptFilesArePrintable(t *testing.T) {
 func TestKilledAfterEachStep(t *testing.T) {
 	t.Parallel()
 	dir := panel(t)
-	bundler := &readingBundler{names: []string{"src/module.ts", "src/part.ts"}}
 	o := options(dir)
-	o.Bundler = bundler
+	o.Bundler = readingBundler{}
 	dist := filepath.Join(dir, "dist")
 	mustBuild(t, o)
 	for n := range len((&Plan{}).steps()) + 1 {
@@ -292,10 +198,9 @@ func TestKilledAfterEachStep(t *testing.T) {
 		before := testkit.Tree(t, dist)
 		testkit.WriteFile(t, filepath.Join(dir, "src", "part.ts"), strings.Repeat("x", n+1))
 		testkit.WriteFile(t, filepath.Join(dir, "README.md"), strings.Repeat("x", n+1))
-		age(t, filepath.Join(dir, "src"))
 		p := mustPlan(t, o)
 		staging := testkit.Must(os.MkdirTemp(dir, stagingPrefix))(t)
-		r := &Result{previous: p.readRecord(), made: newRecord()}
+		r := &Result{previous: p.readRecord()}
 		for _, step := range p.steps()[:n] {
 			testkit.OK(t, step(t.Context(), staging, r))
 		}

@@ -42,27 +42,10 @@ func (c Changes) Names() []string {
 	return names
 }
 
-// compare finds what install has to do. Files that dist already has get the times of those,
-// for the record.
-func (p *Plan) compare(_ context.Context, staging string, r *Result) error {
-	staged, err := fileStates(staging)
-	if err != nil {
-		return fmt.Errorf("list the build: %w", err)
-	}
-	if r.changed, r.removed, err = p.differences(staging, staged, r.foreign); err != nil {
-		return fmt.Errorf("read dist: %w", err)
-	}
-	for name := range staged {
-		if slices.Contains(r.changed, name) {
-			continue
-		}
-		info, err := os.Stat(p.inDist(name))
-		if err == nil {
-			err = os.Chtimes(filepath.Join(staging, filepath.FromSlash(name)), time.Time{}, info.ModTime())
-		}
-		if err != nil {
-			return fmt.Errorf("compare %s: %w", name, err)
-		}
+// compare finds what install has to do.
+func (p *Plan) compare(_ context.Context, staging string, r *Result) (err error) {
+	if r.changed, r.removed, err = p.differences(staging, r.foreign); err != nil {
+		return fmt.Errorf("compare with dist: %w", err)
 	}
 	for _, name := range slices.Concat(r.changed, r.removed) {
 		switch {
@@ -81,7 +64,11 @@ func (p *Plan) compare(_ context.Context, staging string, r *Result) error {
 
 // differences lists the files of a directory that dist does not have, in the order in which
 // to install them, and the files that only dist has, without the foreign ones.
-func (p *Plan) differences(dir string, states map[string]fileState, foreign []string) (changed, removed []string, err error) {
+func (p *Plan) differences(dir string, foreign []string) (changed, removed []string, err error) {
+	states, err := fileStates(dir)
+	if err != nil {
+		return nil, nil, err
+	}
 	inDist := map[string]bool{}
 	err = p.walkDist(func(name, _ string) error {
 		inDist[name] = true
@@ -221,11 +208,7 @@ func (p *Plan) recover() error {
 
 // undo makes dist what it was before an installation.
 func (p *Plan) undo(previous string) error {
-	states, err := fileStates(previous)
-	var changed, removed []string
-	if err == nil {
-		changed, removed, err = p.differences(previous, states, nil)
-	}
+	changed, removed, err := p.differences(previous, nil)
 	if err == nil {
 		err = p.replace(previous, changed, removed)
 	}

@@ -109,11 +109,39 @@ type Module struct {
 	Packages    int64             `json:"packages"`              // downloaded
 	Bytes       int64             `json:"bytes"`                 // downloaded
 	Development string            `json:"development,omitempty"` // with Frontend.Download: why dev cannot bundle it, or ""
-	// Inputs are the files that were read, relative to the root or absolute. Without them, the
-	// frontend is always bundled.
-	Inputs []string `json:"inputs,omitempty"`
+}
 
-	isUpToDate bool // taken from dist
+// bundle bundles a frontend.
+func (p *Plan) bundle(ctx context.Context, f Frontend) (*Module, error) {
+	f.Substitutions = p.substitutions(f.PluginID)
+	bundler, err := Prepare(ctx, p.options.Bundler)
+	if err != nil {
+		return nil, err
+	}
+	name := "bundling " + filepath.ToSlash(p.relative(f.Source))
+	defer progress.Task{W: p.options.Progress, IsTerminal: p.options.Live, Name: name}.Start()()
+	return bundler.Bundle(ctx, f)
+}
+
+// Prepare returns a bundler that is ready. It builds the command of a Program, which shows
+// its own progress.
+func Prepare(ctx context.Context, b Bundler) (Bundler, error) {
+	program, ok := b.(Program)
+	if !ok {
+		return b, nil
+	}
+	file, err := program.Path(ctx)
+	return Program{Path: func(context.Context) (string, error) { return file, nil }}, err
+}
+
+// substitutions returns those of slipway.yaml, with the placeholders of a plugin replaced.
+func (p *Plan) substitutions(id string) config.Substitutions {
+	s := p.options.Frontend.Substitutions
+	s.Define = maps.Clone(s.Define)
+	for name, literal := range s.Define {
+		s.Define[name] = p.placeholders(id).Replace(literal)
+	}
+	return s
 }
 
 // entries are the names of a frontend's entry. module.js is one only if it is an ES module;
@@ -204,7 +232,7 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 		if p.options.Bundler == nil {
 			return fmt.Errorf("bundle %s: this program has no bundler", p.relative(f.Source))
 		}
-		b, err := p.bundle(ctx, f, r)
+		b, err := p.bundle(ctx, f)
 		if err != nil {
 			return fmt.Errorf("bundle %s: %w", p.relative(f.Source), err)
 		}
@@ -234,7 +262,7 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s also has %s, which is not used: delete it", p.relative(f.Source), strings.Join(extra, " and ")))
 		}
 		r.frontends = append(r.frontends, part{
-			name: "frontend", content: f.output(), size: size, took: time.Since(started), isUpToDate: b.isUpToDate,
+			name: "frontend", content: f.output(), size: size, took: time.Since(started),
 		})
 	}
 	return nil

@@ -24,9 +24,9 @@ type Options struct {
 	Live      bool              // Progress is a terminal: redraw lines in place
 	Environ   []string          // nil is os.Environ
 	Bundler   Bundler           // for frontends that must be bundled; nil refuses them
-	Dev       bool              // the Bundler is for development: use it, and do not record its bundles
+	Dev       bool              // the caller prints all findings of Checked
 	Update    bool              // a host serves dist: leave foreign files in it, and print no results
-	CacheDir  string            // for records of what is up to date; "" is in the user's cache
+	CacheDir  string            // for the lists of files that builds wrote; "" is in the user's cache
 	Now       func() time.Time  // nil is time.Now; used outside of git only
 
 	Only      Side            // the side to build; "" is both

@@ -22,8 +22,7 @@ type Result struct {
 	Changes     Changes
 	Took        time.Duration
 
-	previous  record // of the build that made dist
-	made      record // of this build
+	previous  record // of the builds before
 	frontends []part
 	assets    part
 	bundled   []string // the files of the frontends, relative to dist
@@ -61,7 +60,7 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 		return nil, fmt.Errorf("prepare build: dist is built in the repository, which must be writable: %w", err)
 	}
 	defer func() { _ = process.RemoveAll(staging) }()
-	r := &Result{Dist: p.Repo.Dist, Warnings: p.warnings, previous: p.readRecord(), made: newRecord()}
+	r := &Result{Dist: p.Repo.Dist, Warnings: p.warnings, previous: p.readRecord()}
 	for _, step := range p.steps() {
 		if err := ctx.Err(); err != nil {
 			return nil, err

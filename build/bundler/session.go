@@ -32,6 +32,7 @@ type bundled struct {
 	session  *frontend.Session
 	packages *provider
 	last     *build.Module      // nil if it must be bundled again
+	inputs   []string           // that the last bundle read
 	warnings []frontend.Message // of the last bundle
 }
 
@@ -61,7 +62,7 @@ func (s *Session) Changed() {
 func (s *Session) Inputs() (files []string) {
 	for _, b := range s.frontends {
 		if b.last != nil {
-			files = append(files, b.last.Inputs...)
+			files = append(files, b.inputs...)
 		}
 	}
 	return files
@@ -104,11 +105,11 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Module, 
 	if err != nil {
 		return nil, err
 	}
-	out := &build.Module{Files: map[string][]byte{}, Inputs: r.Read, OnDemand: r.OnDemand}
+	out := &build.Module{Files: map[string][]byte{}, OnDemand: r.OnDemand}
 	for _, file := range r.Files {
 		out.Files[file.Path] = file.Contents
 	}
-	b.warnings = r.Warnings
+	b.inputs, b.warnings = r.Read, r.Warnings
 	if m := checkExports(f, r.Exports); m != nil && f.Type == bundle.TypeApp {
 		b.warnings = append(b.warnings, *m)
 	} else if m != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
 )
@@ -112,9 +111,9 @@ func partsOfFile(repo bundle.Repo, known files, file string) parts {
 		return everything()
 	case slices.Contains([]string{".go", ".mod", ".sum", ".work", ".s", ".c", ".h", ".cc", ".cpp", ".syso"}, ext):
 		return parts{backend: true}
-	case isRoot && (name == "package.json" || slices.Contains(build.Lockfiles(), name)):
+	case isRoot && (name == "package.json" || slices.Contains(lockfiles(), name)):
 		p = parts{frontend: true, packages: true, other: true}
-	case build.IsImportable(name) && name != bundle.MetadataFile:
+	case isImportable(name) && name != bundle.MetadataFile:
 		p.frontend = true
 	case isRoot && slices.Contains([]string{".md", ""}, ext): // documents
 		p.other = true
@@ -122,6 +121,17 @@ func partsOfFile(repo bundle.Repo, known files, file string) parts {
 	p.frontend = p.frontend || known.isInput(rel)
 	p.backend = p.backend || isEmbedded(repo.Root, file)
 	return p
+}
+
+// lockfiles returns the names of the lockfiles of npm, Yarn and pnpm.
+func lockfiles() []string {
+	return []string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"}
+}
+
+// isImportable reports whether an import in a script or a style sheet may refer to a file with
+// that name.
+func isImportable(name string) bool {
+	return slices.Contains([]string{".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".css", ".scss", ".sass", ".less"}, path.Ext(name))
 }
 
 // isEmbedded reports whether a backend may embed a file: a Go file in a directory above
