@@ -3,8 +3,6 @@ package build
 import (
 	"cmp"
 	"context"
-	"reflect"
-	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/config"
@@ -23,17 +21,8 @@ func ToDownload(repo bundle.Repo, f config.Frontend) ([]Frontend, error) {
 	return p.Frontends, nil
 }
 
-// Download downloads the packages of frontends, together or, if that fails, of one after the other. It returns the
-// numbers, and the reason why dev cannot bundle them.
+// Download downloads the packages of frontends. It returns the numbers, and the reason why dev cannot bundle them.
 func Download(ctx context.Context, bundler Bundler, frontends []Frontend) (*Module, error) {
-	first, others := frontends[0], frontends[1:]
-	hasOther := func(f Frontend) bool { return !reflect.DeepEqual(f.Substitutions, first.Substitutions) }
-	if len(others) > 0 && !slices.ContainsFunc(others, hasOther) {
-		first.With = others
-		if b, err := bundler.Bundle(ctx, first); err == nil || ctx.Err() != nil {
-			return b, err
-		}
-	}
 	all := &Module{}
 	for _, f := range frontends {
 		b, err := bundler.Bundle(ctx, f)

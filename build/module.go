@@ -86,8 +86,6 @@ type Frontend struct {
 	MapID    string `json:"mapId"`
 	Download bool   `json:"download"` // packages that are missing
 
-	With []Frontend `json:"with,omitempty"` // others with the same settings, whose packages are downloaded, too
-
 	Type bundle.Type `json:"type"` // "" checks no exports and finds no extensions
 
 	Substitutions config.Substitutions `json:"substitutions"` // of slipway.yaml

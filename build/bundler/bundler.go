@@ -29,55 +29,33 @@ type Bundler struct {
 }
 
 // Bundle bundles a frontend for release. With f.Download, it only downloads the packages that this and a bundle for
-// development need; if some are in the way, it bundles to find out which.
+// development need.
 func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Module, error) {
-	if f.Download {
-		if out, err := b.scan(ctx, f); err == nil || len(f.With) > 0 || ctx.Err() != nil {
-			return out, err
-		}
-	}
 	s := NewSession(b)
 	defer s.Close()
-	out, err := s.Bundle(ctx, f)
-	if err != nil || !f.Download {
-		return out, err
+	if !f.Download {
+		return s.Bundle(ctx, f)
 	}
-	f.Type = "" // the exports and extensions are known
+	f.Type = "" // a build finds what is wrong with the exports
 	dev := NewSession(b)
 	dev.Dev = true
 	defer dev.Close()
+	if _, err := s.Bundle(ctx, f); err != nil {
+		return nil, err
+	}
+	out := &build.Module{}
 	if _, err := dev.Bundle(ctx, f); ctx.Err() != nil {
 		return nil, err
 	} else if err != nil {
 		out.Development = err.Error()
 	}
-	if d, ok := dev.frontends[f.Source]; ok && d.packages.Store != nil {
-		n, size := d.packages.Downloaded()
-		out.Packages, out.Bytes = out.Packages+n, out.Bytes+size
+	for _, s := range []*Session{s, dev} {
+		if d, ok := s.frontends[f.Source]; ok && d.packages.Store != nil {
+			n, size := d.packages.Downloaded()
+			out.Packages, out.Bytes = out.Packages+n, out.Bytes+size
+		}
 	}
 	return out, nil
-}
-
-// scan downloads the packages of a frontend, and of those with it.
-func (b Bundler) scan(ctx context.Context, f build.Frontend) (*build.Module, error) {
-	store, err := b.packages(f)
-	if err != nil {
-		return nil, err
-	}
-	var all []frontend.Options
-	for _, f := range append([]build.Frontend{f}, f.With...) {
-		o := frontend.Options{Root: f.Root, Source: f.Source, PluginID: f.PluginID, MapDir: f.MapDir, MapID: f.MapID, Substitutions: f.Substitutions}
-		if store != nil {
-			o.Packages = store
-		}
-		all = append(all, o)
-	}
-	out := &build.Module{}
-	err = frontend.Scan(ctx, all)
-	if store != nil {
-		out.Packages, out.Bytes = store.Downloaded()
-	}
-	return out, err
 }
 
 // packages returns the packages of the repository's lockfile, or nil if it has none.

@@ -80,14 +80,10 @@ func TestPackages(t *testing.T) {
 	}
 	other := build.Frontend{Root: root, Source: filepath.Join(root, "src", "panel"), PluginID: "acme-y-panel"}
 	testkit.WriteFile(t, filepath.Join(other.Source, "module.ts"), "export { answer } from 'other'")
-	f.Download, f.With = true, []build.Frontend{other}
-	if got, err := b.Bundle(t.Context(), f); err != nil || got.Packages != 1 {
-		t.Errorf("together with another frontend: %+v, %v", got, err)
+	f.Download, other.Download = true, true
+	if got, err := build.Download(t.Context(), b, []build.Frontend{f, other}); err != nil || got.Packages != 1 {
+		t.Errorf("with another frontend: %+v, %v", got, err)
 	}
-	if _, err := b.Bundle(t.Context(), other); err != nil {
-		t.Errorf("the other frontend: %v", err)
-	}
-	f.With = nil
 	testkit.WriteFile(t, filepath.Join(f.Source, "module.ts"), "if (process.env.NODE_ENV !== 'production') require('broken')")
 	if got, err := b.Bundle(t.Context(), f); err != nil || !strings.Contains(got.Development, "broken@1.0.0") {
 		t.Errorf("broken for development: %+v, %v", got, err)

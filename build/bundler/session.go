@@ -146,7 +146,7 @@ func (s *Session) open(f build.Frontend) (*bundled, error) {
 		b.session.Close() // plugin.json or slipway.yaml has changed
 	}
 	o := frontend.Options{
-		Root: f.Root, Source: f.Source, PluginID: f.PluginID, MapDir: f.MapDir, MapID: f.MapID, Dev: s.Dev, Refresh: s.Refresh, Substitutions: f.Substitutions,
+		Root: f.Root, Source: f.Source, PluginID: f.PluginID, MapDir: f.MapDir, MapID: f.MapID, Dev: s.Dev, Refresh: s.Refresh, IsDiscarded: f.Download, Substitutions: f.Substitutions,
 	}
 	store, err := s.bundler.packages(f)
 	if err != nil {

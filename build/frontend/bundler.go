@@ -38,10 +38,9 @@ type bundler struct {
 	resolved sync.Map // api.ResolveResult by request
 	browsers sync.Map // names that a package replaces, map[string]bool by its directory
 
-	native  map[string]string // see Session.native
-	traits  traits            // that the settings are for
-	themed  []theme           // that the settings are for
-	scanned []Options         // see Scan
+	native map[string]string // see Session.native
+	traits traits            // that the settings are for
+	themed []theme           // that the settings are for
 
 	mu       sync.Mutex        // esbuild resolves and loads in parallel
 	seen     traits            // of the code
@@ -209,7 +208,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if !isBare(name) {
 		return api.OnResolveResult{}, nil
 	}
-	if !b.Dev && b.scanned == nil && isThere(in.ResolveDir, name, true) {
+	if !b.Dev && !b.IsDiscarded && isThere(in.ResolveDir, name, true) {
 		return api.OnResolveResult{Errors: []api.Message{{Text: "node_modules was laid out for type checks, and would change how packages of the lockfile are bundled",
 			Notes: []api.Note{{Text: "delete node_modules before a build for release"}}, Detail: missing{module: name}}}}, nil
 	}

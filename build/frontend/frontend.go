@@ -33,6 +33,8 @@ type Options struct {
 	PluginID string
 	Dev      bool // keep names and line breaks
 	Refresh  bool // register components with React Fast Refresh, if the page has it
+	// IsDiscarded says that the bundle shows only which packages it needs.
+	IsDiscarded bool
 	// MapID and MapDir are the id and the source directory of the plugin that contains this one, for
 	// the names in the source map, or "".
 	MapID, MapDir string

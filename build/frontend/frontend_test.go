@@ -541,6 +541,9 @@ func TestPackages(t *testing.T) {
 	if _, err := bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache} }); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Error(err)
 	}
+	if _, err := bundle(t, files, func(o *Options) { o.Packages, o.IsDiscarded = provider{dir: cache}, true }); err != nil {
+		t.Errorf("to download packages: %v", err)
+	}
 	r, err := bundle(t, files, func(o *Options) { o.Packages, o.Dev = provider{dir: cache}, true })
 	if err != nil || strings.Contains(file(t, r, "module.js"), "stale") {
 		t.Error("for development, packages of the node_modules for types are bundled", err)

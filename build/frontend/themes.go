@@ -124,10 +124,5 @@ func (b *bundler) pluginDir(id string) string {
 	case id == b.MapID:
 		return b.MapDir
 	}
-	for _, f := range b.scanned {
-		if f.PluginID == id {
-			return f.Source
-		}
-	}
 	return ""
 }
