@@ -10,10 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/slipway-dev/slipway/sdk"
-	"github.com/slipway-dev/slipway/sdk/backend"
+	"github.com/slipway-dev/slipway/internal/wire/rendererpb"
 	"github.com/slipway-dev/slipway/sdk/renderer"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
@@ -28,18 +26,24 @@ func TestRenderer(t *testing.T) {
 		_, _ = fmt.Fprint(w, "<html>\n<p>Guten Tag</p>\n</html>\n")
 	}))
 	t.Cleanup(page.Close)
-	k := sdktest.Start(t, renderer.Plugin(bars{}))
-	c := backend.NewRenderer(k.Conn())
+	c := rendererpb.NewRendererClient(sdktest.Start(t, renderer.Plugin(bars{})).Conn())
 	dir := t.TempDir()
-	what := renderer.Page{
-		URL: page.URL, FilePath: filepath.Join(dir, "page.png"), RenderKey: "the-key", Domain: "127.0.0.1",
-		Timeout: 1500 * time.Millisecond, Timezone: "Europe/Berlin", Header: http.Header{"Accept-Language": {"de"}},
+	header := map[string]*rendererpb.StringList{"accept-language": {Values: []string{"de"}}}
+	render := func(width, height int32, key string) error {
+		out, err := c.Render(t.Context(), &rendererpb.RenderRequest{
+			Url: page.URL, Width: width, Height: height, DeviceScaleFactor: 2, FilePath: filepath.Join(dir, "page.png"), RenderKey: key,
+			Domain: "127.0.0.1", Timeout: 2, Timezone: "Europe/Berlin", Headers: header,
+		})
+		if err == nil && out.GetError() != "" {
+			err = errors.New(out.GetError())
+		}
+		return err
 	}
-	for height, want := range map[int]int{50: 100, -1: 24} {
-		if err := c.Render(t.Context(), &renderer.Request{Page: what, Width: 100, Height: height, DeviceScaleFactor: 2}); err != nil {
+	for height, want := range map[int32]int{50: 100, -1: 24} {
+		if err := render(100, height, "the-key"); err != nil {
 			t.Fatal(err)
 		}
-		f, err := os.Open(what.FilePath)
+		f, err := os.Open(filepath.Join(dir, "page.png"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,21 +58,17 @@ func TestRenderer(t *testing.T) {
 			t.Errorf("missing bar: got the color %d", dark)
 		}
 	}
-	what.FilePath = filepath.Join(dir, "page.csv")
-	name, err := c.RenderCSV(t.Context(), &renderer.CSVRequest{Page: what})
-	text, readErr := os.ReadFile(what.FilePath)
+	table := filepath.Join(dir, "page.csv")
+	out, err := c.RenderCSV(t.Context(), &rendererpb.RenderCSVRequest{Url: page.URL, FilePath: table, RenderKey: "the-key", Headers: header})
+	text, readErr := os.ReadFile(table)
 	if err := errors.Join(err, readErr); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := name+": "+string(text), "lines.csv: 1,6\n2,16\n3,7\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	if got, want := out.GetFileName()+": "+string(text), "lines.csv: 1,6\n2,16\n3,7\n"; got != want || out.GetError() != "" {
+		t.Errorf("got %q, want %q; %s", got, want, out.GetError())
 	}
-	what.RenderKey = "guessed"
-	for want, err := range map[string]error{
-		"401":           c.Render(t.Context(), &renderer.Request{Page: what, Width: 1, Height: 1}),
-		"invalid image": c.Render(t.Context(), &renderer.Request{Page: what, Width: 1 << 30, Height: 1 << 30}),
-	} {
-		if e, ok := errors.AsType[*sdk.Error](err); !ok || !strings.Contains(e.Message, want) {
+	for want, err := range map[string]error{"401": render(1, 1, "guessed"), "invalid image": render(1<<30, 1<<30, "the-key")} {
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
