@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -52,25 +51,6 @@ func (c *client) get(path string, into any) error {
 	}
 	if err := json.Unmarshal(data, into); err != nil {
 		return fmt.Errorf("read the response of %s: %w", path, err)
-	}
-	return nil
-}
-
-// query runs the queries in a body of POST /api/ds/query and calls show with each result, by
-// refId.
-func (c *client) query(body any, show func(refID string, raw json.RawMessage) error) error {
-	data, err := c.send(http.MethodPost, "/api/ds/query", body)
-	if err != nil {
-		return err
-	}
-	var response struct{ Results map[string]json.RawMessage }
-	if err := json.Unmarshal(data, &response); err != nil {
-		return fmt.Errorf("read the results: %w", err)
-	}
-	for _, refID := range slices.Sorted(maps.Keys(response.Results)) {
-		if err := show(refID, response.Results[refID]); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -3,8 +3,8 @@
 //
 // It is a client of the HTTP API: a page calls it with the credentials of the request for
 // the page, and so shows only what the caller may see. It imports no other
-// package of the host. HTML is rendered here; pages can be read without JavaScript, which
-// sends forms and keeps pages up to date. Nothing is loaded from elsewhere.
+// package of the host. HTML is rendered here; JavaScript sends forms, keeps pages up to date, and
+// draws the results of queries and streams. Nothing is loaded from elsewhere.
 package console
 
 import (
@@ -240,7 +240,6 @@ func (c *content) functions() template.FuncMap {
 		"ago":     func(t time.Time) string { return ago(time.Since(t)) },
 		"path":    url.PathEscape,
 		"preview": previewPath,
-		"color":   color,
 		"levels":  func() []string { return []string{"error", "warn", "info", "debug", "trace"} },
 		"methods": func() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} },
 		"every":   func() []string { return []string{"1", "5", "10", "30", "60"} },

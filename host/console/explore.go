@@ -1,27 +1,18 @@
 package console
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/instant"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
-)
-
-const (
-	firstRows   = 100      // of a table in a page; JavaScript loads the rest
-	mostFrames  = 50       // of a result in a page
-	mostColumns = 200      // of a table in a page
-	longestCell = 1000     // characters
-	maxRaw      = 64 << 10 // bytes of the JSON of a result in a page
 )
 
 // The modes of the page.
@@ -53,16 +44,13 @@ type exploration struct {
 	Sources   []sourceGroup
 	Source    string // the key of the selected one
 	Query     string // JSON
-	OwnRange  bool   // the query has a time range of its own
 	QueryType string // added to the query, unless it is ""
 	From      string
 	To        string
 	Ranges    []timeRange
 	Every     string // seconds between runs, "" for one run
-	Invalid   string // why the query was not sent
-	Took      time.Duration
-	Results   []result
-	Body      string // of the request
+	Invalid   string // why the query is not sent
+	Body      string // of the request that the page sends
 	Curl      string
 }
 
@@ -72,35 +60,8 @@ type timeRange struct {
 	IsCurrent bool
 }
 
-// labeled is a number with the name of its field.
-type labeled struct{ Name, Value string }
-
-// result is the result of one query.
-type result struct {
-	RefID, Error, ErrorSource string
-	Status                    int
-	Frames                    []frameView
-	Plot                      template.HTML
-	Legend                    []string
-	Omitted                   int       // frames beyond mostFrames
-	Numbers                   []labeled // of a single row
-	Raw                       string    // JSON
-	IsRawCut                  bool
-}
-
-// frameView is a frame as a table.
-type frameView struct {
-	Name    string
-	Number  int
-	Columns []string
-	Rows    [][]string // the first ones
-	Total   int
-	IsCut   bool // Rows are not all
-	Notices []notice
-}
-
 // explore loads the page to query a data source. The query is in the URL, so that a link
-// to the page repeats it.
+// to the page repeats it. The page runs it and shows the results.
 func explore(c *client) (any, error) {
 	q := c.r.URL.Query()
 	// "for" selects a data source without running a query.
@@ -135,31 +96,23 @@ func explore(c *client) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the query: %w", err)
 	}
-	e.Body, e.Curl = string(text), curl(c.r, "/api/ds/query", string(text))
-	start := time.Now()
-	asked := spanOf(e.From, e.To, start)
-	asked.setRange(body)
-	if e.OwnRange {
-		asked = span{}
+	e.Curl = curl(c.r, "/api/ds/query", string(text))
+	setRange(body, e.From, e.To, time.Now())
+	if text, err = json.Marshal(body); err != nil {
+		return nil, fmt.Errorf("encode the query: %w", err)
 	}
-	err = c.query(body, func(refID string, raw json.RawMessage) error {
-		if e.Took == 0 {
-			e.Took = time.Since(start).Round(time.Millisecond / 10)
-		}
-		view := result{RefID: refID}
-		view.keepRaw(raw)
-		err := view.read(raw, asked)
-		e.Results = append(e.Results, view)
-		return err
-	})
-	if problem, ok := errors.AsType[*apiError](err); ok && problem.Status != http.StatusUnauthorized {
-		e.Invalid = problem.Message
-		return e, nil
-	}
-	if err != nil {
-		return nil, err
-	}
+	e.Body = string(text)
 	return e, nil
+}
+
+// setRange sets the time range of a body of POST /api/ds/query to milliseconds, which the plot
+// spans. The API reports why one is invalid.
+func setRange(body map[string]any, from, to string, now time.Time) {
+	start, isStart := instant.Parse(from, now, false)
+	end, isEnd := instant.Parse(to, now, true)
+	if isStart && isEnd && !end.Before(start) {
+		body["from"], body["to"] = start.UnixMilli(), end.UnixMilli()
+	}
 }
 
 // isFromHere reports whether the request came from a page of this host or directly from the
@@ -176,27 +129,6 @@ func isFromHere(r *http.Request) bool {
 		scheme = "https"
 	}
 	return err == nil && from.Scheme == scheme && from.Host == r.Host
-}
-
-// read decodes a result of POST /api/ds/query.
-func (r *result) read(raw json.RawMessage, asked span) error {
-	var decoded hostapi.QueryResult
-	if err := json.Unmarshal(raw, &decoded); err != nil {
-		return fmt.Errorf("read the result %s: %w", r.RefID, err)
-	}
-	r.Status, r.Error, r.ErrorSource = decoded.Status, decoded.Error, decoded.ErrorSource
-	return r.show(decoded.Frames, asked)
-}
-
-// keepRaw keeps the JSON of a result, or its start.
-func (r *result) keepRaw(raw json.RawMessage) {
-	r.IsRawCut = len(raw) > maxRaw
-	r.Raw = strings.ToValidUTF8(string(raw[:min(len(raw), maxRaw)]), "")
-	if !r.IsRawCut {
-		var b bytes.Buffer
-		_ = json.Indent(&b, raw, "", "  ") // raw is valid
-		r.Raw = b.String()
-	}
 }
 
 // sources returns the data sources that the caller may see, and the plugins that the mode can
@@ -257,7 +189,6 @@ func (e *exploration) body() (map[string]any, error) {
 	}
 	isSet := func(key string) bool { return len(query[key]) > 0 && string(query[key]) != "null" }
 	set := func(key string, value any) { query[key], _ = json.Marshal(value) } // strings and maps of strings
-	e.OwnRange = isSet("timeRange")
 	kind, value, _ := strings.Cut(e.Source, ":")
 	set("datasource", map[string]string{kind: value})
 	if !isSet("refId") {
@@ -267,49 +198,6 @@ func (e *exploration) body() (map[string]any, error) {
 		set("queryType", e.QueryType)
 	}
 	return map[string]any{"from": e.From, "to": e.To, "queries": []any{query}}, nil
-}
-
-// show decodes frames into tables and a plot or numbers. asked is the span of the plot.
-func (r *result) show(frames []json.RawMessage, asked span) error {
-	var lines []series
-	for i, raw := range frames[:min(len(frames), mostFrames)] {
-		f, err := readFrame(raw)
-		if err != nil {
-			return fmt.Errorf("read frame %d: %w", i, err)
-		}
-		r.addTable(f, i)
-		if len(r.Numbers)+len(lines) < mostSeries {
-			lines = append(lines, f.series()...)
-			r.Numbers = append(r.Numbers, f.numbers()...)
-		}
-	}
-	r.Omitted = max(0, len(frames)-mostFrames)
-	r.Numbers = r.Numbers[:min(len(r.Numbers), mostSeries)]
-	if len(lines) == 0 {
-		return nil
-	}
-	r.Plot = linePlot(r.RefID, lines, asked)
-	for _, s := range lines[:min(len(lines), mostSeries)] {
-		r.Legend = append(r.Legend, s.Name)
-	}
-	return nil
-}
-
-// addTable adds a frame as a table.
-func (r *result) addTable(f frame, number int) {
-	fields := f.Schema.Fields[:min(len(f.Schema.Fields), mostColumns)]
-	view := frameView{Name: cmp.Or(f.Schema.Name, r.RefID), Number: number, Total: f.rows(), IsCut: f.rows() > firstRows, Notices: f.Schema.Meta.Notices}
-	for _, field := range fields {
-		view.Columns = append(view.Columns, field.title())
-	}
-	for row := range min(view.Total, firstRows) {
-		cells := make([]string, len(fields))
-		for i := range cells {
-			cells[i] = cut(f.cell(i, row), longestCell)
-		}
-		view.Rows = append(view.Rows, cells)
-	}
-	r.Frames = append(r.Frames, view)
 }
 
 // curl returns the command that repeats a call of the API. The token is for the reader to

@@ -281,7 +281,7 @@ func (c *consoleTest) explore(t *testing.T, query string) {
 func (c *consoleTest) query(t *testing.T) {
 	c.explore(t, `{"points":24,"amplitude":3}`)
 	type point struct{ X, Y float64 }
-	plotted := value[[]point](t, c, `JSON.parse(document.querySelector(".line").dataset.points).map(([X, Y]) => ({ X, Y }))`)
+	plotted := value[[]point](t, c, `document.querySelector(".line").points.map(([X, Y]) => ({ X, Y }))`)
 	listed := value[[]point](t, c, `[...document.querySelectorAll("[data-frame] tbody tr")].map((r) => ({ X: Date.parse(r.cells[0].textContent.replace(" ", "T") + "Z"), Y: Number(r.cells[1].textContent) }))`)
 	if len(plotted) != 24 || !slices.Equal(plotted, listed) {
 		t.Errorf("plotted %v, listed %v", plotted, listed)

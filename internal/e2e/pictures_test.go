@@ -125,7 +125,7 @@ const outline = `(() => {
 		if (name === "select") { lines.push("select " + e.selectedOptions[0]?.textContent); return; }
 		if (name === "input" || name === "textarea") { lines.push(name + " " + clean(e.value)); return; }
 		if (name === "time" || name === "dd" && e.previousElementSibling.textContent === "Process") { lines.push(name + " ..."); return; }
-		if (e.dataset.points) lines.push(name + " " + e.dataset.name + ": " + JSON.parse(e.dataset.points).length + " points");
+		if (e.dataset.name) lines.push(name + " " + e.dataset.name + ": " + e.points.length + " points");
 		const text = clean([...e.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.data).join(" "));
 		if (text) lines.push(name + " " + text);
 		for (const child of e.children) visit(child);

@@ -35,20 +35,26 @@ function showCurrent() {
 showCurrent();
 addEventListener("resize", showCurrent);
 
-// send calls the API and returns the decoded response. A body that is a string is JSON already.
+// call calls the API and returns the text of the response. A body that is a string is JSON already.
 // Errors have the message of the API.
-export async function send(method, path, body) {
+export async function call(method, path, body) {
 	const response = await fetch(path, {
 		method,
 		headers: body === undefined ? {} : { "Content-Type": "application/json" },
 		body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
 	});
 	const text = await response.text();
-	let value;
-	try { value = JSON.parse(text); } catch { value = { message: text }; }
-	if (!response.ok) throw Object.assign(new Error(value.message || response.statusText), { status: response.status, value });
-	return value;
+	if (response.ok) return text;
+	const value = decode(text);
+	throw Object.assign(new Error(value.message || response.statusText), { status: response.status, value });
 }
+
+function decode(text) {
+	try { return JSON.parse(text); } catch { return { message: text }; }
+}
+
+// send is call for a response that is decoded.
+const send = async (...args) => decode(await call(...args));
 
 // A form with data-send="METHOD /path" sends its fields as a JSON object. It then goes to
 // data-next, in which {uid} stands for what was saved, or shows the page as it is now. Names
@@ -128,7 +134,7 @@ const lost = document.getElementById("connection");
 
 // replace shows a newer version of a part. Open details, scroll positions and the focus
 // stay where elements have the same id.
-function replace(part, next) {
+export function replace(part, next) {
 	const focused = part.contains(document.activeElement) ? document.activeElement.id : "";
 	const kept = [...part.querySelectorAll("[id]")].map((e) => [e.id, e.open, e.scrollTop, e.scrollLeft]);
 	part.replaceChildren(...next.childNodes);
@@ -155,7 +161,7 @@ for (const part of document.querySelectorAll("[data-live]")) shown.set(part, par
 let isRefreshing = false;
 let isStale = false;
 let retry = 0; // a timer
-export async function refresh() {
+async function refresh() {
 	if (isRefreshing) { isStale = true; return; }
 	isRefreshing = true;
 	try {
@@ -176,6 +182,7 @@ export async function refresh() {
 			}
 		} while (isStale);
 		lost.hidden = !isLost;
+		document.dispatchEvent(new CustomEvent("refreshed"));
 	} catch {
 		lost.hidden = false; // the host stopped; the page is refreshed when it is back
 		retry ||= setTimeout(() => { retry = 0; refresh(); }, 2000);

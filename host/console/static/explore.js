@@ -1,21 +1,99 @@
-// The page to query data sources: the last queries, tables, and calls of resources.
+// The page to query data sources: results, the last queries, and calls of resources.
 
-import { send } from "./console.js";
-import { tables } from "./table.js";
-import "./plot.js";
+import { call as callAPI, replace } from "./console.js";
+import { draw } from "./plot.js";
+import { mostSeries, numbersOf, seriesOf } from "./series.js";
+import { FrameTable } from "./table.js";
 
-// Tables: one request loads the frames of all of them.
+const mostFrames = 50;    // of a result
+const maxRaw = 64 * 1024; // characters of the JSON of a response
+
+const copyOf = (id) => document.getElementById(id).content.cloneNode(true);
+const paragraph = (text) => Object.assign(document.createElement("p"), { className: "remark", textContent: text });
+
+// run runs the query of the page and shows its results.
 const results = document.getElementById("results");
-function enhance() {
-	let response;
-	tables(results, async (ref, number) => {
-		response ??= send("POST", "/api/ds/query", results.dataset.body).catch(() => null);
-		return (await response)?.results?.[ref]?.frames?.[number] ?? null;
-	});
+let isRunning = false;
+async function run() {
+	const request = document.getElementById("request");
+	if (!request || isRunning) return;
+	isRunning = true;
+	const next = document.createElement("section");
+	try {
+		const start = performance.now();
+		const text = await callAPI("POST", "/api/ds/query", request.textContent);
+		const took = performance.now() - start;
+		const all = JSON.parse(text).results;
+		for (const refID of Object.keys(all).sort()) next.append(show(refID, all[refID], text, took, spanOf(request.textContent)));
+		remember();
+	} catch (error) {
+		const problem = copyOf("problem");
+		problem.querySelector("p").textContent = error.message;
+		next.append(problem);
+	}
+	isRunning = false;
+	replace(results, next);
 }
-if (results) {
-	enhance();
-	document.addEventListener("replaced", enhance);
+
+// spanOf returns the times that a plot shows: those that the request asks for, unless the query has
+// a time range of its own or the API reports that they are invalid.
+function spanOf(request) {
+	const { from, to, queries } = JSON.parse(request);
+	return typeof from === "number" && !queries[0].timeRange ? { from, to } : undefined;
+}
+
+// show returns the article of a result.
+function show(refID, result, text, took, span) {
+	const article = copyOf("result").firstElementChild;
+	const find = (selector) => article.querySelector(selector);
+	find("h2").prepend(refID + " ");
+	Object.assign(find(".state"), { textContent: result.status, className: "state " + (result.error ? "error" : "ok") });
+	find("h2 small").textContent = took.toFixed(1) + " ms";
+	if (result.error) {
+		find(".bad").hidden = false;
+		find(".bad").textContent = result.error;
+		if (result.errorSource) find(".bad").append(" ", Object.assign(document.createElement("small"), { textContent: `(source: ${result.errorSource})` }));
+	}
+	const frames = result.frames ?? [];
+	const shown = frames.slice(0, mostFrames);
+	const numbers = shown.flatMap(numbersOf).slice(0, mostSeries);
+	find(".numbers").hidden = numbers.length === 0;
+	find(".numbers").append(...numbers.map(({ name, text }) => {
+		const pair = document.createElement("div");
+		pair.append(Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: text }));
+		return pair;
+	}));
+	const figure = find("figure");
+	figure.setAttribute("aria-label", `Plot of ${refID}; the table below has its values`);
+	find("svg").setAttribute("aria-label", refID);
+	draw(figure, shown.flatMap((frame) => seriesOf(frame)).slice(0, mostSeries), span);
+	const raw = find("details");
+	shown.forEach((frame, i) => {
+		const part = copyOf("frame");
+		const name = frame.schema.name || refID;
+		const region = part.querySelector(".tall");
+		region.id = `table-${refID}-${i}`;
+		region.dataset.frame = i;
+		region.setAttribute("aria-label", name);
+		const table = new FrameTable(region, frame);
+		region.dataset.total = table.total;
+		part.querySelector("h3").prepend(name + " ");
+		part.querySelector("small").textContent = "rows: " + table.total;
+		region.before(...(frame.schema.meta?.notices ?? []).map((n) => paragraph(n.text)));
+		raw.before(part);
+	});
+	if (frames.length > mostFrames) raw.before(paragraph(`${frames.length - mostFrames} more frames are in the JSON only.`));
+	if (frames.length === 0 && !result.error) raw.before(Object.assign(paragraph("No data."), { className: "" }));
+	raw.id = "raw-" + refID;
+	raw.querySelector("small").hidden = text.length <= maxRaw;
+	raw.querySelector("code").textContent = text.length > maxRaw ? text.slice(0, maxRaw) : JSON.stringify(exact(text).results[refID], null, 2);
+	return article;
+}
+
+// exact decodes JSON whose numbers keep all their digits when they are encoded again.
+function exact(text) {
+	if (!JSON.rawJSON) return JSON.parse(text);
+	return JSON.parse(text, (_, value, { source }) => typeof value === "number" ? JSON.rawJSON(source) : value);
 }
 
 // The last queries, by plugin and data source.
@@ -30,17 +108,18 @@ function readRecent() {
 		return [];
 	}
 }
+// remember adds the query that was sent, with which the page was loaded.
+const sent = form && Object.fromEntries(["source", "type", "query"].map((name) => [name, form.elements[name].value]));
+function remember() {
+	const all = [sent, ...readRecent().filter((q) => JSON.stringify(q) !== JSON.stringify(sent))].slice(0, mostRecent);
+	localStorage.setItem("queries", JSON.stringify(all));
+	form.dispatchEvent(new CustomEvent("remembered"));
+}
+
 if (form) {
-	const hasResults = results.querySelector(".card") && !results.querySelector("#invalid");
-	let all = readRecent();
-	if (hasResults) {
-		const now = Object.fromEntries(["source", "type", "query"].map((name) => [name, form.elements[name].value]));
-		all = [now, ...all.filter((q) => JSON.stringify(q) !== JSON.stringify(now))].slice(0, mostRecent);
-		localStorage.setItem("queries", JSON.stringify(all));
-	}
 	const select = recent.querySelector("select");
 	const show = () => {
-		const of = all.filter((q) => q.source === form.elements.source.value);
+		const of = readRecent().filter((q) => q.source === form.elements.source.value);
 		recent.hidden = of.length === 0;
 		select.replaceChildren(select.options[0], ...of.map((q) => {
 			const text = q.query.replace(/\s+/g, " ");
@@ -52,6 +131,7 @@ if (form) {
 	};
 	show();
 	form.elements.source.addEventListener("change", show);
+	form.addEventListener("remembered", show);
 	select.addEventListener("change", () => {
 		const q = select.selectedOptions[0].query;
 		if (!q) return;
@@ -62,6 +142,9 @@ if (form) {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit(form.querySelector("button.first"));
 	});
 }
+
+run();
+document.addEventListener("refreshed", run);
 
 // Calls of resources and health checks.
 const call = document.getElementById("call");

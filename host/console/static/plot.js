@@ -1,10 +1,98 @@
-// Shows the values of a plot at the pointer, and hides lines whose names are clicked.
+// Draws plots, shows their values at the pointer, and hides lines whose names are clicked. Plots
+// are SVG whose colors come from style.css, so that they follow the theme.
+//
+// Lines are in an inner picture that is stretched to the width of the page. The labels around it
+// keep their size: their positions are percentages, and a narrow plot hides some of them.
+
+import { areaSize, formatNumber, paths, roundScale, spare, thin, timeStep } from "./series.js";
+import { timeText } from "./table.js";
+
+const plotMargin = 0.03;  // at both ends of the horizontal axis, where labels would be cut off
+const longestLabel = 13;  // characters of a number on the vertical axis
+const wideLabel = 8;      // characters that fit in the usual space for them
+const mostColors = 8;
+
+function element(name, attributes, text = "") {
+	const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+	for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+	e.textContent = text;
+	return e;
+}
+
+const percent = (part) => (100 * part).toFixed(2) + "%";
+
+// draw draws lines, with their names, in a figure: over a span of times, without the points at
+// others, or over the times of all points. A figure without lines is hidden.
+export function draw(figure, series, span) {
+	const lines = series.map(({ points }) => span ? points.filter(([t]) => t >= span.from && t <= span.to) : points);
+	const x = { from: Infinity, to: -Infinity, ...span };
+	let low = Infinity, high = -Infinity;
+	for (const points of lines) {
+		for (const [t, v] of points) {
+			x.from = Math.min(x.from, t);
+			x.to = Math.max(x.to, t);
+			if (v < low) low = v;
+			if (v > high) high = v;
+		}
+	}
+	figure.hidden = lines.length === 0 || x.from > x.to;
+	if (figure.hidden) return;
+	if (x.from === x.to) Object.assign(x, { from: x.from - 30000, to: x.to + 30000 });
+	const y = roundScale(low, high);
+	const atX = (t) => (t - x.from) / (x.to - x.from);
+	const atY = (v) => 1 - (v - y.from) / (y.to - y.from);
+
+	const legend = figure.querySelector(".legend");
+	const names = series.map((s) => s.name);
+	if (names.join("\n") !== [...legend.children].map((item) => item.textContent).join("\n")) {
+		legend.replaceChildren(...names.map((name, i) => {
+			const item = document.createElement("li");
+			item.className = "c" + i % mostColors;
+			const button = document.createElement("button");
+			button.type = "button";
+			button.textContent = name;
+			button.setAttribute("aria-pressed", "true");
+			item.append(button);
+			return item;
+		}));
+	}
+
+	const labels = y.ticks.map((v) => {
+		const text = formatNumber(v);
+		return text.length > longestLabel ? v.toExponential(3).replace(/\.?0+e/, "e") : text;
+	});
+	const axes = y.ticks.flatMap((v, i) => [
+		element("line", { class: "grid", x2: "100%", y1: percent(atY(v)), y2: percent(atY(v)) }),
+		element("text", { class: "tick", x: -8, y: percent(atY(v)), dy: 4, "text-anchor": "end" }, labels[i]),
+	]);
+	const { step, part } = timeStep(x.to - x.from);
+	const times = [];
+	for (let t = Math.ceil(x.from / step) * step; t <= x.to; t += step) {
+		if (atX(t) >= plotMargin && atX(t) <= 1 - plotMargin) times.push(t);
+	}
+	axes.push(...times.map((t, i) => element("text", { class: "tick" + spare(i, step / (x.to - x.from), part[1] - part[0]),
+		x: percent(atX(t)), y: "100%", dy: 20, "text-anchor": "middle" }, timeText(t).slice(...part))));
+
+	const area = element("svg", { viewBox: `0 0 ${areaSize} ${areaSize}`, width: "100%", height: "100%", preserveAspectRatio: "none" });
+	lines.forEach((points, i) => {
+		const shown = thin(points, lines.length);
+		const drawn = paths(shown, (t) => areaSize * atX(t), (v) => areaSize * atY(v));
+		const line = element("path", { class: `line c${i % mostColors}`, d: drawn.line, "data-name": names[i] });
+		line.points = shown.filter(([, v]) => !Number.isNaN(v)); // for valuesAt
+		line.toggleAttribute("hidden", legend.children[i].firstChild.getAttribute("aria-pressed") === "false");
+		area.append(line);
+		if (drawn.dots !== "") area.append(element("path", { class: `dots c${i % mostColors}`, d: drawn.dots }));
+	});
+	const svg = figure.querySelector("svg");
+	svg.classList.toggle("indented", labels.some((text) => text.length > wideLabel));
+	Object.assign(svg.dataset, { from: x.from, to: x.to });
+	svg.replaceChildren(...axes, area, svg.querySelector(".cursor") ?? element("line", { class: "cursor", y2: "100%", hidden: "" }));
+}
 
 function valuesAt(svg, time) {
 	const rows = [];
 	for (const line of svg.querySelectorAll(".line:not([hidden])")) {
-		line.points ??= JSON.parse(line.dataset.points);
-		const points = line.points;
+		const { points } = line;
 		if (points.length === 0) continue;
 		let low = 0, high = points.length - 1;
 		while (high - low > 1) {
@@ -59,18 +147,6 @@ function leave(figure) {
 document.addEventListener("pointermove", hover);
 document.documentElement.addEventListener("pointerleave", hover);
 
-// The names in a legend become buttons.
-function enhance(within) {
-	for (const item of within.querySelectorAll(".legend li")) {
-		const button = document.createElement("button");
-		button.type = "button";
-		button.textContent = item.textContent;
-		button.setAttribute("aria-pressed", "true");
-		item.replaceChildren(button);
-	}
-}
-enhance(document);
-document.addEventListener("replaced", (event) => enhance(event.target));
 document.addEventListener("click", (event) => {
 	const button = event.target.closest(".legend button");
 	if (!button) return;

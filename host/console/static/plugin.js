@@ -1,7 +1,6 @@
 // The page of a plugin: the details of a health check.
 
 import "./console.js";
-import "./plot.js";
 
 const details = document.getElementById("health-details");
 document.addEventListener("sent", (event) => {

@@ -1,14 +1,31 @@
-// Sorts tables of frames by a column, and shows tables with many rows by drawing only the
-// rows that are visible. A page contains the first rows; the others come from the API.
+// Reads the columns of frames, and shows frames as tables that can be sorted by a column. A table
+// with many rows draws only those that are visible.
 
-const rowHeight = 28; // pixels; see .tall td in style.css
-const margin = 20;    // rows drawn above and below those that are visible
+const rowHeight = 28;     // pixels; see .tall td in style.css
+const margin = 20;        // rows drawn above and below those that are visible
+const mostWhole = 200;    // rows of a table that is drawn as a whole
+const mostColumns = 200;  // of a table
+const longestCell = 1000; // characters
+const longestUnit = 30;   // characters of the name of a unit
 
 const pad = (n, width = 2) => String(n).padStart(width, "0");
+const cut = (text, most) => text.length <= most ? text : text.slice(0, most - 1) + "…";
 
 export function timeText(ms) {
 	const d = new Date(ms);
 	return `${d.getUTCFullYear()}-${pad(d.getUTCMonth() + 1)}-${pad(d.getUTCDate())} ${pad(d.getUTCHours())}:${pad(d.getUTCMinutes())}:${pad(d.getUTCSeconds())}.${pad(d.getUTCMilliseconds(), 3)}`;
+}
+
+// titleOf returns the name of a column with its labels and its unit.
+export function titleOf({ name = "", type, labels, config = {} }) {
+	const pairs = Object.entries(labels ?? {}).map(([key, value]) => key + "=" + JSON.stringify(value)).sort();
+	const title = config.displayName || config.displayNameFromDS || (pairs.length > 0 ? `${name} {${pairs.join(", ")}}`.trim() : name);
+	return config.unit && type === "number" ? `${title} (${cut(config.unit, longestUnit)})` : title;
+}
+
+// rowsOf returns the number of rows of the longest column of a frame.
+export function rowsOf(frame) {
+	return frame.data.values.reduce((most, values) => Math.max(most, values.length), 0);
 }
 
 // columnsOf returns the columns of a frame of the API: functions from a row to its text, and
@@ -34,18 +51,6 @@ export function columnsOf(frame) {
 	});
 }
 
-// columnsIn returns the columns of the rows in the page.
-function columnsIn(table) {
-	const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent));
-	return [...table.tHead.rows[0].cells].map((_, column) => {
-		const isNumber = rows.every((row) => row[column] === "" || row[column] === "NaN" || !Number.isNaN(Number(row[column])));
-		return {
-			value: (row) => isNumber && rows[row][column] !== "" ? Number(rows[row][column]) : rows[row][column],
-			text: (row) => rows[row][column],
-		};
-	});
-}
-
 // compare orders numbers before strings, and what has no order last.
 function compare(a, b) {
 	const rank = (v) => v === null || v === undefined || v === "" || Number.isNaN(v) ? 2 : typeof v === "number" ? 0 : 1;
@@ -54,52 +59,32 @@ function compare(a, b) {
 	return a < b ? -1 : a > b ? 1 : 0;
 }
 
-class FrameTable {
-	constructor(region, load) {
+// FrameTable shows a frame in a region that scrolls, which has an id and an empty table.
+export class FrameTable {
+	constructor(region, frame) {
 		this.region = region;
 		this.table = region.querySelector("table");
-		this.body = this.table.tBodies[0];
-		this.total = Number(region.dataset.total);
-		this.isCut = this.total > this.body.rows.length;
-		this.load = load;
-		this.columns = null;
-		this.order = null;
-		this.drawn = "";
-		for (const [i, head] of [...this.table.tHead.rows[0].cells].entries()) {
+		this.columns = columnsOf(frame).slice(0, mostColumns);
+		this.total = rowsOf(frame);
+		this.order = Uint32Array.from({ length: this.total }, (_, i) => i);
+		this.table.setAttribute("aria-rowcount", this.total);
+		this.table.tHead.rows[0].replaceChildren(...frame.schema.fields.slice(0, mostColumns).map((field, i) => {
+			const head = document.createElement("th");
 			const button = document.createElement("button");
+			head.scope = "col";
 			button.type = "button";
 			button.className = "sort";
 			button.id = `${region.id}-sort-${i}`;
-			button.textContent = head.textContent;
+			button.textContent = titleOf(field);
 			button.addEventListener("click", () => this.sort(i, head));
-			head.replaceChildren(button);
-		}
-		if (this.isCut) region.addEventListener("scroll", () => this.scroll(), { passive: true });
-	}
-
-	async ready() {
-		if (this.columns) return true;
-		if (!this.isCut) {
-			this.columns = columnsIn(this.table);
-		} else {
-			this.loading ??= this.load(this.region.dataset.ref, Number(this.region.dataset.frame));
-			const frame = await this.loading;
-			if (!frame) return false;
-			this.columns = columnsOf(frame);
-			this.total = Math.max(0, ...frame.data.values.map((values) => values.length));
-			this.region.previousElementSibling?.querySelector("[data-first]")?.remove();
-		}
-		this.order = Uint32Array.from({ length: this.total }, (_, i) => i);
-		return true;
-	}
-
-	async scroll() {
-		if (!await this.ready()) return;
+			head.append(button);
+			return head;
+		}));
+		if (this.total > mostWhole) region.addEventListener("scroll", () => this.draw(), { passive: true });
 		this.draw();
 	}
 
-	async sort(column, head) {
-		if (!await this.ready()) return;
+	sort(column, head) {
 		const isUp = head.getAttribute("aria-sort") !== "ascending";
 		for (const other of this.table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
 		head.setAttribute("aria-sort", isUp ? "ascending" : "descending");
@@ -113,7 +98,7 @@ class FrameTable {
 	// draw shows the visible rows between two rows that are as high as those left out.
 	draw() {
 		const visible = Math.ceil(this.region.clientHeight / rowHeight);
-		const isWhole = !this.isCut || this.total <= 4 * margin;
+		const isWhole = this.total <= mostWhole;
 		const from = isWhole ? 0 : Math.max(0, Math.floor(this.region.scrollTop / rowHeight) - margin);
 		const to = isWhole ? this.total : Math.min(this.total, from + visible + 2 * margin);
 		if (this.drawn === `${from} ${to}`) return;
@@ -125,13 +110,13 @@ class FrameTable {
 			row.setAttribute("aria-rowindex", i + 1);
 			for (const column of this.columns) {
 				const cell = document.createElement("td");
-				cell.textContent = column.text(this.order[i]);
+				cell.textContent = cut(column.text(this.order[i]), longestCell);
 				row.append(cell);
 			}
 			rows.append(row);
 		}
 		rows.append(this.space(this.total - to));
-		this.body.replaceChildren(rows);
+		this.table.tBodies[0].replaceChildren(rows);
 	}
 
 	space(rows) {
@@ -145,10 +130,4 @@ class FrameTable {
 		row.append(cell);
 		return row;
 	}
-}
-
-// tables makes the tables of frames within an element sortable. load(refId, number) returns
-// a frame, or null.
-export function tables(within, load) {
-	for (const region of within.querySelectorAll("[data-frame]")) new FrameTable(region, load);
 }
