@@ -38,12 +38,8 @@ type Options struct {
 // Output is a file that Pack wrote.
 type Output struct {
 	Path string
-	Size int64 // in bytes
-
-	// Platforms are those of the executables in a zip. Sums are the paths of its
-	// checksum files. Both are nil for other files.
-	Platforms []bundle.Platform
-	Sums      []string
+	Size int64    // in bytes
+	Sums []string // paths of the checksum files of a zip; nil for other files
 }
 
 // Pack packs the built plugin in the directory dist and returns the files that it wrote
@@ -130,13 +126,13 @@ func isSafeName(name string) bool {
 func (p *packer) pack(ctx context.Context) error {
 	base := filepath.Join(p.options.Out, p.id+"-"+p.version)
 	all := base + ".zip"
-	err := p.write(all, p.platforms(), func(w io.Writer) error { return p.writeAll(ctx, w) })
+	err := p.write(all, func(w io.Writer) error { return p.writeAll(ctx, w) })
 	if err != nil {
 		return err
 	}
 	for _, platform := range p.platforms() {
 		file := base + "." + platform.OS + "_" + platform.Arch + ".zip"
-		err := p.write(file, []bundle.Platform{platform}, func(w io.Writer) error { return p.writePlatform(ctx, w, all, platform) })
+		err := p.write(file, func(w io.Writer) error { return p.writePlatform(ctx, w, all, platform) })
 		if err != nil {
 			return err
 		}
@@ -151,10 +147,10 @@ func (p *packer) pack(ctx context.Context) error {
 }
 
 // write writes a zip and its checksums.
-func (p *packer) write(file string, platforms []bundle.Platform, content func(io.Writer) error) error {
+func (p *packer) write(file string, content func(io.Writer) error) error {
 	size, err := writeSummed(file, content)
 	if err == nil {
-		p.written = append(p.written, Output{Path: file, Size: size, Platforms: platforms, Sums: []string{file + sha256Suffix, file + sha1Suffix}})
+		p.written = append(p.written, Output{Path: file, Size: size, Sums: []string{file + sha256Suffix, file + sha1Suffix}})
 	}
 	return err
 }

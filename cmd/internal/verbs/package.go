@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -118,29 +115,11 @@ func packOne(ctx context.Context, w *os.File, o packageOptions, packed map[strin
 	if err != nil {
 		return fmt.Errorf("package: %w", err)
 	}
-	printPacked(w, files)
-	fmt.Fprintf(w, "packed %s in %.1fs; each zip has a .sha256 and a .sha1\n", shortPath(o.Out), time.Since(started).Seconds())
-	return nil
-}
-
-// printPacked prints a row per file: its name, size and content.
-func printPacked(w io.Writer, files []archive.Output) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, file := range files {
-		content := "software bill of materials (CycloneDX)"
-		if file.Sums != nil {
-			content = "no executables"
-		}
-		if len(file.Platforms) > 0 {
-			names := make([]string, len(file.Platforms))
-			for i, p := range file.Platforms {
-				names[i] = p.String()
-			}
-			content = strings.Join(names, ", ")
-		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", filepath.Base(file.Path), progress.Size(file.Size), content)
+		fmt.Fprintf(w, "  %8s  %s\n", progress.Size(file.Size), filepath.Base(file.Path))
 	}
-	_ = t.Flush() // an error of w shows when it is used next
+	fmt.Fprintf(w, "packed %s in %.1fs; each zip has a .sha256 and a .sha1, and .cdx.json is the SBOM\n", shortPath(o.Out), time.Since(started).Seconds())
+	return nil
 }
 
 // readBuilt reads the plugin.json of a dist.
