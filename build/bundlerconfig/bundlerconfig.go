@@ -5,6 +5,7 @@
 package bundlerconfig
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -116,10 +117,8 @@ func find(root string) string {
 		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
 		return err == nil && info.Mode().IsRegular()
 	}
-	var about struct{ Scripts map[string]string }
-	text, _ := limit.ReadSettings(filepath.Join(root, "package.json")) // the scripts are empty without one
-	_ = json.Unmarshal(text, &about)
-	build := about.Scripts["build"]
+	_, scripts := readScripts(root)
+	build := scripts["build"]
 	if m := named.FindStringSubmatch(build); m != nil {
 		if name := filepath.ToSlash(filepath.Clean(m[1])); filepath.IsLocal(name) && isFile(name) {
 			return name
@@ -145,6 +144,42 @@ func find(root string) string {
 		return ""
 	}
 	return names[0]
+}
+
+// readScripts returns package.json and its scripts, which are empty without one.
+func readScripts(root string) (text []byte, scripts map[string]string) {
+	text, _ = limit.ReadSettings(filepath.Join(root, "package.json"))
+	var about struct{ Scripts map[string]string }
+	_ = json.Unmarshal(text, &about)
+	return text, about.Scripts
+}
+
+var (
+	others   = regexp.MustCompile(`\b(?:vite|rollup|rolldown|rsbuild|parcel|tsup|tsdown|esbuild|gulp|grunt|browserify|brunch|bun build|ng build)\b`)
+	ours     = regexp.MustCompile(`webpack|rspack|grafana-toolkit|create-plugin|slipway|\bmage\b`)
+	buildKey = regexp.MustCompile(`"build"\s*:\s*"`)
+)
+
+// otherBundler returns a message if the script "build" of package.json, or one that it runs, runs a bundler whose
+// configuration is not read.
+func otherBundler(root string) []Message {
+	text, scripts := readScripts(root)
+	all := scripts["build"]
+	for name, command := range scripts {
+		if runs, _ := regexp.MatchString(`\b(?:run|run-s|run-p|npm|yarn|pnpm)\b.*[\s"']`+regexp.QuoteMeta(name)+`(?:$|[\s"'&|;])`, scripts["build"]); runs {
+			all += "\n" + command
+		}
+	}
+	other, at := others.FindString(all), buildKey.FindIndex(text)
+	if other == "" || at == nil || ours.MatchString(all) {
+		return nil
+	}
+	start := bytes.LastIndexByte(text[:at[0]], '\n') + 1
+	line, _, _ := bytes.Cut(text[start:], []byte("\n"))
+	return []Message{{
+		File: "package.json", Line: bytes.Count(text[:start], []byte("\n")) + 1, Column: at[0] - start + 1, Source: string(line), Length: len(`"build"`),
+		Text: fmt.Sprintf("the script runs %s, whose configuration builds do not read", other), Help: OwnBundler,
+	}}
 }
 
 // IsCurrent reports whether Evaluate would read the same files.

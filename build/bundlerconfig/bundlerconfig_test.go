@@ -442,3 +442,28 @@ func TestIsCurrent(t *testing.T) {
 		}
 	}
 }
+
+// A build script that runs a bundler whose configuration is not read is named; one that tests or serves is not.
+func TestOtherBundler(t *testing.T) {
+	t.Parallel()
+	for scripts, want := range map[string]string{
+		`"build": "vite build"`:                                        "package.json:2:2: the script runs vite, whose configuration builds do not read",
+		`"build": "tsc && npm run pack", "pack": "rollup -c"`:          "package.json:2:2: the script runs rollup, whose configuration builds do not read",
+		`"build": "grunt default"`:                                     "package.json:2:2: the script runs grunt, whose configuration builds do not read",
+		`"build": "node esbuild.config.mjs"`:                           "package.json:2:2: the script runs esbuild, whose configuration builds do not read",
+		`"build": "webpack -c ./webpack.config.ts", "x": "vite build"`: "",
+		`"build": "npm run pack", "pack": "rspack build"`:              "",
+		`"build": "vitest run && tsc", "dev": "vite"`:                  "",
+		`"dev": "vite"`: "",
+	} {
+		c, err := evaluate(t, map[string]string{"package.json": "{\"scripts\": {\n\t" + scripts + "}}"})
+		testkit.OK(t, err)
+		var got []string
+		for _, m := range c.Unread {
+			got = append(got, m.String())
+		}
+		if text := strings.Join(got, "\n"); text != want {
+			t.Errorf("%s: got %q, want %q", scripts, text, want)
+		}
+	}
+}

@@ -45,7 +45,7 @@ type evaluation struct {
 // Evaluate evaluates the configuration of a repository. check returns an error for files that it must not read.
 // If the configuration cannot be evaluated, the error is an *Error. Without a configuration, all settings are empty.
 func Evaluate(ctx context.Context, root string, check func(file string) error) (*Config, error) {
-	c := &Config{File: find(root), root: root, known: map[string]string{}}
+	c := &Config{File: find(root), Unread: otherBundler(root), root: root, known: map[string]string{}}
 	if c.File == "" {
 		return c, nil
 	}
@@ -58,7 +58,7 @@ func Evaluate(ctx context.Context, root string, check func(file string) error) (
 	if err != nil {
 		return nil, err
 	}
-	c.Read, c.Unread = slices.Sorted(maps.Keys(c.e.sums)), c.e.unread
+	c.Read, c.Unread = slices.Sorted(maps.Keys(c.e.sums)), append(c.Unread, c.e.unread...)
 	return c, json.Unmarshal([]byte(text), &c.Settings)
 }
 
