@@ -5,31 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"net/http"
 
-	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
-
-func (a *API) accountRoutes() []Route {
-	const all, one = "serviceaccounts:id:*", "serviceaccounts:id:{id}"
-	read, write := action(access.ServiceAccountsRead), action(access.ServiceAccountsWrite)
-	create := action(access.ServiceAccountsCreate, access.ServiceAccountsWrite)
-	remove := action(access.ServiceAccountsDelete, access.ServiceAccountsWrite)
-	return []Route{
-		{"POST", "/api/serviceaccounts", create.on(all), call(a.createAccount), doc{Summary: "Create a service account", Status: http.StatusCreated}},
-		{"GET", "/api/serviceaccounts/search", read.on(all), call(a.searchAccounts), doc{Summary: "Search service accounts"}},
-		{"GET", "/api/serviceaccounts/{id}", read.on(one), call(a.account), doc{Summary: "Get a service account"}},
-		{"PATCH", "/api/serviceaccounts/{id}", write.on(one), call(a.updateAccount), doc{Summary: "Update a service account; that of a plugin can only be disabled or enabled, and only by an administrator"}},
-		{"DELETE", "/api/serviceaccounts/{id}", remove.on(one), call(a.deleteAccount), doc{Summary: "Delete a service account and its tokens; a plugin gets a new one when it starts again"}},
-		{"GET", "/api/serviceaccounts/{id}/tokens", read.on(one), call(a.accountTokens), doc{Summary: "List the tokens of a service account, at most perpage of them, or 5000 by default"}},
-		{"POST", "/api/serviceaccounts/{id}/tokens", write.on(one), call(a.createToken), doc{Summary: "Create a token; its secret is returned only once"}},
-		{"DELETE", "/api/serviceaccounts/{id}/tokens/{tokenId}", write.on(one), call(a.deleteToken), doc{Summary: "Delete a token; a plugin gets a new one when it starts again"}},
-	}
-}
 
 // accountPath is the path of a service account.
 type accountPath struct {

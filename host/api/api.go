@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -115,29 +114,3 @@ func New(o Options) (*API, error) {
 
 // Close stops background work. Call it after the last request.
 func (a *API) Close() error { return errors.Join(a.live.Close(), a.proxy.Close()) }
-
-// Routes returns the whole route table.
-func (a *API) Routes() []Route {
-	return slices.Concat(
-		a.systemRoutes(),
-		a.userRoutes(),
-		a.sessionRoutes(),
-		a.playlistRoutes(),
-		a.folderRoutes(),
-		a.dashboardRoutes(),
-		a.keyRoutes(),
-		a.accountRoutes(),
-		a.roleRoutes(),
-		a.pluginRoutes(),
-		a.controlRoutes(),
-		a.eventRoutes(),
-		a.observabilityRoutes(),
-		a.assetRoutes(),
-		a.dataSourceRoutes(),
-		a.dataSourceIDRoutes(),
-		a.pluginDashboardRoutes(),
-		a.frontendRoutes(),
-		a.liveRoutes(),
-		a.proxyRoutes(),
-	)
-}

@@ -11,13 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-func (a *API) assetRoutes() []Route {
-	return []Route{
-		// Public because browsers load frontends without credentials.
-		{"GET", "/public/plugins/{id}/{path...}", public(), raw(a.asset), doc{Summary: "Get a file of a plugin's frontend", Media: "application/octet-stream"}},
-	}
-}
-
 // asset serves a file of a plugin directory. It hides executables, including those of nested
 // plugins, and everything whose name starts with a dot.
 func (a *API) asset(w http.ResponseWriter, r *http.Request, _ host.Identity) error {

@@ -4,19 +4,10 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
-
-func (a *API) controlRoutes() []Route {
-	write := action(access.PluginsWrite).on("plugins:id:{id}")
-	return []Route{
-		{"POST", "/api/plugins/{id}/restart", write, call(a.restartPlugin), doc{Summary: "Replace the process of a backend without dropping a call", Also: http.StatusServiceUnavailable}},
-		{"POST", "/api/plugins/{id}/reload", write, call(a.reloadPlugin), doc{Summary: "Apply changes in the directory of a plugin", Also: http.StatusServiceUnavailable}},
-	}
-}
 
 // controlled is the state of a plugin after an action of an administrator.
 type controlled struct{ hostapi.Plugin }

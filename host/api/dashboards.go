@@ -16,20 +16,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-func (a *API) dashboardRoutes() []Route {
-	const one = "dashboards:uid:{uid}"
-	read := action(access.DashboardsRead)
-	write := action(access.DashboardsWrite, access.DashboardsCreate)
-	remove := action(access.DashboardsDelete, access.DashboardsWrite).on(one).within(a.dashboardParents)
-	return []Route{
-		{"GET", "/api/search", read, call(a.search), doc{Summary: "Search the dashboards that the caller may read, by title, tags and folder, or with type=dash-folder the folders"}},
-		// The scopes are the uid and the folder in the body, and the stored folder.
-		{"POST", "/api/dashboards/db", write, call(a.saveDashboard), doc{Summary: "Create or replace a dashboard"}},
-		{"GET", "/api/dashboards/uid/{uid}", read.on(one).within(a.dashboardParents), call(a.dashboard), doc{Summary: "Get a dashboard"}},
-		{"DELETE", "/api/dashboards/uid/{uid}", remove, call(a.deleteDashboard), doc{Summary: "Delete a dashboard"}},
-	}
-}
-
 // dashboardParents returns the scopes of a dashboard: its own and that of its folder.
 func (a *API) dashboardParents(r *http.Request, who host.Identity) ([]string, error) {
 	uid := r.PathValue("uid")

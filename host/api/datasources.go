@@ -13,23 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-func (a *API) dataSourceRoutes() []Route {
-	const all, one = "datasources:uid:*", "datasources:uid:{uid}"
-	read, write := action(access.DatasourcesRead), action(access.DatasourcesWrite)
-	create := action(access.DatasourcesCreate, access.DatasourcesWrite)
-	remove := action(access.DatasourcesDelete, access.DatasourcesWrite)
-	query := action(access.DatasourcesQuery).on(one)
-	return []Route{
-		{"GET", "/api/datasources", read, call(a.dataSources), doc{Summary: "List the data sources that the caller may read"}},
-		{"POST", "/api/datasources", create.on(all), call(a.createDataSource), doc{Summary: "Create a data source"}},
-		{"GET", "/api/datasources/uid/{uid}", read.on(one), call(a.dataSource), doc{Summary: "Get a data source"}},
-		{"PUT", "/api/datasources/uid/{uid}", write.on(one), call(a.updateDataSource), doc{Summary: "Replace a data source; secrets that are absent are kept"}},
-		{"DELETE", "/api/datasources/uid/{uid}", remove.on(one), call(a.deleteDataSource), doc{Summary: "Delete a data source"}},
-		{"GET", "/api/datasources/uid/{uid}/health", query, call(a.dataSourceHealth), doc{Summary: "Check the health of a data source", Also: http.StatusBadRequest}},
-		{"", "/api/datasources/uid/{uid}/resources/{path...}", query, raw(a.dataSourceResource), doc{Summary: "Call a resource of a data source"}},
-	}
-}
-
 // dataSourcePath is the path of a data source.
 type dataSourcePath struct {
 	UID string `path:"uid" noun:"Data source"`

@@ -31,12 +31,6 @@ type event struct {
 	number int64
 }
 
-func (a *API) eventRoutes() []Route {
-	return []Route{
-		{"GET", "/api/plugins/events", signedIn(), raw(a.pluginEvents), doc{Summary: "Stream changes to plugins as server-sent events: plugin-ready, plugin-failed and plugin-state", Media: "text/event-stream"}},
-	}
-}
-
 const (
 	maxPending   = 512              // events that a client has not read yet: hundreds of plugins start at once
 	maxRecent    = 128              // events kept for clients that connect again

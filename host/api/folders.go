@@ -8,20 +8,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-func (a *API) folderRoutes() []Route {
-	const all, one = "folders:uid:*", "folders:uid:{uid}"
-	read, write := action(access.FoldersRead), action(access.FoldersWrite)
-	create := action(access.FoldersCreate, access.FoldersWrite)
-	remove := action(access.FoldersDelete, access.FoldersWrite)
-	return []Route{
-		{"GET", "/api/folders", read, call(a.folders), doc{Summary: "List the folders that the caller may read"}},
-		{"POST", "/api/folders", create.on(all), call(a.createFolder), doc{Summary: "Create a folder"}},
-		{"GET", "/api/folders/{uid}", read.on(one), call(a.folder), doc{Summary: "Get a folder"}},
-		{"PUT", "/api/folders/{uid}", write.on(one), call(a.renameFolder), doc{Summary: "Rename a folder; a version that is not the stored one is refused"}},
-		{"DELETE", "/api/folders/{uid}", remove.on(one), call(a.deleteFolder), doc{Summary: "Delete a folder and its dashboards"}},
-	}
-}
-
 // folderPath is the path of a folder.
 type folderPath struct {
 	UID string `path:"uid" noun:"Folder"`

@@ -11,12 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-func (a *API) frontendRoutes() []Route {
-	return []Route{
-		{"GET", "/api/frontend/settings", signedIn(), call(a.frontendSettings), doc{Summary: "Get what the frontends of plugins need: the data sources that the caller may query, panels, apps and toggles"}},
-	}
-}
-
 func frontendPluginOf(p *loader.Plugin) hostapi.FrontendPlugin {
 	m := p.Bundle().Metadata
 	return hostapi.FrontendPlugin{ID: m.ID, Name: m.Name, Type: string(m.Type), Info: infoOf(m), Module: publicPath(m.ID, "module.js"),

@@ -4,26 +4,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
-
-func (a *API) keyRoutes() []Route {
-	const all, one = "apikeys:id:*", "apikeys:id:{id}"
-	const manage = access.ServiceAccountsWrite // implies all actions on API keys
-	read, create, remove := action(access.APIKeysRead, manage), action(access.APIKeysCreate, manage), action(access.APIKeysDelete, manage)
-	return []Route{
-		{"GET", "/api/auth/keys", read.on(all), call(a.keys), doc{Summary: "List API keys, up to limit (1000 by default)", IsDeprecated: true}},
-		{"POST", "/api/auth/keys", create, call(a.createKey), doc{Summary: "Create an API key", IsDeprecated: true}},
-		{"DELETE", "/api/auth/keys/{id}", remove.on(one), call(a.deleteKey), doc{Summary: "Delete an API key", IsDeprecated: true}},
-		// The store compares the role of each key with host.Identity.KeyRole. A permission has
-		// one scope, which cannot cover both keys and service accounts.
-		{"POST", "/api/serviceaccounts/migrate", create, call(a.migrateKeys), doc{Summary: "Migrate all API keys to service accounts"}},
-		{"POST", migratePath, create, call(a.migrateKey), doc{Summary: "Migrate an API key to a service account"}},
-	}
-}
 
 // keyPath is the path of an API key.
 type keyPath struct {

@@ -14,15 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-func (a *API) liveRoutes() []Route {
-	// Each channel asks for the permission to use its plugin.
-	anyPlugin := action(access.DatasourcesQuery, access.PluginsAccess)
-	return []Route{
-		{"GET", "/api/live/events", anyPlugin, a.liveEvents(), doc{Summary: "Follow a channel, such as ds/{uid}/{path}, as server-sent events; the parameter data takes JSON for the plugin", Media: "text/event-stream"}},
-		{"POST", "/api/live/publish", anyPlugin, call(a.publish), doc{Summary: "Send a message to the plugin of a channel, which may pass it on to those that follow the channel"}},
-	}
-}
-
 // openChannel returns the plugin of a channel and the context of calls on behalf of who.
 func (a *API) openChannel(ctx context.Context, who host.Identity, c live.Channel) (live.Plugin, sdk.Context, error) {
 	switch c.Scope {

@@ -6,19 +6,11 @@ import (
 	"math"
 	"strings"
 
-	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
-
-func (a *API) observabilityRoutes() []Route {
-	admin := action(access.PluginsWrite).on("plugins:id:{id}")
-	return []Route{
-		{"GET", "/api/plugins/{id}/logs", admin, call(a.pluginLogs), doc{Summary: "Get the last records of the log of a plugin, at most 1,000 and 256 KiB"}},
-	}
-}
 
 // logQuery selects records.
 type logQuery struct {

@@ -14,21 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-func (a *API) playlistRoutes() []Route {
-	read, write := action(access.PlaylistsRead), action(access.PlaylistsWrite)
-	const all, one = "playlists:uid:*", "playlists:uid:{uid}"
-	return []Route{
-		{"GET", "/api/playlists", read.on(all), call(a.playlists), doc{Summary: "List playlists; the parameter query selects those whose name contains it"}},
-		{"POST", "/api/playlists", write.on(all), call(a.createPlaylist), doc{Summary: "Create a playlist"}},
-		{"GET", "/api/playlists/{uid}", read.on(one), call(a.playlist), doc{Summary: "Get a playlist with its items"}},
-		{"PUT", "/api/playlists/{uid}", write.on(one), call(a.updatePlaylist), doc{Summary: "Replace a playlist and its items"}},
-		{"DELETE", "/api/playlists/{uid}", write.on(one), call(a.deletePlaylist), doc{Summary: "Delete a playlist"}},
-		{"GET", "/api/playlists/{uid}/items", read.on(one), call(a.playlistItems), doc{Summary: "List the items of a playlist"}},
-		{"GET", "/api/v1/provisioning/playlists/export", read.on(all), raw(a.exportPlaylists), doc{Summary: "Get all playlists as a file for provisioning"}},
-		{"GET", "/api/playlists/{uid}/dashboards", read.on(one), call(a.playlistDashboards), doc{Summary: "List the dashboards that the items of a playlist refer to"}},
-	}
-}
-
 // playlistPath is the path of a playlist.
 type playlistPath struct {
 	UID string `path:"uid" noun:"Playlist"`

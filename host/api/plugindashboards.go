@@ -15,14 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-func (a *API) pluginDashboardRoutes() []Route {
-	return []Route{
-		{"GET", "/api/plugins/{id}/dashboards", action(access.PluginsAccess).on("plugins:id:{id}"), call(a.pluginDashboards), doc{Summary: "List the dashboards that a plugin offers, and which of them are imported"}},
-		// The scopes are the plugin, the folder and the dashboard in the body.
-		{"POST", "/api/dashboards/import", action(access.DashboardsWrite, access.DashboardsCreate), call(a.importDashboard), doc{Summary: "Import a dashboard of a plugin, or the one in the body"}},
-	}
-}
-
 // setImported describes the dashboard that an offered one became.
 func setImported(o *hostapi.PluginDashboard, d host.Dashboard) {
 	o.Imported, o.ImportedURI, o.ImportedURL, o.ImportedRevision = true, dashboardURI(d), dashboardURL(d), d.Version

@@ -23,23 +23,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-func (a *API) pluginRoutes() []Route {
-	const scope = "plugins:id:{id}"
-	mayUse := action(access.PluginsAccess).on(scope)
-	return []Route{
-		{"GET", "/api/plugins", signedIn(), call(a.plugins), doc{Summary: "List the mounted plugins"}},
-		{"GET", "/api/plugins/errors", action(access.PluginsWrite), call(a.pluginErrors), doc{Summary: "List the plugins that are not mounted, are not running or have unmet requirements, with the reasons"}},
-		{"GET", "/api/plugins/changes", action(access.PluginsWrite), call(a.lastChanges), doc{Summary: "List the outcome of the last change to each plugin"}},
-		{"GET", "/api/plugins/{id}/settings", mayUse, call(a.pluginSettings), doc{Summary: "Get the settings of an app"}},
-		{"POST", "/api/plugins/{id}/settings", action(access.PluginsWrite).on(scope), call(a.setPluginSettings), doc{Summary: "Replace the settings of an app"}},
-		{"GET", "/api/plugins/{id}/health", mayUse, call(a.pluginHealth), doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
-		{"GET", "/api/plugins/{id}/metrics", action(access.PluginsWrite).on(scope), raw(a.pluginMetrics), doc{Summary: "Get the metrics of a backend in the Prometheus text format; the text is empty if it has none", Media: "text/plain"}},
-		{"GET", "/api/plugins/{id}/changes", action(access.PluginsWrite).on(scope), call(a.pluginChanges), doc{Summary: "List the latest outcomes of changes to a plugin"}},
-		{"", "/api/plugins/{id}/resources/{path...}", mayUse, raw(a.pluginResource), doc{Summary: "Call a resource of a plugin"}},
-		{"POST", "/api/ds/query", action(access.DatasourcesQuery), call(a.queryData), doc{Summary: "Query data sources", Also: http.StatusMultiStatus}},
-	}
-}
-
 // pluginPath is the path of a plugin.
 type pluginPath struct {
 	ID string `path:"id" noun:"Plugin"`

@@ -5,17 +5,9 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/proxy"
 )
-
-func (a *API) proxyRoutes() []Route {
-	return []Route{
-		{"", "/api/datasources/proxy/uid/{uid}/{path...}", action(access.DatasourcesQuery).on("datasources:uid:{uid}"), raw(a.proxyDataSource), doc{Summary: "Forward a request through a route of a data source or, if its plugin declares none, to its URL"}},
-		{"", "/api/plugin-proxy/{id}/{path...}", action(access.PluginsAccess).on("plugins:id:{id}"), raw(a.proxyApp), doc{Summary: "Forward a request through a route of an app"}},
-	}
-}
 
 func (a *API) proxyDataSource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	p, d, err := a.openDataSource(r.Context(), who, r.PathValue("uid"))

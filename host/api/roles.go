@@ -5,18 +5,10 @@ import (
 	"context"
 	"slices"
 
-	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
-
-func (a *API) roleRoutes() []Route {
-	return []Route{
-		{"GET", "/api/access-control/roles", action(access.PluginsWrite), call(a.roles), doc{Summary: "List the roles that plugins define"}},
-		{"GET", "/api/access-control/user/permissions", signedIn(), call(a.permissions), doc{Summary: "List the actions that the caller may perform, with their scopes"}},
-	}
-}
 
 func (a *API) roles(_ context.Context, who host.Identity, in pageQuery) ([]hostapi.PluginRole, error) {
 	all := slices.DeleteFunc(slices.Clone(a.pluginRoles().roles), func(r host.PluginRole) bool { return !manages(who, r.PluginID) })

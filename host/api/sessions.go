@@ -12,15 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-func (a *API) sessionRoutes() []Route {
-	return []Route{
-		{"POST", "/api/session", public(), raw(a.signIn), doc{Summary: "Sign a browser in with a password or a sign-in code; the response sets a cookie"}},
-		{"DELETE", "/api/session", signedIn(), raw(a.signOut), doc{Summary: "End the session of this browser"}},
-		{"GET", "/api/sessions", signedIn(), call(a.sessions), doc{Summary: "List the sessions of the caller"}},
-		{"DELETE", "/api/sessions/{id}", signedIn(), call(a.endSession), doc{Summary: "End a session of the caller"}},
-	}
-}
-
 // credentials sign a browser in: a login with its password, or a code of SignInCode.
 type credentials struct {
 	User     string `json:"user"`

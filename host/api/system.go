@@ -14,15 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-func (a *API) systemRoutes() []Route {
-	return []Route{
-		{"GET", "/api/health", public(), call(a.health), doc{Summary: "Report whether the host can use its database", Also: http.StatusServiceUnavailable}},
-		{"GET", "/metrics", public(), raw(a.serveMetrics), doc{Summary: "Get the metrics of the host in the Prometheus text format", Media: "text/plain"}},
-		{"GET", "/api/openapi.json", public(), call(a.serveOpenAPI), doc{Summary: "Get the OpenAPI description of this API"}},
-		{"GET", "/avatar/{hash}", public(), raw(a.avatar), doc{Summary: "Get the avatar of a user or service account", Media: "image/svg+xml"}},
-	}
-}
-
 type health struct {
 	Database string `json:"database"`
 	Message  string `json:"message,omitempty"` // why the database is not "ok"

@@ -3,23 +3,10 @@ package api
 import (
 	"context"
 
-	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
-
-func (a *API) userRoutes() []Route {
-	read := action(access.OrgUsersRead)
-	return []Route{
-		{"GET", "/api/user", signedIn(), call(a.whoAmI), doc{Summary: "Get the identity of the caller"}},
-		{"GET", "/api/users", read, call(a.users), doc{Summary: "List users"}},
-		{"GET", "/api/users/{id}/teams", read, call(a.teamsOfUser), doc{Summary: "List the teams of a user; the list is always empty, since this host has no teams"}},
-		{"GET", "/api/org", action(access.OrgRead), call(a.org), doc{Summary: "Get the organization"}},
-		{"GET", "/api/org/users", read, call(a.orgUsers), doc{Summary: "List the users of the organization"}},
-		{"GET", "/api/teams/search", signedIn(), call(a.teams), doc{Summary: "List teams; the list is always empty, since this host has no teams"}},
-	}
-}
 
 func (a *API) whoAmI(ctx context.Context, who host.Identity, _ none) (hostapi.User, error) {
 	name := who.Login
