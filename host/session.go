@@ -12,15 +12,6 @@ const (
 	SessionLife = 30 * 24 * time.Hour // in all
 )
 
-// Session is a browser in which a user is signed in.
-type Session struct {
-	ID      int64
-	Agent   string // the User-Agent of the browser
-	Created time.Time
-	Seen    time.Time // the last request, to within a few minutes
-	Expires time.Time
-}
-
 // ParseSession parses the token of a session. Errors have the category ErrUnauthorized.
 func ParseSession(text string) (Token, error) { return parseToken(text, SessionToken) }
 

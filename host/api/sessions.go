@@ -77,10 +77,7 @@ func (a *API) sessions(ctx context.Context, who host.Identity, _ none) ([]hostap
 	if who.Kind != host.KindUser {
 		return []hostapi.Session{}, nil
 	}
-	all, err := a.Store.Sessions(ctx, who.ID)
-	return mapped(all, func(s host.Session) hostapi.Session {
-		return hostapi.Session{ID: s.ID, UserAgent: s.Agent, Created: s.Created, SeenAt: s.Seen, Expires: s.Expires}
-	}), err
+	return a.Store.Sessions(ctx, who.ID)
 }
 
 func (a *API) endSession(ctx context.Context, who host.Identity, in struct {

@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 const (
 	mostSessions = 50              // of one user; a new one ends the oldest
-	seenStep     = 5 * time.Minute // precision of host.Session.Seen
+	seenStep     = 5 * time.Minute // precision of hostapi.Session.SeenAt
 	extendTime   = time.Second     // that a request waits for its session to be extended
 )
 
 // CreateSession signs a user in. The returned token is not stored.
-func (s *Store) CreateSession(ctx context.Context, by host.Identity, agent string) (host.Token, host.Session, error) {
+func (s *Store) CreateSession(ctx context.Context, by host.Identity, agent string) (host.Token, hostapi.Session, error) {
 	now := s.clock()
-	session := host.Session{Agent: host.AgentOf(agent), Created: now, Seen: now, Expires: now.Add(host.SessionIdle)}
+	session := hostapi.Session{UserAgent: host.AgentOf(agent), Created: now, SeenAt: now, Expires: now.Add(host.SessionIdle)}
 	secret := host.NewToken(host.SessionToken)
 	err := s.transact(ctx, func(tx *sql.Tx) error {
 		const removeOld = `DELETE FROM sessions WHERE user_id = $1 AND (expires_at <= $2 OR id IN
@@ -29,7 +30,7 @@ func (s *Store) CreateSession(ctx context.Context, by host.Identity, agent strin
 		}
 		var err error
 		session.ID, err = find(ctx, tx, scanOne[int64], `INSERT INTO sessions (user_id, digest, agent, created_at, seen_at, expires_at)
-			VALUES ($1, $2, $3, $4, $4, $5) RETURNING id`, by.ID, secret.Digest(), session.Agent, now.UnixMilli(), session.Expires.UnixMilli())
+			VALUES ($1, $2, $3, $4, $4, $5) RETURNING id`, by.ID, secret.Digest(), session.UserAgent, now.UnixMilli(), session.Expires.UnixMilli())
 		return err
 	})
 	s.audit(ctx, err, by, "signed in", slog.Int64("session", session.ID))
@@ -38,9 +39,9 @@ func (s *Store) CreateSession(ctx context.Context, by host.Identity, agent strin
 
 // SignedIn returns the user of a session. Each use extends the session. Errors have the
 // category host.ErrUnauthorized if it has ended.
-func (s *Store) SignedIn(ctx context.Context, token host.Token) (host.Identity, host.Session, error) {
+func (s *Store) SignedIn(ctx context.Context, token host.Token) (host.Identity, hostapi.Session, error) {
 	var u host.User
-	session, err := find(ctx, s.read, func(row scanner) (host.Session, error) {
+	session, err := find(ctx, s.read, func(row scanner) (hostapi.Session, error) {
 		var role string
 		session, err := scanSession(row, &u.ID, &u.OrgID, &u.Login, &role, &u.IsDisabled, &u.IsServiceAdmin)
 		u.Role = roleOf(role)
@@ -51,17 +52,17 @@ func (s *Store) SignedIn(ctx context.Context, token host.Token) (host.Identity, 
 	now := s.clock()
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return host.Identity{}, host.Session{}, ended
+		return host.Identity{}, hostapi.Session{}, ended
 	case err != nil:
-		return host.Identity{}, host.Session{}, err
+		return host.Identity{}, hostapi.Session{}, err
 	case u.IsDisabled || !now.Before(session.Expires):
-		return host.Identity{}, host.Session{}, ended
+		return host.Identity{}, hostapi.Session{}, ended
 	}
-	if now.Sub(session.Seen) < seenStep {
+	if now.Sub(session.SeenAt) < seenStep {
 		return u.Identity(), session, nil
 	}
 	used := session
-	used.Seen, used.Expires = now, now.Add(host.SessionIdle)
+	used.SeenAt, used.Expires = now, now.Add(host.SessionIdle)
 	if end := session.Created.Add(host.SessionLife); end.Before(used.Expires) {
 		used.Expires = end
 	}
@@ -79,18 +80,18 @@ func (s *Store) SignedIn(ctx context.Context, token host.Token) (host.Identity, 
 }
 
 // Sessions returns the sessions of a user, the latest first.
-func (s *Store) Sessions(ctx context.Context, userID int64) ([]host.Session, error) {
-	return list(ctx, s.read, func(row scanner) (host.Session, error) { return scanSession(row) },
+func (s *Store) Sessions(ctx context.Context, userID int64) ([]hostapi.Session, error) {
+	return list(ctx, s.read, func(row scanner) (hostapi.Session, error) { return scanSession(row) },
 		"SELECT "+sessionColumns+" FROM sessions s WHERE s.user_id = $1 AND s.expires_at > $2 ORDER BY s.id DESC", userID, s.now())
 }
 
 const sessionColumns = "s.id, s.agent, s.created_at, s.seen_at, s.expires_at"
 
 // scanSession scans sessionColumns and the columns after them.
-func scanSession(row scanner, more ...any) (session host.Session, err error) {
+func scanSession(row scanner, more ...any) (session hostapi.Session, err error) {
 	var created, seen, expires int64
-	err = row.Scan(append([]any{&session.ID, &session.Agent, &created, &seen, &expires}, more...)...)
-	session.Created, session.Seen, session.Expires = time.UnixMilli(created), time.UnixMilli(seen), time.UnixMilli(expires)
+	err = row.Scan(append([]any{&session.ID, &session.UserAgent, &created, &seen, &expires}, more...)...)
+	session.Created, session.SeenAt, session.Expires = time.UnixMilli(created), time.UnixMilli(seen), time.UnixMilli(expires)
 	return session, err
 }
 

@@ -22,7 +22,7 @@ func TestSessions(t *testing.T) {
 	other.ID = 99
 
 	token, session, err := s.CreateSession(t.Context(), admin, "Browser\x00/1.0")
-	if err != nil || session.Agent != "Browser/1.0" || !session.Expires.Equal(now.Add(host.SessionIdle)) {
+	if err != nil || session.UserAgent != "Browser/1.0" || !session.Expires.Equal(now.Add(host.SessionIdle)) {
 		t.Fatalf("%+v, %v", session, err)
 	}
 	now = now.Add(host.SessionIdle - time.Second)
@@ -30,7 +30,7 @@ func TestSessions(t *testing.T) {
 	if err != nil || who.ID != admin.ID || !used.Expires.Equal(now.Add(host.SessionIdle)) {
 		t.Errorf("%+v, %+v, %v", who, used, err)
 	}
-	if all := testkit.Must(s.Sessions(t.Context(), admin.ID))(t); len(all) != 1 || !all[0].Seen.Equal(now) {
+	if all := testkit.Must(s.Sessions(t.Context(), admin.ID))(t); len(all) != 1 || !all[0].SeenAt.Equal(now) {
 		t.Errorf("sessions %+v", all)
 	}
 	if all := testkit.Must(s.Sessions(t.Context(), other.ID))(t); len(all) != 0 {
@@ -55,7 +55,7 @@ func TestSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := testkit.Must(s.Sessions(t.Context(), admin.ID))(t); len(all) != 50 || all[0].Agent != "49" {
+	if all := testkit.Must(s.Sessions(t.Context(), admin.ID))(t); len(all) != 50 || all[0].UserAgent != "49" {
 		t.Errorf("%d sessions, the latest %+v", len(all), all[0])
 	}
 	if _, _, err := s.SignedIn(t.Context(), first); !errors.Is(err, host.ErrUnauthorized) {
@@ -103,7 +103,7 @@ func TestPurgeSessions(t *testing.T) {
 	}
 	testkit.Must(s.PurgeExpired(ctx))(t)
 	now.Advance(-host.SessionIdle / 2) // lists contain only sessions that have not ended
-	if all := testkit.Must(s.Sessions(ctx, admin.ID))(t); len(all) != 1 || all[0].Agent != "running" {
+	if all := testkit.Must(s.Sessions(ctx, admin.ID))(t); len(all) != 1 || all[0].UserAgent != "running" {
 		t.Errorf("sessions %+v", all)
 	}
 }
