@@ -54,10 +54,14 @@ type measurement struct {
 	failed  sdk.Source    // the source of an error in the response, or ""
 }
 
-// measure runs a call of a kind and records its figures.
-func (p *Plugin) measure(ctx context.Context, kind Call, do func(*measurement) error) error {
+// errLate is the cause of the end of a context whose call took too long.
+var errLate = errors.New("no response in time")
+
+// call is use for a call of a kind, whose figures it records.
+func (p *Plugin) call(ctx context.Context, kind string, limit time.Duration,
+	do func(ctx context.Context, c *backend.Client, m *measurement) error) error {
 	m, start := &measurement{}, time.Now()
-	err := do(m)
+	err := p.use(ctx, limit, m, do)
 	if source := sourceOf(err, ctx.Err() != nil); source != "" {
 		m.failed = source
 	}
@@ -65,44 +69,39 @@ func (p *Plugin) measure(ctx context.Context, kind Call, do func(*measurement) e
 	return err
 }
 
-// errLate is the cause of the end of a context whose call took too long.
-var errLate = errors.New("no response in time")
-
-// call is Use with a context that is canceled after limit, unless do stops or resets the
-// timer. The error is then an *sdk.Error with status 504. The context has no deadline: gRPC
+// use calls do with the running process and a context that is canceled after limit, unless do stops or
+// resets the timer. The error is then an *sdk.Error with status 504. The context has no deadline: gRPC
 // would send it to the plugin, whose clock could end the call first, with another error.
-func (p *Plugin) call(ctx context.Context, kind Call, limit time.Duration,
+func (p *Plugin) use(ctx context.Context, limit time.Duration, m *measurement,
 	do func(ctx context.Context, c *backend.Client, m *measurement) error) error {
-	return p.measure(ctx, kind, func(m *measurement) error {
-		select {
-		case p.calls <- struct{}{}:
-			defer func() { <-p.calls }()
-		default:
-			return &sdk.Error{Status: http.StatusServiceUnavailable, Source: sdk.SourcePlugin, Cause: ErrBusy,
-				Message: fmt.Sprintf("%d calls to %s are in progress; try again later", cap(p.calls), p.id)}
-		}
-		proc, err := p.acquire(ctx)
-		if err != nil {
-			return err
-		}
-		defer proc.release()
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		m.process, m.timer = proc, time.AfterFunc(limit, func() { cancel(errLate) })
-		defer m.timer.Stop()
-		err = do(ctx, proc.client, m)
-		if err != nil && errors.Is(err, ctx.Err()) && context.Cause(ctx) == errLate {
-			return &sdk.Error{Status: http.StatusGatewayTimeout, Source: sdk.SourcePlugin,
-				Message: fmt.Sprintf("%s did not respond within %s", p.id, limit)}
-		}
+	select {
+	case p.calls <- struct{}{}:
+		defer func() { <-p.calls }()
+	default:
+		return &sdk.Error{Status: http.StatusServiceUnavailable, Source: sdk.SourcePlugin, Cause: ErrBusy,
+			Message: fmt.Sprintf("%d calls to %s are in progress; try again later", cap(p.calls), p.id)}
+	}
+	proc, err := p.acquire(ctx)
+	if err != nil {
 		return err
-	})
+	}
+	defer proc.release()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	m.process, m.timer = proc, time.AfterFunc(limit, func() { cancel(errLate) })
+	defer m.timer.Stop()
+	err = do(ctx, proc.client, m)
+	if err != nil && errors.Is(err, ctx.Err()) && context.Cause(ctx) == errLate {
+		return &sdk.Error{Status: http.StatusGatewayTimeout, Source: sdk.SourcePlugin,
+			Message: fmt.Sprintf("%s did not respond within %s", p.id, limit)}
+	}
+	return err
 }
 
 // QueryData sends queries to the plugin. It returns an *sdk.Error with status 504 after
 // Limits.Query.
 func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (responses sdk.QueryDataResponse, err error) {
-	err = p.call(ctx, CallQuery, p.options.Limits.Query, func(ctx context.Context, c *backend.Client, m *measurement) error {
+	err = p.call(ctx, "query", p.options.Limits.Query, func(ctx context.Context, c *backend.Client, m *measurement) error {
 		responses, err = c.QueryData(ctx, req)
 		m.failed = sourceOfResponses(responses)
 		return err
@@ -114,7 +113,7 @@ func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (resp
 // after Limits.Health.
 func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (result *sdk.CheckHealthResult, err error) {
 	var proc *Process
-	err = p.call(ctx, CallHealth, p.options.Limits.Health, func(ctx context.Context, c *backend.Client, m *measurement) error {
+	err = p.call(ctx, "health", p.options.Limits.Health, func(ctx context.Context, c *backend.Client, m *measurement) error {
 		proc = m.process
 		result, err = c.CheckHealth(ctx, req)
 		return err
@@ -127,7 +126,7 @@ func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (
 // backend.Client.CollectMetrics. It returns an *sdk.Error with status 504 after
 // Limits.Health.
 func (p *Plugin) CollectMetrics(ctx context.Context, req *sdk.CollectMetricsRequest) (text []byte, err error) {
-	err = p.call(ctx, CallMetrics, p.options.Limits.Health, func(ctx context.Context, c *backend.Client, _ *measurement) error {
+	err = p.call(ctx, "metrics", p.options.Limits.Health, func(ctx context.Context, c *backend.Client, _ *measurement) error {
 		text, err = c.CollectMetrics(ctx, req)
 		return err
 	})
@@ -140,7 +139,7 @@ func (p *Plugin) CollectMetrics(ctx context.Context, req *sdk.CollectMetricsRequ
 func (p *Plugin) CallResource(ctx context.Context, req *backend.CallResourceRequest,
 	receive func(backend.CallResourceResponse) error) error {
 	limit := p.options.Limits.Resource
-	return p.call(ctx, CallResource, limit, func(ctx context.Context, c *backend.Client, m *measurement) error {
+	return p.call(ctx, "resource", limit, func(ctx context.Context, c *backend.Client, m *measurement) error {
 		return c.CallResource(ctx, req, func(part backend.CallResourceResponse) error {
 			m.timer.Stop()
 			defer m.timer.Reset(limit)
@@ -157,7 +156,7 @@ func (p *Plugin) CallResource(ctx context.Context, req *backend.CallResourceRequ
 // SubscribeStream subscribes a user to a channel; see backend.Client.SubscribeStream. It
 // returns an *sdk.Error with status 504 after Limits.Channel.
 func (p *Plugin) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (initial json.RawMessage, err error) {
-	err = p.call(ctx, CallSubscribe, p.options.Limits.Channel, func(ctx context.Context, c *backend.Client, _ *measurement) error {
+	err = p.call(ctx, "subscribe", p.options.Limits.Channel, func(ctx context.Context, c *backend.Client, _ *measurement) error {
 		initial, err = c.SubscribeStream(ctx, req)
 		return err
 	})
@@ -168,7 +167,7 @@ func (p *Plugin) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (i
 // backend.Client.PublishStream. It returns an *sdk.Error with status 504 after
 // Limits.Channel.
 func (p *Plugin) PublishStream(ctx context.Context, req *sdk.StreamRequest) (published json.RawMessage, err error) {
-	err = p.call(ctx, CallPublish, p.options.Limits.Channel, func(ctx context.Context, c *backend.Client, _ *measurement) error {
+	err = p.call(ctx, "publish", p.options.Limits.Channel, func(ctx context.Context, c *backend.Client, _ *measurement) error {
 		published, err = c.PublishStream(ctx, req)
 		return err
 	})

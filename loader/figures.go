@@ -11,20 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
-// Call is a kind of call to a plugin.
-type Call string
-
-// The kinds of calls.
-const (
-	CallQuery    Call = "query"
-	CallHealth   Call = "health"
-	CallMetrics  Call = "metrics"
-	CallResource Call = "resource"
-
-	CallSubscribe Call = "subscribe"
-	CallPublish   Call = "publish"
-)
-
 // figures are the metrics of one plugin, in a registry of their own: they end with the plugin.
 type figures struct {
 	registry  *prometheus.Registry
@@ -74,11 +60,11 @@ func newFigures(p *Plugin) *figures {
 	return f
 }
 
-// called records the end of a call. failed is "" if it did not fail.
-func (f *figures) called(kind Call, took time.Duration, failed sdk.Source) {
-	f.durations.WithLabelValues(string(kind)).Observe(took.Seconds())
+// called records the end of a call of a kind. failed is "" if it did not fail.
+func (f *figures) called(kind string, took time.Duration, failed sdk.Source) {
+	f.durations.WithLabelValues(kind).Observe(took.Seconds())
 	for _, source := range []sdk.Source{sdk.SourcePlugin, sdk.SourceDownstream} {
-		n := f.errors.WithLabelValues(string(kind), string(source)) // 0 until the first error
+		n := f.errors.WithLabelValues(kind, string(source)) // 0 until the first error
 		if source == failed {
 			n.Inc()
 		}
