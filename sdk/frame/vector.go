@@ -71,38 +71,21 @@ func (c integers[N]) size(bitmap) (offsets, data int, err error) {
 
 // width returns the size of a number in bytes.
 func (c integers[N]) width() int {
-	var zero N
-	switch any(zero).(type) {
-	case int8, uint8:
-		return 1
-	case int16, uint16, Enum:
-		return 2
-	case int32, uint32:
-		return 4
+	if _, isInt := any(c).(integers[int]); isInt { // whose size depends on the machine
+		return 8
 	}
-	return 8
+	return binary.Size(N(0))
 }
 
 func (c integers[N]) put(_ bitmap, _, data []byte) error {
-	switch c.width() {
-	case 1:
-		for row, v := range c {
-			data[row] = byte(v)
-		}
-	case 2:
-		for row, v := range c {
-			binary.LittleEndian.PutUint16(data[2*row:], uint16(v))
-		}
-	case 4:
-		for row, v := range c {
-			binary.LittleEndian.PutUint32(data[4*row:], uint32(v))
-		}
-	case 8:
-		for row, v := range c {
+	if ints, isInt := any(c).(integers[int]); isInt {
+		for row, v := range ints {
 			binary.LittleEndian.PutUint64(data[8*row:], uint64(v))
 		}
+		return nil
 	}
-	return nil
+	_, err := binary.Encode(data, binary.LittleEndian, []N(c))
+	return err
 }
 
 func (c integers[N]) appendJSON(text []byte, row int) ([]byte, error) {
@@ -127,16 +110,8 @@ func (c floats[F]) bits() int {
 }
 
 func (c floats[F]) put(_ bitmap, _, data []byte) error {
-	if c.bits() == 32 {
-		for row, v := range c {
-			binary.LittleEndian.PutUint32(data[4*row:], math.Float32bits(float32(v)))
-		}
-		return nil
-	}
-	for row, v := range c {
-		binary.LittleEndian.PutUint64(data[8*row:], math.Float64bits(float64(v)))
-	}
-	return nil
+	_, err := binary.Encode(data, binary.LittleEndian, []F(c))
+	return err
 }
 
 func (c floats[F]) appendJSON(text []byte, row int) ([]byte, error) {
