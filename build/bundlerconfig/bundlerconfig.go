@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -156,29 +157,36 @@ func readScripts(root string) (text []byte, scripts map[string]string) {
 
 var (
 	others   = regexp.MustCompile(`\b(?:vite|rollup|rolldown|rsbuild|parcel|tsup|tsdown|esbuild|gulp|grunt|browserify|brunch|bun build|ng build)\b`)
+	packs    = regexp.MustCompile(`webpack|rspack`)
 	ours     = regexp.MustCompile(`webpack|rspack|grafana-toolkit|create-plugin|slipway|\bmage\b`)
 	buildKey = regexp.MustCompile(`"build"\s*:\s*"`)
 )
 
 // otherBundler returns a message if the script "build" of package.json, or one that it runs, runs a bundler whose
-// configuration is not read.
-func otherBundler(root string) []Message {
+// configuration is not read, or not there: file is the one that was found.
+func otherBundler(root, file string) []Message {
 	text, scripts := readScripts(root)
 	all := scripts["build"]
-	for name, command := range scripts {
-		if runs, _ := regexp.MatchString(`\b(?:run|run-s|run-p|npm|yarn|pnpm)\b.*[\s"']`+regexp.QuoteMeta(name)+`(?:$|[\s"'&|;])`, scripts["build"]); runs {
-			all += "\n" + command
+	for _, name := range slices.Sorted(maps.Keys(scripts)) {
+		runs := regexp.MustCompile(`\b(?:run|run-s|run-p|npm|yarn|pnpm)\b.*[\s"']` + regexp.QuoteMeta(name) + `(?:$|[\s"'&|;])`)
+		if runs.MatchString(scripts["build"]) {
+			all += "\n" + scripts[name]
 		}
 	}
-	other, at := others.FindString(all), buildKey.FindIndex(text)
-	if other == "" || at == nil || ours.MatchString(all) {
+	at, problem := buildKey.FindIndex(text), ""
+	if other := others.FindString(all); other != "" && !ours.MatchString(all) {
+		problem = fmt.Sprintf("the script runs %s, whose configuration builds do not read", other)
+	} else if pack := packs.FindString(all); pack != "" && file == "" {
+		problem = fmt.Sprintf("the script runs %s, whose configuration is not in the repository", pack)
+	}
+	if problem == "" || at == nil {
 		return nil
 	}
 	start := bytes.LastIndexByte(text[:at[0]], '\n') + 1
 	line, _, _ := bytes.Cut(text[start:], []byte("\n"))
 	return []Message{{
 		File: "package.json", Line: bytes.Count(text[:start], []byte("\n")) + 1, Column: at[0] - start + 1, Source: string(line), Length: len(`"build"`),
-		Text: fmt.Sprintf("the script runs %s, whose configuration builds do not read", other), Help: OwnBundler,
+		Text: problem, Help: OwnBundler,
 	}}
 }
 

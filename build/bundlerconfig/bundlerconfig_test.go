@@ -451,8 +451,9 @@ func TestOtherBundler(t *testing.T) {
 		`"build": "tsc && npm run pack", "pack": "rollup -c"`:          "package.json:2:2: the script runs rollup, whose configuration builds do not read",
 		`"build": "grunt default"`:                                     "package.json:2:2: the script runs grunt, whose configuration builds do not read",
 		`"build": "node esbuild.config.mjs"`:                           "package.json:2:2: the script runs esbuild, whose configuration builds do not read",
-		`"build": "webpack -c ./webpack.config.ts", "x": "vite build"`: "",
-		`"build": "npm run pack", "pack": "rspack build"`:              "",
+		`"build": "webpack -c ./webpack.config.ts", "x": "vite build"`: "package.json:2:2: the script runs webpack, whose configuration is not in the repository",
+		`"build": "npm run pack", "pack": "rspack build"`:              "package.json:2:2: the script runs rspack, whose configuration is not in the repository",
+		`"build": "grafana-toolkit plugin:build"`:                      "",
 		`"build": "vitest run && tsc", "dev": "vite"`:                  "",
 		`"dev": "vite"`: "",
 	} {

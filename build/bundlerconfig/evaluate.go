@@ -45,7 +45,8 @@ type evaluation struct {
 // Evaluate evaluates the configuration of a repository. check returns an error for files that it must not read.
 // If the configuration cannot be evaluated, the error is an *Error. Without a configuration, all settings are empty.
 func Evaluate(ctx context.Context, root string, check func(file string) error) (*Config, error) {
-	c := &Config{File: find(root), Unread: otherBundler(root), root: root, known: map[string]string{}}
+	c := &Config{File: find(root), root: root, known: map[string]string{}}
+	c.Unread = otherBundler(root, c.File)
 	if c.File == "" {
 		return c, nil
 	}
