@@ -39,18 +39,16 @@ type Options struct {
 // API, with the token of the session.
 type Server struct {
 	Options
-	events     events
-	storage    storage
-	sourceMaps sourceMaps
-	documents  *template.Template
-	mux        *http.ServeMux
+	events    events
+	storage   storage
+	documents *template.Template
+	mux       *http.ServeMux
 }
 
 // New returns a server. The caller must end its streams.
 func New(o Options) *Server {
 	s := &Server{Options: o, storage: storage{objects: map[string]json.RawMessage{}},
-		sourceMaps: sourceMaps{parsed: map[string]parsedMap{}},
-		documents:  template.Must(template.ParseFS(pageSource(), "*.html")), mux: http.NewServeMux()}
+		documents: template.Must(template.ParseFS(pageSource(), "*.html")), mux: http.NewServeMux()}
 	s.mux.HandleFunc("/", s.withPage(s.document))
 	s.mux.HandleFunc("GET /-/{name}", s.withPage(s.pageFile))
 	s.mux.HandleFunc("GET /-/beside", s.withPage(s.beside))

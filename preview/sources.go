@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -9,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/go-sourcemap/sourcemap"
 )
@@ -46,8 +44,9 @@ func (s *Server) place(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var found *place
+	parsed := map[string]*sourcemap.Consumer{}
 	for _, f := range frames {
-		p := s.locate(f)
+		p := s.locate(f, parsed)
 		isOwn := p != nil && !strings.Contains(p.File, "node_modules/")
 		if isOwn || found == nil {
 			found = p
@@ -59,13 +58,18 @@ func (s *Server) place(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, http.StatusOK, found)
 }
 
-// locate returns the place of a frame, or nil if it is in no file of a plugin that has a source map.
-func (s *Server) locate(f frame) *place {
+// locate returns the place of a frame, or nil if it is in no file of a plugin that has a source map. It adds the map to
+// those that are parsed, by their files.
+func (s *Server) locate(f frame, parsed map[string]*sourcemap.Consumer) *place {
 	at, err := url.Parse(f.URL)
 	if err != nil {
 		return nil
 	}
-	sources := s.sourceMapOf(strings.TrimPrefix(at.Path, "/public/plugins/"))
+	sources, ok := parsed[at.Path]
+	if !ok {
+		sources = s.sourceMapOf(strings.TrimPrefix(at.Path, "/public/plugins/"))
+		parsed[at.Path] = sources
+	}
 	if sources == nil {
 		return nil
 	}
@@ -85,17 +89,6 @@ func (s *Server) locate(f frame) *place {
 		}
 	}
 	return p
-}
-
-// sourceMaps are those that were read, by the files that they are of.
-type sourceMaps struct {
-	mu     sync.Mutex
-	parsed map[string]parsedMap
-}
-
-type parsedMap struct {
-	text    []byte
-	sources *sourcemap.Consumer // nil if the text is not valid
 }
 
 var mapComment = regexp.MustCompile(`//[#@] sourceMappingURL=(\S+)\s*$`)
@@ -120,15 +113,11 @@ func (s *Server) sourceMapOf(file string) *sourcemap.Consumer {
 	if err != nil {
 		return nil
 	}
-	s.sourceMaps.mu.Lock()
-	defer s.sourceMaps.mu.Unlock()
-	known, ok := s.sourceMaps.parsed[file]
-	if !ok || !bytes.Equal(known.text, text) { // to parse it takes longer than to read it
-		known.text = text
-		known.sources, _ = sourcemap.Parse("", text)
-		s.sourceMaps.parsed[file] = known
+	sources, err := sourcemap.Parse("", text)
+	if err != nil {
+		return nil
 	}
-	return known.sources
+	return sources
 }
 
 var leading = regexp.MustCompile(`^(?:[a-z-]+://[^/]*/)?(?:\.{1,2}/)*`)
