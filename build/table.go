@@ -19,10 +19,6 @@ type part struct {
 	isUpToDate bool
 }
 
-func (e Executable) part() part {
-	return part{name: e.Platform.String(), content: e.File, size: e.Size, took: e.Took, isUpToDate: e.UpToDate}
-}
-
 // writeTable writes a line per part, in columns.
 func writeTable(w io.Writer, parts []part) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -43,7 +39,7 @@ func (p *Plan) printTable(r *Result) {
 	}
 	var parts []part
 	for _, e := range r.Executables {
-		parts = append(parts, e.part())
+		parts = append(parts, part{name: e.Platform.String(), content: e.File, size: e.Size, took: e.Took, isUpToDate: e.UpToDate})
 	}
 	parts = append(parts, r.frontends...)
 	if len(p.Assets) > 0 {
