@@ -102,7 +102,7 @@ func (b *bundle) setup(build api.PluginBuild) {
 			return api.OnResolveResult{}, nil
 		}
 		contents := "module.exports=" + loadName + "(" + quote(in.Path) + ")"
-		if in.Path == "webpack-merge" || !isTool.MatchString(in.Path) && !isNode(strings.TrimPrefix(in.Path, "node:")) {
+		if in.Path == "webpack-merge" || !isTool.MatchString(in.Path) && !IsNode(strings.TrimPrefix(in.Path, "node:")) {
 			found := build.Resolve(in.Path, api.ResolveOptions{Importer: in.Importer, ResolveDir: in.ResolveDir, Kind: in.Kind, PluginData: alone{}})
 			has := len(found.Errors) == 0 && !tree.InLaidOut(found.Path) // the repository
 			if has && strings.Contains(filepath.ToSlash(in.Importer), "/node_modules/") {

@@ -22,7 +22,7 @@ const maxFile = 8 << 20 // bytes that a configuration reads of a file
 func (e *evaluation) host() map[string]any {
 	return map[string]any{
 		"root": filepath.ToSlash(e.root), "loader": loadName, "ownBundler": OwnBundler,
-		"kind": e.kind, "read": e.readFile, "glob": e.glob, "resolve": e.resolve, "isNode": isNode, "isMember": config.IsMember,
+		"kind": e.kind, "read": e.readFile, "glob": e.glob, "resolve": e.resolve, "isNode": IsNode, "isMember": config.IsMember,
 		"report": e.report, "fail": e.fail,
 	}
 }
@@ -129,10 +129,11 @@ func glob(dir, pattern string, isDot, isDirectories bool) (found []string, err e
 	return found, err
 }
 
-// isNode reports whether a module is one of Node.js.
-func isNode(name string) bool {
-	return slices.Contains(strings.Fields("assert async_hooks buffer child_process cluster console constants crypto dgram dns events http http2 "+
-		"https inspector net perf_hooks punycode querystring readline repl stream string_decoder timers tls tty v8 vm worker_threads zlib os url util"), name)
+// IsNode reports whether a module is one of Node.js.
+func IsNode(name string) bool {
+	return slices.Contains(strings.Fields("assert async_hooks buffer child_process cluster console constants crypto dgram dns events fs http http2 "+
+		"https inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder timers tls tty url "+
+		"util v8 vm worker_threads zlib"), name)
 }
 
 func quote(s string) string {

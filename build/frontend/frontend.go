@@ -101,13 +101,6 @@ func Entry(source string) string {
 	return ""
 }
 
-// Bundle bundles a frontend. If the sources have errors, the error is an *Error.
-func Bundle(ctx context.Context, o Options) (*Result, error) {
-	s := NewSession(o)
-	defer s.Close()
-	return s.Bundle(ctx)
-}
-
 // result turns what esbuild wrote into a bundle.
 func (b *bundler) result(built api.BuildResult) (*Result, error) {
 	var meta metafile

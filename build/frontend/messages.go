@@ -205,9 +205,7 @@ func explain(root, text, help string) (string, string) {
 // nodeModule returns the name of a module of Node.js without its scheme.
 func nodeModule(module string) (name string, ok bool) {
 	name, ok = strings.CutPrefix(module, nodeScheme)
-	return name, ok || slices.Contains(strings.Fields("assert async_hooks buffer child_process cluster constants crypto dgram dns events fs "+
-		"http http2 https inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder "+
-		"timers tls tty url util v8 vm worker_threads zlib"), PackageName(name))
+	return name, ok || bundlerconfig.IsNode(PackageName(name))
 }
 
 // isListed reports whether the package.json of a repository, or one above it in a workspace, lists a package.
