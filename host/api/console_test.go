@@ -66,7 +66,7 @@ func populate(t *testing.T, f *fixture, n int, text string) (paths []string) {
 	create("/api/serviceaccounts/"+id+"/tokens", fmt.Sprintf(`{"name": %s}`, quoted))
 	create("/api/auth/keys", fmt.Sprintf(`{"name": %s, "role": "Viewer"}`, quoted))
 	return []string{
-		"/datasources/" + uid, "/datasources/" + uid + "?check=1", "/dashboards/" + uid,
+		"/datasources/" + uid, "/dashboards/" + uid,
 		fmt.Sprintf("/playlists/%s", list["uid"]), "/accounts/" + id,
 	}
 }

@@ -144,7 +144,7 @@ func TestSaveDataSource(t *testing.T) {
 		"/api/plugins": `[{"id":"a","type":"datasource","backend":{"state":"failed"}},{"id":"c","type":"datasource","backend":{"state":"running"}},
 				{"id":"b","type":"datasource"},{"id":"app","type":"app"}]`,
 	}
-	const next, saved, test = `data-next="/datasources/{uid}?saved"`, `role="status">Saved<`, `name="check"`
+	const next, saved, test = `data-next="/datasources/{uid}?saved"`, `role="status">Saved<`, `data-health`
 	const types, form = `<option selected>b</option><option>c</option><option>a</option>`, `name="type" value="b"`
 	const explore = `href="/explore?for=uid:u"`
 	for path, want := range map[string][]string{

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
@@ -67,14 +66,6 @@ type dataSourceForm struct {
 	MayWrite, MayDelete bool
 	MayQuery            bool
 	IsSaved             bool // the page follows the form that saved it
-	Checked             *check
-}
-
-// check is the result of a health check.
-type check struct {
-	IsOK    bool
-	Message string
-	Took    time.Duration
 }
 
 func newDataSource(c *client) (any, error) {
@@ -102,22 +93,7 @@ func editDataSource(c *client) (any, error) {
 	f.MayDelete = !f.ReadOnly && (c.May(access.DatasourcesWrite, scope) || c.May(access.DatasourcesDelete, scope))
 	f.MayQuery = c.May(access.DatasourcesQuery, scope)
 	f.IsSaved = c.r.URL.Query().Has("saved")
-	if f.MayQuery && c.r.URL.Query().Has("check") && isFromHere(c.r) {
-		f.Checked = c.check("/api/datasources/uid/" + url.PathEscape(uid) + "/health")
-	}
 	return &f, f.complete(c)
-}
-
-// check calls a health check.
-func (c *client) check(path string) *check {
-	var health hostapi.Health
-	start := time.Now()
-	err := c.get(path, &health)
-	result := &check{err == nil, health.Message, time.Since(start).Round(time.Millisecond / 10)}
-	if err != nil {
-		result.Message = err.Error()
-	}
-	return result
 }
 
 // complete adds the other values that the form shows.
