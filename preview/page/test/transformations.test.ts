@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FieldType, standardTransformersRegistry, toDataFrame, transformDataFrame, type DataFrame } from '@grafana/data';
 import { lastValueFrom } from 'rxjs';
-import { keyValues } from '../src/data/keyvalues';
+import { keyValues } from '../src/data/transformations';
 import { record } from '../src/observe/record';
 import { registerTransformers } from '../src/services/transformers';
 

@@ -1,12 +1,11 @@
 // Sample data as plain columns; frames.ts makes data frames of them.
-import type { FieldConfig, FieldType, Labels } from '@grafana/data';
+import type { AbsoluteTimeRange, FieldType, Labels } from '@grafana/data';
 
 export interface Column {
   name: string;
   type: `${FieldType}`;
   values: unknown[];
   labels?: Labels;
-  config?: FieldConfig;
 }
 
 export interface Sheet {
@@ -14,10 +13,11 @@ export interface Sheet {
   columns: Column[];
 }
 
-/** A span of time in milliseconds. */
-export interface Span {
-  from: number;
-  to: number;
+/** In milliseconds. */
+export type Span = AbsoluteTimeRange;
+
+export function column(name: string, type: Column['type'], values: unknown[], labels?: Labels): Column {
+  return { name, type, values, ...(labels && { labels }) };
 }
 
 /** A generator of numbers from 0 to 1 that gives the same ones for the same seed: pictures can be compared. */

@@ -1,7 +1,7 @@
 // Comma-separated values as the well-known test data source reads them.
 import type { Labels } from '@grafana/data';
 import { csvParseRows } from 'd3';
-import type { Column, Sheet } from './columns';
+import { column, type Column, type Sheet } from './columns';
 
 /** Splits text into rows of cells; quotes as in RFC 4180. Blank lines are no rows. */
 export function parseCSV(text: string): string[][] {
@@ -14,11 +14,10 @@ const isAbsent = (cell: string | undefined): boolean => cell === undefined || ce
 /** Values of one column: booleans or numbers if the first value is one, else texts. */
 export function typedColumn(name: string, cells: (string | undefined)[]): Column {
   const first = cells.find((cell) => !isAbsent(cell)) ?? '';
-  const read = (type: Column['type'], convert: (cell: string) => unknown): Column => ({
-    name,
-    type,
-    values: cells.map((cell) => (isAbsent(cell) ? null : convert(cell!))),
-  });
+  const read = (type: Column['type'], convert: (cell: string) => unknown): Column => {
+    const values = cells.map((cell) => (isAbsent(cell) ? null : convert(cell!)));
+    return column(name, type, values);
+  };
   if (/^(t|f|true|false)$/i.test(first)) {
     return read('boolean', (cell) => /^t/i.test(cell));
   }
@@ -48,12 +47,10 @@ export function labelsIn(text: string): Labels {
 export function csvSheet(text: string, name?: string): Sheet {
   const [names = [], ...rows] = parseCSV(text);
   const columns = names.map((full, i) => {
-    const column = typedColumn(
-      full,
-      rows.map((row) => row[i]),
-    );
+    const cells = rows.map((row) => row[i]);
+    const typed = typedColumn(full, cells);
     const brace = full.indexOf('{');
-    return brace < 0 ? column : { ...column, name: full.slice(0, brace).trim(), labels: labelsIn(full.slice(brace)) };
+    return brace < 0 ? typed : { ...typed, name: full.slice(0, brace).trim(), labels: labelsIn(full.slice(brace)) };
   });
   return { name, columns };
 }

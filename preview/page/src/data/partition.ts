@@ -11,6 +11,9 @@ export const field = (name: string, type: FieldType, values: unknown[], more: Pa
   config: {},
   ...more,
 });
+/** A field with a value of each item. */
+export const fieldOf = <T>(name: string, type: FieldType, items: T[], valueOf: (item: T) => unknown): Field =>
+  field(name, type, items.map(valueOf));
 export const grouped = group as <K, T>(items: T[], keyOf: (item: T) => K) => Map<K, T[]>;
 
 /** The indexes of the rows that have the same values, in the order of a tree of these values. */

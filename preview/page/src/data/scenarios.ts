@@ -1,5 +1,5 @@
 // The data that a panel is tried with when no query gives any.
-import { seeded, type Column, type Sheet, type Span } from './columns';
+import { column, seeded, type Sheet, type Span } from './columns';
 
 export type State = 'Done' | 'Loading' | 'Error' | 'Streaming';
 
@@ -24,62 +24,39 @@ function wave(times: number[], seed: number): number[] {
 
 function series(name: string, seed: number, span: Span, count = 180, change: (value: number, i: number) => unknown = (v) => v): Sheet {
   const times = spread(span, count);
-  return {
-    columns: [
-      { name: 'Time', type: 'time', values: times },
-      { name: 'Value', type: 'number', labels: { host: name }, values: wave(times, seed).map(change) },
-    ],
-  };
+  const values = wave(times, seed).map(change);
+  return { columns: [column('Time', 'time', times), column('Value', 'number', values, { host: name })] };
 }
 
 function table(span: Span): Sheet {
   const names = [...hosts, 'epsilon', 'zeta'];
-  const at = (share: number) => Math.round(span.from + (span.to - span.from) * share);
-  const column = (name: string, type: Column['type'], values: unknown[]): Column => ({ name, type, values });
-  return {
-    name: 'table',
-    columns: [
-      column('name', 'string', names),
-      column('group', 'string', ['one', 'two', 'one', 'two', 'one', 'two']),
-      column('size', 'number', [60, 25, 40, 10, 80, 33]),
-      column('load', 'number', [0.2, 0.9, 0.5, 0.7, 0.1, 0.4]),
-      column('active', 'boolean', [true, false, true, true, false, true]),
-      column(
-        'start',
-        'time',
-        names.map((_, i) => at(0.08 + i * 0.14)),
-      ),
-      column(
-        'end',
-        'time',
-        names.map((_, i) => at(0.3 + i * 0.12)),
-      ),
-    ],
-  };
+  const moments = (first: number, step: number) => names.map((_, i) => Math.round(span.from + (span.to - span.from) * (first + i * step)));
+  const columns = [
+    column('name', 'string', names),
+    column('group', 'string', ['one', 'two', 'one', 'two', 'one', 'two']),
+    column('size', 'number', [60, 25, 40, 10, 80, 33]),
+    column('load', 'number', [0.2, 0.9, 0.5, 0.7, 0.1, 0.4]),
+    column('active', 'boolean', [true, false, true, true, false, true]),
+    column('start', 'time', moments(0.08, 0.14)),
+    column('end', 'time', moments(0.3, 0.12)),
+  ];
+  return { name: 'table', columns };
 }
 
 function categories(): Sheet {
-  return {
-    name: 'categories',
-    columns: [
-      { name: 'fruit', type: 'string', values: ['apples', 'pears', 'plums', 'cherries', 'grapes', 'figs'] },
-      { name: 'sold', type: 'number', values: [120, 80, 45, 160, 95, 20] },
-      { name: 'left', type: 'number', values: [30, 55, 15, 12, 60, 41] },
-    ],
-  };
+  const columns = [
+    column('fruit', 'string', ['apples', 'pears', 'plums', 'cherries', 'grapes', 'figs']),
+    column('sold', 'number', [120, 80, 45, 160, 95, 20]),
+    column('left', 'number', [30, 55, 15, 12, 60, 41]),
+  ];
+  return { name: 'categories', columns };
 }
 
 /** One row for each host and moment, as databases return it. */
 function long(span: Span): Sheet {
   const rows = spread(span, 60).flatMap((t, i) => hosts.map((host, h) => ({ t, host, value: wave([t], h + i / 9)[0] })));
-  return {
-    name: 'long',
-    columns: [
-      { name: 'time', type: 'time', values: rows.map((r) => r.t) },
-      { name: 'host', type: 'string', values: rows.map((r) => r.host) },
-      { name: 'value', type: 'number', values: rows.map((r) => r.value) },
-    ],
-  };
+  const [times, names, values] = (['t', 'host', 'value'] as const).map((key) => rows.map((row) => row[key]));
+  return { name: 'long', columns: [column('time', 'time', times), column('host', 'string', names), column('value', 'number', values)] };
 }
 
 function nulls(span: Span): Sheet[] {

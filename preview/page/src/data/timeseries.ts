@@ -10,7 +10,7 @@ import {
   type DataFrame,
   type Field,
 } from '@grafana/data';
-import { field, grouped, groups, partition, type Transformation } from './partition';
+import { field, fieldOf, grouped, groups, partition, type Transformation } from './partition';
 
 /** A row of each time and set of labels; texts are labels, too. */
 function toLong(frame: DataFrame): DataFrame[] {
@@ -32,18 +32,9 @@ function toLong(frame: DataFrame): DataFrame[] {
   );
   const labels = [...new Set([...factors.map((f) => f.name), ...values.flatMap((f) => Object.keys(f.labels ?? {}))])].sort();
   const columns = [...new Map(values.map((f) => [f.name, f.type]))].sort(([a], [b]) => (a < b ? -1 : 1));
-  const all: [string, FieldType][] = [
-    [time.name, time.type],
-    ...columns,
-    ...labels.map((name): [string, FieldType] => [name, FieldType.string]),
-  ];
-  const fields = all.map(([name, type]) =>
-    field(
-      name,
-      type,
-      rows.map((row) => row[name]),
-    ),
-  );
+  const texts = labels.map((name) => [name, FieldType.string] as const);
+  const all = [[time.name, time.type] as const, ...columns, ...texts];
+  const fields = all.map(([name, type]) => fieldOf(name, type, rows, (row) => row[name]));
   return [{ ...frame, meta: { ...frame.meta, type: DataFrameType.TimeSeriesLong }, fields, length: rows.length }];
 }
 
@@ -90,38 +81,24 @@ export const prepareTimeSeries: Transformation<{ format?: string }> = (frames, {
 const numbersOf = (frame: DataFrame) => frame.fields.filter((f) => f.type === FieldType.number);
 
 /** A table for each query, with a row of each series: its labels, and the series itself with a value. */
-export const timeSeriesTable: Transformation<{ [refId: string]: { stat?: string; timeField?: string } | undefined }> = (
-  frames,
-  options,
-) => {
-  const isSeries = (frame: DataFrame) => isTimeSeriesFrame(frame);
-  const byQuery = grouped(
-    frames.filter((f) => f.refId !== undefined),
-    (f) => f.refId!,
-  );
-  const tables = [...byQuery].map(([refId, own]): DataFrame => {
+export const timeSeriesTable: Transformation<{ [refId: string]: { stat?: string; timeField?: string } }> = (frames, options) => {
+  const asked = frames.filter((f) => f.refId !== undefined);
+  const tables = [...grouped(asked, (f) => f.refId!)].map(([refId, own]): DataFrame => {
     const { stat = 'lastNotNull', timeField } = options[refId] ?? {};
     const labels = new Set(own.flatMap(numbersOf).flatMap((f) => Object.keys(f.labels ?? {})));
-    const rows = own.filter(isSeries).flatMap((frame) => {
-      const time = frame.fields.find((f) => (timeField ? f.name === timeField : f.type === FieldType.time));
-      return numbersOf(frame).map((number) => {
-        const value = (reduceField({ field: number, reducers: [stat] })[stat] as unknown) ?? null;
-        return { labels: number.labels, trend: time && { fields: [time, number], length: number.values.length, value } };
+    const rows = own
+      .filter((f) => isTimeSeriesFrame(f))
+      .flatMap((frame) => {
+        const time = frame.fields.find((f) => (timeField ? f.name === timeField : f.type === FieldType.time));
+        return numbersOf(frame).map((number) => {
+          const value = (reduceField({ field: number, reducers: [stat] })[stat] as unknown) ?? null;
+          return { labels: number.labels, trend: time && { fields: [time, number], length: number.values.length, value } };
+        });
       });
-    });
-    const texts = [...labels].map((label) =>
-      field(
-        label,
-        FieldType.string,
-        rows.map((row) => row.labels?.[label] ?? ''),
-      ),
-    );
+    const texts = [...labels].map((label) => fieldOf(label, FieldType.string, rows, (row) => row.labels?.[label] ?? ''));
     const trends = rows.flatMap(({ trend }) => trend ?? []);
-    return {
-      refId,
-      fields: [...texts, ...(trends.length ? [field(`Trend #${refId}`, FieldType.frame, trends)] : [])],
-      length: rows.length,
-    };
+    const fields = trends.length ? [...texts, field(`Trend #${refId}`, FieldType.frame, trends)] : texts;
+    return { refId, fields, length: rows.length };
   });
-  return [...frames.filter((f) => f.refId !== undefined && !isSeries(f)), ...tables.filter((table) => table.fields.length)];
+  return [...asked.filter((f) => !isTimeSeriesFrame(f)), ...tables.filter((table) => table.fields.length)];
 };

@@ -15,8 +15,7 @@ import {
 } from '@grafana/data';
 import { get } from 'lodash';
 import { configOf, rolesOf, type Mapping } from './fieldsettings';
-import { keyValues } from './keyvalues';
-import { field, grouped, partitionByValues, type Transformation } from './partition';
+import { field, fieldOf, grouped, partitionByValues, type Transformation } from './partition';
 import { prepareTimeSeries, timeSeriesTable } from './timeseries';
 
 const named = (frame: DataFrame, name: string) => frame.fields.find((f) => f.name === name || getFieldDisplayName(f, frame) === name);
@@ -68,6 +67,42 @@ interface Extraction {
   jsonPaths?: { path: string; alias?: string }[];
   replace?: boolean;
   keepTime?: boolean;
+}
+
+const tokens = /"((?:\\.|[^"\\])*)"?|'((?:\\.|[^'\\])*)'?|((?:\\.|[^\s"'=:,;&{}\\])+)|([=:])|(\s)|[,;&{}]/gs;
+
+/** The values by their keys, of texts such as a=b, "c": d as the interface reads them. A word without a value has "", but after a comma it is the value of the word before. */
+export function keyValues(text: string): { [key: string]: string } {
+  const found: { [key: string]: string } = {};
+  let key = '';
+  let word = '';
+  const end = (isSpace: boolean) => {
+    if (word && (key || isSpace)) {
+      found[key || word] = key ? word : '';
+      key = '';
+    } else if (word) {
+      key = word;
+    }
+    word = '';
+  };
+  for (const [, double, single, plain, equals, space] of text.matchAll(tokens)) {
+    if (double !== undefined || single !== undefined) {
+      end(true); // a quote separates, as a space does
+    }
+    const part = double ?? single ?? plain;
+    if (part !== undefined) {
+      word += part.replace(/\\(.)/gs, '$1');
+    } else if (equals && word) {
+      Object.assign(found, key ? { [key]: '' } : {});
+      [key, word] = [word, ''];
+    } else if (!equals) {
+      end(space !== undefined);
+    }
+  }
+  if (key || word) {
+    found[key || word] = key ? word : '';
+  }
+  return found;
 }
 
 function extract(text: string, { format = 'auto', delimiter = ',', regExp = '' }: Extraction): unknown {
@@ -128,13 +163,8 @@ const extractFields: Transformation<Extraction> = (frames, options) =>
 const joinByLabels: Transformation<{ value?: string; join?: string[] }> = (frames, { value = '', join }) => {
   const fields = frames.flatMap((frame) => frame.fields);
   const labels = [...new Set(fields.flatMap((f) => Object.keys(f.labels ?? {})))];
-  const text = !value
-    ? 'No value label configured'
-    : !labels.length
-      ? 'No labels in result'
-      : labels.includes(value)
-        ? ''
-        : 'Value label not found';
+  const absent = labels.length ? 'Value label not found' : 'No labels in result';
+  const text = !value ? 'No value label configured' : labels.includes(value) ? '' : absent;
   if (text) {
     return frames.length
       ? [{ meta: { notices: [{ severity: 'error', text }] }, fields: [field('Error', FieldType.string, [text])], length: 0 }]
@@ -147,23 +177,10 @@ const joinByLabels: Transformation<{ value?: string; join?: string[] }> = (frame
     const values = [...columns.keys()].map((name) => set.filter((f) => f.labels[value] === name).flatMap((f): unknown[] => f.values));
     return { labels: set[0].labels, values, length: Math.max(1, ...values.map((v) => v.length)) };
   });
-  const cells = (of: (set: (typeof sets)[number], row: number) => unknown) =>
-    sets.flatMap((set) => Array.from({ length: set.length }, (_, row) => of(set, row)));
+  const cells = sets.flatMap((set) => Array.from({ length: set.length }, (_, row) => ({ set, row })));
   const made = [
-    ...by.map((label) =>
-      field(
-        label,
-        FieldType.string,
-        cells((set) => set.labels[label]),
-      ),
-    ),
-    ...[...columns].map(([name, [first]], i) =>
-      field(
-        name,
-        first.type,
-        cells((set, row) => set.values[i][row]),
-      ),
-    ),
+    ...by.map((label) => fieldOf(label, FieldType.string, cells, ({ set }) => set.labels[label])),
+    ...[...columns].map(([name, [first]], i) => fieldOf(name, first.type, cells, ({ set, row }) => set.values[i][row])),
   ];
   return [{ fields: made, length: made[0].values.length, refId: `joinByLabels-${frames.map((f) => f.refId).join('-')}` }];
 };
