@@ -8,7 +8,7 @@ declare global {
   }
 }
 
-const workers: Record<string, string> = {
+const files: Record<string, string> = {
   json: 'json',
   typescript: 'ts',
   javascript: 'ts',
@@ -18,45 +18,12 @@ const workers: Record<string, string> = {
   html: 'html',
 };
 
-const dateFormats = {
-  fullDate: 'YYYY-MM-DD HH:mm:ss',
-  interval: {
-    millisecond: 'HH:mm:ss.SSS',
-    second: 'HH:mm:ss',
-    minute: 'HH:mm',
-    hour: 'MM/DD HH:mm',
-    day: 'MM/DD',
-    month: 'YYYY-MM',
-    year: 'YYYY',
-  },
-  useBrowserLocale: false,
-  defaultTimezone: 'browser',
-};
-
-function user(boot: Boot): object {
-  return {
-    id: 1,
-    uid: 'preview',
-    isSignedIn: true,
-    login: 'preview',
-    name: 'Preview',
-    email: 'preview@localhost',
-    orgId: 1,
-    orgName: 'Main',
-    orgRole: boot.role,
-    orgCount: 1,
-    isGrafanaAdmin: boot.role === 'Admin',
-    theme: boot.theme,
-    lightTheme: boot.theme === 'light',
-    timezone: 'browser',
-    weekStart: '',
-    locale: language,
-    language,
-    regionalFormat: language,
-    permissions: permissions(boot.role),
-    analytics: { identifier: '' },
-    helpFlags1: 0,
-  };
+function user({ role, theme }: Boot): object {
+  const person = { id: 1, uid: 'preview', login: 'preview', name: 'Preview', email: 'preview@localhost', isSignedIn: true };
+  const place = { timezone: 'browser', weekStart: '', locale: language, language, regionalFormat: language };
+  const rights = { orgRole: role, isGrafanaAdmin: role === 'Admin', permissions: permissions(role) };
+  const look = { theme, lightTheme: theme === 'light', helpFlags1: 0 };
+  return { ...person, ...place, ...rights, ...look, orgId: 1, orgName: 'Main', orgCount: 1, analytics: { identifier: '' } };
 }
 
 /** The actions that plugins ask about with hasPermission. */
@@ -68,39 +35,16 @@ function permissions(role: Boot['role']): Record<string, boolean> {
   return Object.fromEntries(granted.map((action) => [action, true]));
 }
 
-function settings(boot: Boot): object {
-  const toggles = (new URLSearchParams(location.search).get('toggles') ?? '').split(',').filter(Boolean);
+/** What @grafana/runtime does not have by default, or others read here. */
+function settings({ version }: Boot): object {
   return {
-    buildInfo: {
-      version: boot.version,
-      commit: '',
-      env: 'production',
-      edition: 'Open Source',
-      hasUpdate: false,
-      hideVersion: false,
-      latestVersion: '',
-    },
-    featureToggles: Object.fromEntries(toggles.map((toggle) => [toggle, true])),
+    buildInfo: { version, commit: '', env: 'production', edition: 'Open Source', hasUpdate: false, hideVersion: false, latestVersion: '' },
     appUrl: location.origin + '/',
-    appSubUrl: '',
-    namespace: 'default',
-    datasources: {},
-    panels: {},
-    apps: {},
-    defaultDatasource: '',
-    dateFormats,
+    featureToggles: {},
     licenseInfo: { enabledFeatures: {} },
-    secureSocksDSProxyEnabled: false,
-    rbacEnabled: true,
     exploreEnabled: true,
-    unifiedAlertingEnabled: false,
     unifiedAlerting: { minInterval: '10s' },
     awsAllowedAuthProviders: ['default', 'keys', 'credentials'],
-    azure: {},
-    caching: {},
-    sqlConnectionLimits: { maxOpenConns: 100, maxIdleConns: 100, connMaxLifetime: 14400 },
-    geomapDisableCustomBaseLayer: false,
-    disableSanitizeHtml: false,
   };
 }
 
@@ -121,5 +65,5 @@ export function setGlobals(boot: Boot): void {
   }
   window.__grafana_public_path__ = '/public/';
   window.grafanaBootData = { assets: { light: '', dark: '' }, navTree: [], user: user(boot), settings: settings(boot) };
-  window.MonacoEnvironment = { getWorker: (_id: string, label: string) => new Worker(`/-/${workers[label] ?? 'editor'}.worker.js`) };
+  window.MonacoEnvironment = { getWorker: (_id: string, label: string) => new Worker(`/-/${files[label] ?? 'editor'}.worker.js`) };
 }
