@@ -1,7 +1,7 @@
 import './browser';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mappingsOf, rowsOf } from '../src/editors/rows';
+import { mappingsOf, rowsOf } from '../src/editors/mappings';
 import { choices, currentValue, type StoredVariable } from '../src/services/stored';
 import { maySee, navigation } from '../src/views/navigation';
 

@@ -7,17 +7,17 @@ import {
   type StandardEditorProps,
   type StatsPickerConfigSettings,
 } from '@grafana/data';
-import { MultiSelect, RadioButtonGroup, Select, StatsPicker } from '@grafana/ui';
+import { MultiSelect, RadioButtonGroup, Select, StatsPicker, type SelectCommonProps } from '@grafana/ui';
 import { backend } from '../services/backend';
 import { useLoaded } from '../services/useloaded';
 
 type SelectProps<T> = StandardEditorProps<T, SelectFieldConfigSettings<any>>; // a plugin's choices have any type of value
 
 /** The choices: fixed ones, or those that a function returns for the data. */
-function useChoices({ item, context }: Pick<SelectProps<unknown>, 'item' | 'context'>): { choices: SelectableValue[]; isLoading: boolean } {
+function useChoices({ item, context }: Pick<SelectProps<unknown>, 'item' | 'context'>): { options: SelectableValue[]; isLoading: boolean } {
   const { options = [], getOptions } = item.settings ?? {};
   const loaded = useLoaded(async () => getOptions?.(context), [getOptions, context], 'rejection');
-  return { choices: getOptions ? (loaded ?? []) : options, isLoading: getOptions !== undefined && loaded === undefined };
+  return { options: getOptions ? (loaded ?? []) : options, isLoading: getOptions !== undefined && loaded === undefined };
 }
 
 /** A choice for a value that is none of the given ones, so that it is shown. */
@@ -28,77 +28,53 @@ function custom(choices: SelectableValue[], value: unknown): SelectableValue[] {
     : [...choices, { value, label: String(value) }];
 }
 
-export function SelectEditor(props: SelectProps<unknown>) {
-  const { value, onChange, item, id } = props;
-  const { choices, isLoading } = useChoices(props);
+type ChoiceProps = Pick<StandardEditorProps<any, any>, 'id' | 'item' | 'value' | 'onChange'> &
+  Pick<SelectCommonProps<unknown>, 'isLoading' | 'isClearable' | 'allowCustomValue' | 'placeholder' | 'noOptionsMessage'>;
+
+function Choice({ id, item, options, value, onChange, ...rest }: ChoiceProps & { options: SelectableValue[] }) {
+  const shared = { ...rest, inputId: id, 'aria-label': item.name, options: custom(options, value), value };
+  return <Select {...shared} onChange={(choice: SelectableValue | null) => onChange(choice?.value)} />;
+}
+
+export function SelectEditor({ value, onChange, item, id, context }: SelectProps<unknown>) {
   const { allowCustomValue, isClearable } = item.settings ?? {};
-  const change = (choice: SelectableValue | null) => onChange(choice?.value);
-  return (
-    <Select
-      inputId={id}
-      aria-label={item.name}
-      isLoading={isLoading}
-      options={custom(choices, value)}
-      value={value}
-      onChange={change}
-      allowCustomValue={allowCustomValue}
-      isClearable={isClearable}
-    />
-  );
+  return <Choice {...{ id, item, value, onChange, allowCustomValue, isClearable }} {...useChoices({ item, context })} />;
 }
 
-export function MultiSelectEditor(props: SelectProps<unknown[]>) {
-  const { value, onChange, item, id } = props;
-  const { choices, isLoading } = useChoices(props);
-  const all = (value ?? []).reduce<SelectableValue[]>(custom, choices);
-  return (
-    <MultiSelect
-      inputId={id}
-      aria-label={item.name}
-      isLoading={isLoading}
-      options={all}
-      value={value}
-      onChange={(chosen) => onChange(chosen.map((c) => c.value))}
-      allowCustomValue={item.settings?.allowCustomValue}
-      isClearable={item.settings?.isClearable}
-    />
-  );
+export function MultiSelectEditor({ value, onChange, item, id, context }: SelectProps<unknown[]>) {
+  const { options, isLoading } = useChoices({ item, context });
+  const { allowCustomValue, isClearable } = item.settings ?? {};
+  const all = (value ?? []).reduce<SelectableValue[]>(custom, options);
+  const shared = { inputId: id, 'aria-label': item.name, options: all, value, isLoading, allowCustomValue, isClearable };
+  return <MultiSelect {...shared} onChange={(chosen) => onChange(chosen.map((c) => c.value))} />;
 }
 
-export function RadioEditor(props: SelectProps<unknown>) {
-  const { value, onChange, item, id } = props;
-  const { choices } = useChoices(props);
+export function RadioEditor({ value, onChange, item, id, context }: SelectProps<unknown>) {
+  const { options } = useChoices({ item, context });
   return (
     <div style={{ overflow: 'auto' }}>
-      <RadioButtonGroup id={id} aria-label={item.name} fullWidth options={choices} value={value} onChange={onChange} />
+      <RadioButtonGroup id={id} aria-label={item.name} fullWidth options={options} value={value} onChange={onChange} />
     </div>
   );
 }
 
 export function FieldNameEditor({ value, onChange, item, context, id }: StandardEditorProps<string, FieldNamePickerConfigSettings>) {
-  const { filter = () => true, noFieldsMessage, placeholderText, isClearable } = item.settings ?? {};
-  const names = context.data.flatMap((frame) =>
-    frame.fields.filter(filter).map((field) => getFieldDisplayName(field, frame, context.data)),
-  );
-  const choices = [...new Set(names)].map((name) => ({ label: name, value: name }));
+  const { filter = () => true, noFieldsMessage, placeholderText = 'Field', isClearable } = item.settings ?? {};
+  const names = context.data.flatMap((frame) => frame.fields.filter(filter).map((f) => getFieldDisplayName(f, frame, context.data)));
   return (
-    <Select
-      inputId={id}
-      aria-label={item.name}
-      options={custom(choices, value)}
-      value={value}
-      placeholder={placeholderText ?? 'Field'}
+    <Choice
+      {...{ id, item, value, onChange }}
+      options={[...new Set(names)].map((name) => ({ label: name, value: name }))}
+      placeholder={placeholderText}
       noOptionsMessage={noFieldsMessage ?? 'The data has no such field.'}
       isClearable={isClearable !== false}
-      onChange={(choice) => onChange(choice?.value)}
     />
   );
 }
 
 export function StatsEditor({ value, onChange, item, id }: StandardEditorProps<string | string[], StatsPickerConfigSettings>) {
-  const stats = [value ?? []].flat();
   const { allowMultiple, defaultStat } = item.settings ?? {};
-  return <StatsPicker inputId={id} stats={stats} onChange={onChange} allowMultiple={allowMultiple} defaultStat={defaultStat} />;
+  return <StatsPicker inputId={id} stats={[value ?? []].flat()} {...{ onChange, allowMultiple, defaultStat }} />;
 }
 
 /** Dashboards of the host. */
@@ -107,17 +83,15 @@ export function DashboardEditor({ value, onChange, item, id }: StandardEditorPro
     const dashboards = backend.get<{ uid: string; title: string }[]>('/api/search', { type: 'dash-db', limit: 100 });
     return (await dashboards.catch(() => [])).map(({ uid, title }) => ({ value: uid, label: title }));
   }, []);
+  const none = 'The host has no dashboards.';
   return (
-    <Select
-      inputId={id}
-      aria-label={item.name}
+    <Choice
+      {...{ id, item, value, onChange }}
+      options={found ?? []}
       isLoading={!found}
-      options={custom(found ?? [], value)}
-      value={value}
       isClearable
       allowCustomValue
-      noOptionsMessage="The host has no dashboards."
-      onChange={(choice) => onChange(choice?.value)}
+      noOptionsMessage={none}
     />
   );
 }

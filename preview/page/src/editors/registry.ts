@@ -21,9 +21,20 @@ import {
 } from '@grafana/data';
 import type { ComponentType } from 'react';
 import { DashboardEditor, FieldNameEditor, MultiSelectEditor, RadioEditor, SelectEditor, StatsEditor } from './choices';
-import { ActionsEditor, FieldColorEditor, LinksEditor } from './links';
 import { MappingsEditor } from './mappings';
-import { BooleanEditor, ColorEditor, NumberEditor, SliderEditor, StringsEditor, TextEditor, TimeZoneEditor, UnitEditor } from './simple';
+import {
+  ActionsEditor,
+  BooleanEditor,
+  ColorEditor,
+  FieldColorEditor,
+  LinksEditor,
+  NumberEditor,
+  SliderEditor,
+  StringsEditor,
+  TextEditor,
+  TimeZoneEditor,
+  UnitEditor,
+} from './simple';
 import { ThresholdsEditor } from './thresholds';
 
 type Editor = ComponentType<StandardEditorProps<any, any>>; // each knows the type of its own value, as in the registry's type
@@ -54,20 +65,6 @@ const editors: Record<string, Editor> = {
 const isNumber = (field: Field) => field.type === FieldType.number;
 const always = () => true;
 
-type Option = Pick<FieldConfigPropertyItem, 'id' | 'name' | 'process'> & Partial<FieldConfigPropertyItem> & { kind: string };
-
-function option({ kind, ...given }: Option): FieldConfigPropertyItem {
-  return {
-    path: given.id,
-    category: ['Standard options'],
-    editor: editors[kind],
-    override: editors[kind],
-    shouldApply: always,
-    settings: {},
-    ...given,
-  };
-}
-
 const standardThresholds = {
   mode: ThresholdsMode.Absolute,
   steps: [
@@ -76,65 +73,46 @@ const standardThresholds = {
   ],
 };
 
+/** By default, an option has the editor of its id. */
+type Option = Pick<FieldConfigPropertyItem, 'id' | 'name' | 'process'> & Partial<FieldConfigPropertyItem> & { kind?: string };
+
 function fieldOptions(): FieldConfigPropertyItem[] {
   const auto = { placeholder: 'auto' };
   const number = { kind: 'number', process: numberOverrideProcessor, shouldApply: isNumber, settings: auto };
-  const text = { kind: 'text', process: stringOverrideProcessor };
-  const flag = { kind: 'boolean', process: booleanOverrideProcessor };
-  const links = { process: dataLinksOverrideProcessor, category: ['Data links and actions'], settings: { placeholder: '-' } };
-  const limit = 'Leave empty to calculate based on all values';
-  const color = { mode: FieldColorModeId.Thresholds };
   const whole = { ...auto, min: 0, max: 15, integer: true };
-  const name = { placeholder: 'none', expandTemplateVars: true };
-  return [
-    option({ ...number, id: 'unit', kind: 'unit', name: 'Unit', process: unitOverrideProcessor, settings: { ...auto, isClearable: true } }),
-    option({ ...number, id: 'min', name: 'Min', description: limit }),
-    option({ ...number, id: 'max', name: 'Max', description: limit }),
-    option({ ...flag, id: 'fieldMinMax', name: 'Field min/max', description: 'Calculate min max per field', shouldApply: isNumber }),
-    option({ ...number, id: 'decimals', name: 'Decimals', settings: whole }),
-    option({
-      ...text,
-      id: 'displayName',
-      name: 'Display name',
-      description: 'Change the field or series name',
-      process: displayNameOverrideProcessor,
-      settings: name,
-    }),
-    option({
-      ...text,
-      id: 'noValue',
-      name: 'No value',
-      description: 'What to show when there is no value',
-      settings: { placeholder: '-' },
-    }),
-    option({
-      id: 'color',
-      kind: 'fieldColor',
-      name: 'Color scheme',
-      process: identityOverrideProcessor,
-      defaultValue: color,
-      settings: { byValueSupport: true },
-    }),
-    option({ ...links, id: 'links', kind: 'links', name: 'Data links' }),
-    option({ ...links, id: 'actions', kind: 'actions', name: 'Actions', process: identityOverrideProcessor, settings: {} }),
-    option({
-      id: 'mappings',
-      kind: 'mappings',
-      name: 'Value mappings',
-      process: valueMappingsOverrideProcessor,
-      category: ['Value mappings'],
-      defaultValue: [],
-    }),
-    option({
+  const unit = { ...number, kind: 'unit', process: unitOverrideProcessor, settings: { ...auto, isClearable: true } };
+  const text = { kind: 'text', process: stringOverrideProcessor, settings: { placeholder: '-' } };
+  const title = { kind: 'text', process: displayNameOverrideProcessor, settings: { placeholder: 'none', expandTemplateVars: true } };
+  const flag = { kind: 'boolean', process: booleanOverrideProcessor };
+  const color = { kind: 'fieldColor', process: identityOverrideProcessor, settings: { byValueSupport: true } };
+  const mode = FieldColorModeId.Thresholds;
+  const category = ['Data links and actions'];
+  const limit = 'Leave empty to calculate based on all values';
+  const options: Option[] = [
+    { ...unit, id: 'unit', name: 'Unit' },
+    { ...number, id: 'min', name: 'Min', description: limit },
+    { ...number, id: 'max', name: 'Max', description: limit },
+    { ...flag, id: 'fieldMinMax', name: 'Field min/max', description: 'Calculate min max per field', shouldApply: isNumber },
+    { ...number, id: 'decimals', name: 'Decimals', settings: whole },
+    { ...title, id: 'displayName', name: 'Display name', description: 'Change the field or series name' },
+    { ...text, id: 'noValue', name: 'No value', description: 'What to show when there is no value' },
+    { ...color, id: 'color', name: 'Color scheme', defaultValue: { mode } },
+    { id: 'links', name: 'Data links', category, process: dataLinksOverrideProcessor, settings: { placeholder: '-' } },
+    { id: 'actions', name: 'Actions', category, process: identityOverrideProcessor },
+    { id: 'mappings', name: 'Value mappings', category: ['Value mappings'], process: valueMappingsOverrideProcessor, defaultValue: [] },
+    {
       id: 'thresholds',
-      kind: 'thresholds',
       name: 'Thresholds',
-      process: thresholdsOverrideProcessor,
       category: ['Thresholds'],
+      process: thresholdsOverrideProcessor,
       defaultValue: standardThresholds,
-    }),
-    option({ ...flag, id: 'filterable', name: 'Ad-hoc filterable' }),
+    },
+    { ...flag, id: 'filterable', name: 'Ad-hoc filterable' },
   ];
+  return options.map(({ kind, ...given }) => {
+    const editor = editors[kind ?? given.id];
+    return { path: given.id, category: ['Standard options'], editor, override: editor, shouldApply: always, settings: {}, ...given };
+  });
 }
 
 export function registerEditors(): void {

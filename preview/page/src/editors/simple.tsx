@@ -1,13 +1,54 @@
-// Editors of texts, numbers, switches, colours, units and time zones.
-import type {
-  NumberFieldConfigSettings,
-  SliderFieldConfigSettings,
-  StandardEditorProps,
-  StringFieldConfigSettings,
-  UnitFieldConfigSettings,
+// Editors of texts, numbers, switches, colours, units, time zones and data links, and a list of actions.
+import {
+  fieldColorModeRegistry,
+  type Action,
+  type DataLink,
+  type FieldColor,
+  type FieldColorModeId,
+  type NumberFieldConfigSettings,
+  type SliderFieldConfigSettings,
+  type StandardEditorProps,
+  type StringFieldConfigSettings,
+  type UnitFieldConfigSettings,
 } from '@grafana/data';
-import { ColorPicker, Slider, Switch, TagsInput, TimeZonePicker, UnitPicker, useTheme2 } from '@grafana/ui';
-import { Draft } from './draft';
+import {
+  ColorPicker,
+  DataLinksInlineEditor,
+  Input,
+  Select,
+  Slider,
+  Stack,
+  Switch,
+  TagsInput,
+  TextArea,
+  TimeZonePicker,
+  UnitPicker,
+  useTheme2,
+} from '@grafana/ui';
+import { useEffect, useState } from 'react';
+
+interface DraftProps {
+  text: string;
+  commit: (text: string) => void;
+  isArea?: boolean;
+  rows?: number;
+  [attribute: string]: unknown;
+}
+
+/** A field of text whose change takes effect when the field is left, or with Enter. */
+export function Draft({ text, commit, isArea, rows, ...rest }: DraftProps) {
+  const [draft, setDraft] = useState(text);
+  useEffect(() => setDraft(text), [text]);
+  const finish = () => {
+    if (draft !== text) {
+      setDraft(text); // which stays if the change is not valid
+      commit(draft);
+    }
+  };
+  const change = (e: { currentTarget: { value: string } }) => setDraft(e.currentTarget.value);
+  const shared = { ...rest, value: draft, onChange: change, onBlur: finish };
+  return isArea ? <TextArea {...shared} rows={rows ?? 5} /> : <Input {...shared} onKeyDown={(e) => e.key === 'Enter' && finish()} />;
+}
 
 export function TextEditor({ value, onChange, item, id }: StandardEditorProps<string, StringFieldConfigSettings>) {
   const { placeholder, maxLength, useTextarea, rows } = item.settings ?? {};
@@ -25,20 +66,9 @@ export function NumberEditor({ value, onChange, item, id }: StandardEditorProps<
 }
 
 export function SliderEditor({ value, onChange, item, id }: StandardEditorProps<number, SliderFieldConfigSettings>) {
-  const { min = 0, max = 100, step, included, marks } = item.settings ?? {};
-  return (
-    <Slider
-      inputId={id ?? item.id}
-      min={min}
-      max={max}
-      step={step}
-      included={included}
-      marks={marks}
-      value={value ?? min}
-      onChange={onChange}
-      ariaLabelForHandle={item.name}
-    />
-  );
+  const settings = { min: 0, max: 100, ...item.settings };
+  const named = { inputId: id ?? item.id, ariaLabelForHandle: item.name };
+  return <Slider {...settings} {...named} value={value ?? settings.min} onChange={onChange} />;
 }
 
 export function BooleanEditor({ value, onChange, id }: StandardEditorProps<boolean>) {
@@ -78,4 +108,52 @@ export function UnitEditor({ value, onChange, id }: StandardEditorProps<string, 
 
 export function TimeZoneEditor({ value, onChange, id }: StandardEditorProps<string>) {
   return <TimeZonePicker inputId={id} value={value} onChange={onChange} includeInternal />;
+}
+
+export function LinksEditor({ value, onChange, context: { data, getSuggestions = () => [] } }: StandardEditorProps<DataLink[]>) {
+  return <DataLinksInlineEditor links={value} showOneClick {...{ onChange, data, getSuggestions }} />;
+}
+
+/** Calls that a click on a value makes: nobody edits them while a plugin is written. */
+export function ActionsEditor({ value = [] }: StandardEditorProps<Action[]>) {
+  return <span>{value.length ? value.map(({ title }) => title).join(', ') : 'none'}</span>;
+}
+
+const seriesBy = [
+  { value: 'last', label: 'Last value' },
+  { value: 'min', label: 'Minimum' },
+  { value: 'max', label: 'Maximum' },
+];
+
+type FieldColorProps = StandardEditorProps<FieldColor, { byValueSupport?: boolean; preferThresholdsMode?: boolean }>;
+
+export function FieldColorEditor({ value, onChange, item, id }: FieldColorProps) {
+  const modes = fieldColorModeRegistry.list().filter((m) => !m.isByValue || item.settings?.byValueSupport !== false);
+  const mode = fieldColorModeRegistry.getIfExists(value?.mode);
+  const isFixed = (mode?: string) => mode === 'fixed' || mode === 'shades';
+  const choose = (mode: string) =>
+    onChange({ ...value, mode: mode as FieldColorModeId, fixedColor: isFixed(mode) ? (value?.fixedColor ?? 'green') : undefined });
+  return (
+    <Stack gap={1} alignItems="center">
+      <Select
+        inputId={id}
+        aria-label="Color scheme"
+        options={modes.map((m) => ({ value: m.id, label: m.name, description: m.description }))}
+        value={value?.mode}
+        onChange={(c) => choose(c.value ?? 'palette-classic')}
+      />
+      {isFixed(value?.mode) && (
+        <ColorPicker color={value?.fixedColor ?? 'green'} enableNamedColors onChange={(fixedColor) => onChange({ ...value, fixedColor })} />
+      )}
+      {mode?.isByValue && (
+        <Select
+          width={16}
+          aria-label="Color of series by"
+          options={seriesBy}
+          value={value?.seriesBy ?? 'last'}
+          onChange={(c) => onChange({ ...value, seriesBy: c.value } as FieldColor)}
+        />
+      )}
+    </Stack>
+  );
 }

@@ -1,7 +1,7 @@
 // The editor of thresholds: values from which on a colour applies.
 import { ThresholdsMode, type StandardEditorProps, type Threshold, type ThresholdsConfig } from '@grafana/data';
 import { Button, ColorPicker, IconButton, RadioButtonGroup, Stack } from '@grafana/ui';
-import { Draft } from './draft';
+import { Draft } from './simple';
 
 const modes = [
   { value: ThresholdsMode.Absolute, label: 'Absolute' },
@@ -22,14 +22,8 @@ export function ThresholdsEditor({ value, onChange }: StandardEditorProps<Thresh
   const set = (next: Threshold[]) => onChange({ mode, steps: ordered(next) });
   const replace = (i: number, change: Partial<Threshold>) => set(shown.map((step, j) => (i === j ? { ...step, ...change } : step)));
   const move = (i: number, text: string) => isNumber(text) && replace(i, { value: Number(text) });
-  const add = () =>
-    set([
-      ...shown,
-      {
-        value: shown.length > 1 ? shown[shown.length - 1].value + 10 : shown.length ? 80 : -Infinity,
-        color: palette[shown.length % palette.length],
-      },
-    ]);
+  const last = shown.at(-1)?.value ?? -Infinity;
+  const next = { value: last === -Infinity ? 80 : last + 10, color: palette[shown.length % palette.length] };
   return (
     <Stack direction="column" gap={1}>
       {shown.map((step, i) => (
@@ -46,7 +40,7 @@ export function ThresholdsEditor({ value, onChange }: StandardEditorProps<Thresh
         </Stack>
       ))}
       <div>
-        <Button size="sm" variant="secondary" icon="plus" onClick={add}>
+        <Button size="sm" variant="secondary" icon="plus" onClick={() => set([...shown, next])}>
           Add threshold
         </Button>
       </div>
