@@ -33,7 +33,7 @@ test('a drawing is empty if nothing of the plugin can be seen', () => {
   };
   for (const [html, empty] of Object.entries(cases)) {
     const element = Object.assign(document.createElement('div'), { innerHTML: html });
-    noteDrawing('x', 'x', element, { frames: 0, rows: 0 });
+    noteDrawing('x', element, { title: 'x', frames: 0, rows: 0 });
     assert.equal(report().empty, empty, html);
   }
 });

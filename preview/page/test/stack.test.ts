@@ -1,7 +1,8 @@
+import './browser';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { format } from '../src/observe/format';
-import { stackFrames } from '../src/observe/stack';
+import { format } from '../src/observe/console';
+import { stackFrames } from '../src/observe/faults';
 
 test('stacks of two browsers', () => {
   const chromium =

@@ -25,13 +25,6 @@ export interface Boot {
   root: string;
 }
 
-const defaults: Boot = { version: '', react: '', role: 'Admin', plugins: [], main: '', theme: 'dark', beside: false, clock: 0, root: '' };
-
-function read(): Boot {
-  const text = document.getElementById('boot')?.textContent;
-  return text ? { ...defaults, ...(JSON.parse(text) as Partial<Boot>) } : defaults;
-}
-
 /** A setting that is read once: the address decides, else what was chosen before in this tab, else the server. */
 function chosen<T extends string>(name: 'theme' | 'role', given: T, all: readonly T[]): T {
   const asked = new URLSearchParams(location.search).get(name) ?? sessionStorage.getItem(`preview.${name}`);
@@ -44,12 +37,6 @@ export function keepChoice(name: 'theme' | 'role', value: string): void {
   const address = new URL(location.href);
   address.searchParams.delete(name);
   history.replaceState(history.state, '', address);
-}
-
-/** Chooses a role and starts the page again, since plugins read it once. What is edited is kept. */
-export function chooseRole(role: Role): void {
-  keepChoice('role', role);
-  location.reload();
 }
 
 /** The token arrives in the fragment, which no server sees, and leaves the address as soon as it was read. */
@@ -65,11 +52,15 @@ function takeToken(): string {
 /** Whether the preview's own controls are hidden, for pictures. */
 export const bare = new URLSearchParams(location.search).has('bare');
 
-const given = read();
+/** A page of several previews has none. */
+const given = JSON.parse(document.getElementById('boot')?.textContent ?? '{}') as Boot;
 /** Pictures have the server's theme, and a person that of the browser. */
 const theme = matchMedia('(prefers-color-scheme: light)').matches && !bare ? 'light' : given.theme;
 export const boot: Boot = { ...given, theme: chosen('theme', theme, ['dark', 'light']), role: chosen('role', given.role, roles) };
 export const token = takeToken();
+
+/** The plugin that an address is about. */
+export const subjectOf = (pathname: string) => boot.plugins.find(({ id }) => pathname.split('/').includes(id));
 
 /** The headers that say who calls the server. */
 export const identity = { 'X-Preview-Token': token, 'X-Preview-Role': boot.role };

@@ -30,23 +30,21 @@ export function installLoader(): void {
   };
 }
 
-function script(url: string): Promise<HTMLScriptElement> {
+function script({ href, pathname }: URL): Promise<HTMLScriptElement> {
   return new Promise((resolve, reject) => {
-    const element = document.createElement('script');
-    element.src = url;
+    const element = Object.assign(document.createElement('script'), { src: href });
     element.onload = () => resolve(element);
-    element.onerror = () => reject(new Error(`${new URL(url, location.href).pathname} could not be loaded`));
+    element.onerror = () => reject(new Error(`${pathname} could not be loaded`));
     document.head.append(element);
   });
 }
 
 async function loadFile(url: string): Promise<unknown> {
-  const element = await script(url);
-  const given = defined.get(element);
-  if (!given) {
-    throw new Error(`${new URL(url, location.href).pathname} does not call define: it is not an AMD module`);
-  }
   const at = new URL(url, location.href);
+  const given = defined.get(await script(at));
+  if (!given) {
+    throw new Error(`${at.pathname} does not call define: it is not an AMD module`);
+  }
   const asked = new Set<string>();
   const shared = (id: string) => {
     asked.add(id);

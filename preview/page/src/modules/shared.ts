@@ -126,7 +126,7 @@ export async function shareModules(components: object): Promise<void> {
 
 /** The module that a plugin asks for, noted. */
 export function sharedModule(id: string): object | undefined {
-  record.module(id);
+  record.add(record.modules, id);
   if (!(id in modules)) {
     record.missing(id);
   }

@@ -24,8 +24,5 @@ export async function withStyles<T>(module: string, evaluate: () => Promise<T>):
 
 /** Adds a style sheet by its address. */
 export async function addStyleSheet(url: string): Promise<void> {
-  const link = document.createElement('link');
-  link.rel = 'stylesheet';
-  link.href = url;
-  document.head.append(link);
+  document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: url }));
 }

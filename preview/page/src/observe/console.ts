@@ -1,9 +1,17 @@
 // Errors that reach nobody, and warnings that the console gets.
 import * as React from 'react';
-import { fault, noteFault } from './faults';
-import { format } from './format';
+import { fault, isPluginFile, noteFault, stackFrames } from './faults';
 import { record } from './record';
-import { isPluginFile, stackFrames } from './stack';
+
+/** What a call of the console would show, with %s filled in. */
+export function format(args: unknown[]): string {
+  const [first, ...rest] = args;
+  if (typeof first !== 'string') {
+    return args.map(String).join(' ');
+  }
+  const text = first.replace(/%[sdifoOc]/g, (verb) => (verb === '%c' ? (rest.shift(), '') : rest.length ? String(rest.shift()) : verb));
+  return [text, ...rest.map(String)].join(' ');
+}
 
 /** React says this of a loop through effects, which it does not stop. */
 const endless = /^(Warning: )?Maximum update depth exceeded/;
@@ -53,7 +61,7 @@ export function watchConsole(): void {
       original(...args);
       const message = format(args).slice(0, 500);
       if (/deprecat/i.test(message)) {
-        record.deprecation(message);
+        record.add(record.deprecations, message);
       }
       if (endless.test(message)) {
         fault('effect', new Error(message.split('\n')[0].replace(/^Warning: /, '')), format(args));

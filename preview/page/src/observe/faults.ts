@@ -2,7 +2,30 @@
 import type { FetchError } from '@grafana/runtime';
 import { identity } from '../boot/boot';
 import { record, type Fault, type FaultKind } from './record';
-import { isPluginFile, stackFrames } from './stack';
+
+/** As preview/sources.go reads it. */
+interface StackFrame {
+  url: string;
+  line: number;
+  column: number;
+}
+
+/** Stack traces, as Chromium and Firefox write them. */
+const chromium = /^\s*at (?:.*? \()?(?:async )?((?:https?|file):\/\/[^\s)]+):(\d+):(\d+)\)?$/;
+const firefox = /^.*?@((?:https?|file):\/\/.+):(\d+):(\d+)$/;
+
+/** The frames of a stack trace, or of React's component stack; the innermost first, columns from 0. */
+export function stackFrames(stack: string): StackFrame[] {
+  return stack.split('\n').flatMap((line) => {
+    const match = chromium.exec(line) ?? firefox.exec(line.trim());
+    return match ? [{ url: match[1], line: Number(match[2]), column: Number(match[3]) - 1 }] : [];
+  });
+}
+
+/** Whether the address is a file of a plugin. */
+export function isPluginFile(url: string): boolean {
+  return new URL(url).pathname.startsWith('/public/plugins/');
+}
 
 /** A thrown value in words: an Error, the answer of a failed call, or anything. */
 export function describe(thrown: unknown): string {
@@ -50,9 +73,8 @@ export function fault(kind: FaultKind, thrown: unknown, componentStack = ''): vo
   const stack = (thrown instanceof Error ? (thrown.stack ?? '') : '') + componentStack;
   const message = describe(thrown);
   const isOurs = kind !== 'load' && kind !== 'build' && !isOfPlugin(stack);
-  const seen = record.faults.find(
-    (f) => f.message === message && (f.kind === kind || (thrownByReact.includes(f.kind) && thrownByReact.includes(kind))),
-  );
+  const isSame = (other: FaultKind) => other === kind || (thrownByReact.includes(other) && thrownByReact.includes(kind));
+  const seen = record.faults.find((f) => f.message === message && isSame(f.kind));
   if (!seen) {
     const help = advice.find(([pattern]) => pattern.test(message))?.[1];
     const made: Fault = { kind, message, stack, help, ours: isOurs, quiet: isCall(thrown) };

@@ -2,7 +2,8 @@
 import { identity } from '../boot/boot';
 import { record } from './record';
 
-const calls = new Map<object, string>();
+/** What is under way, by itself or by its name. */
+const underWay = new Map<object | string, string>();
 
 const iconName = (url: string) => /icons\/(.*)\.svg/.exec(new URL(url).pathname)?.[1] ?? url;
 
@@ -33,7 +34,7 @@ export function watchNetwork(): void {
     const method = init?.method ?? given?.method ?? 'GET';
     const address = given?.url ?? String(to);
     const path = pathOfCall(address);
-    calls.set(call, `${method} ${address.replace(location.origin, '')}`);
+    underWay.set(call, `${method} ${address.replace(location.origin, '')}`);
     const headers = new Headers(init?.headers ?? given?.headers);
     Object.entries(path ? identity : {}).forEach(([name, value]) => headers.set(name, value));
     try {
@@ -55,7 +56,7 @@ export function watchNetwork(): void {
       }
       return answer;
     } finally {
-      calls.delete(call);
+      underWay.delete(call);
     }
   };
   watchRequests();
@@ -69,11 +70,11 @@ function watchRequests(): void {
     const [method, to] = args as [string, string | URL];
     const path = pathOfCall(to);
     Object.entries(path ? identity : {}).forEach(([name, value]) => this.setRequestHeader(name, value));
-    this.addEventListener('loadstart', () => calls.set(this, `${method} ${path ?? to}`), { once: true });
+    this.addEventListener('loadstart', () => underWay.set(this, `${method} ${path ?? to}`), { once: true });
     this.addEventListener(
       'loadend',
       () => {
-        calls.delete(this);
+        underWay.delete(this);
         if (path) {
           record.call({ method, path, status: this.status, refused: this.getResponseHeader(refusal) !== null });
         }
@@ -83,14 +84,12 @@ function watchRequests(): void {
   };
 }
 
-const working = new Set<string>();
-
 /** Says that something is under way which is no call, such as a query of a story. */
 export function markWorking(what: string, is: boolean): void {
   if (is) {
-    working.add(what);
+    underWay.set(what, what);
   } else {
-    working.delete(what);
+    underWay.delete(what);
   }
 }
 
@@ -101,7 +100,7 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export function awaited(): string[] {
   const images = [...document.images].filter((image) => !image.complete && image.loading !== 'lazy');
   const fonts = document.fonts.status === 'loading' ? ['fonts'] : [];
-  return [...working, ...calls.values(), ...images.map((image) => `image ${image.src.slice(0, 200)}`), ...fonts];
+  return [...underWay.values(), ...images.map((image) => `image ${image.src.slice(0, 200)}`), ...fonts];
 }
 
 /**

@@ -34,8 +34,6 @@ export interface Fault {
   quiet?: boolean;
 }
 
-type Listener = () => void;
-
 class Observations {
   readonly modules = new Set<string>();
   readonly reads = new Map<string, Set<string>>();
@@ -49,11 +47,8 @@ class Observations {
   faults: Fault[] = [];
   /** Changes with every change, for React's useSyncExternalStore. */
   version = 0;
-  private listeners = new Set<Listener>();
+  private listeners = new Set<() => void>();
 
-  module(id: string): void {
-    this.add(this.modules, id);
-  }
   read(module: string, name: string): void {
     const names = this.reads.get(module) ?? new Set();
     this.reads.set(module, names);
@@ -61,9 +56,6 @@ class Observations {
   }
   missing(what: string): void {
     this.add(this.missingNames, what);
-  }
-  deprecation(message: string): void {
-    this.add(this.deprecations, message);
   }
   note(message: string): void {
     this.add(this.notes, message);
@@ -90,12 +82,12 @@ class Observations {
     // Names are read while React renders, when nobody's state may be set.
     queueMicrotask(() => this.listeners.forEach((listener) => listener()));
   }
-  subscribe = (listener: Listener): (() => void) => {
+  subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   };
 
-  private add(to: Set<string>, value: string): void {
+  add(to: Set<string>, value: string): void {
     if (!to.has(value)) {
       to.add(value);
       this.changed();

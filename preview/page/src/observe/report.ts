@@ -1,12 +1,12 @@
 // The report: what window.__preview.report() returns.
-import { boot } from '../boot/boot';
+import { boot, subjectOf } from '../boot/boot';
 import { awaited, settled } from './network';
-import { record, type Call, type Fault, type Loaded } from './record';
+import { record } from './record';
 
 /** One drawing of a plugin: the panel, an editor, an app's page, or one story of many. */
-export interface Drawing {
+interface Drawing {
   title: string;
-  drawn: number | null;
+  drawn: number;
   /** Nothing can be seen: no text, no graphic, no control. */
   empty: boolean;
   frames: number;
@@ -14,44 +14,13 @@ export interface Drawing {
   error?: string;
 }
 
-interface Report {
-  plugin: string;
-  route: string;
-  version: string;
-  modules: string[];
-  reads: { [module: string]: string[] };
-  missing: string[];
-  calls: Call[];
-  loaded: { [path: string]: Loaded };
-  /** Files of plugins that the page asked for and did not get. */
-  absent: string[];
-  deprecations: string[];
-  notes: string[];
-  errors: Fault[];
-  drawn: number | null;
-  empty: boolean;
-  drawings: Drawing[];
-  /** What was still under way when the page was given up waiting for. */
-  awaited: string[];
-}
-
-interface Place {
-  element: HTMLElement;
-  drawing: Drawing;
-}
-
-const places = new Map<string, Place>();
+const places = new Map<string, { element: HTMLElement; drawing: Drawing }>();
 
 /** Says where a plugin is drawn and with how much data; the first time is when it was drawn. */
-export function noteDrawing(
-  key: string,
-  title: string,
-  element: HTMLElement | null,
-  data: { frames: number; rows: number; error?: string },
-): void {
+export function noteDrawing(key: string, element: HTMLElement | null, data: Omit<Drawing, 'drawn' | 'empty'>): void {
   if (element) {
     const drawn = places.get(key)?.drawing.drawn ?? Math.round(performance.now());
-    places.set(key, { element, drawing: { title, drawn, empty: false, ...data } });
+    places.set(key, { element, drawing: { ...data, drawn, empty: false } });
   }
 }
 export function forgetDrawing(key: string): void {
@@ -95,19 +64,14 @@ function absentFiles(): string[] {
   return [...new Set(files.map((url) => url.pathname))];
 }
 
-let plugin = '';
 let left: string[] | undefined; // of what the page waited for, when it had come to rest
 
-/** The plugin that the address is about. */
-export function setSubject(id: string): void {
-  plugin = id;
-}
-
-export function report(): Report {
+/** As preview/check reads it. */
+export function report() {
   const drawings = [...places.values()].map(({ element, drawing }) => ({ ...drawing, empty: isEmpty(element) }));
   const reads = Object.fromEntries([...record.reads].map(([module, names]) => [module, [...names].sort()]));
   return {
-    plugin: plugin || boot.main,
+    plugin: subjectOf(location.pathname)?.id ?? boot.main,
     route: location.pathname + location.search,
     version: boot.version,
     modules: [...record.modules],
@@ -115,20 +79,22 @@ export function report(): Report {
     missing: [...record.missingNames],
     calls: record.calls,
     loaded: record.loaded,
+    /** Files of plugins that the page asked for and did not get. */
     absent: absentFiles(),
     deprecations: [...record.deprecations],
     notes: [...record.notes],
     errors: record.faults,
-    drawn: drawings.length ? Math.min(...drawings.map((d) => d.drawn ?? Infinity)) : null,
+    drawn: drawings.length ? Math.min(...drawings.map((d) => d.drawn)) : null,
     empty: drawings.every((d) => d.empty),
     drawings,
+    /** What was still under way when the page was given up waiting for. */
     awaited: left ?? awaited(),
   };
 }
 
 declare global {
   interface Window {
-    __preview?: { report(): Report; ready: Promise<void>; swap(id: string): Promise<void>; lastSwap(): number | undefined };
+    __preview?: { report: typeof report; ready: Promise<void>; swap(id: string): Promise<void>; lastSwap(): number | undefined };
   }
 }
 

@@ -17,7 +17,7 @@ export function Drawing({ name, title, data, style, children }: Props) {
   const rows = data?.series.reduce((sum, frame) => sum + frame.length, 0) ?? 0;
   const error = data?.error?.message;
   useEffect(() => {
-    const frame = requestAnimationFrame(() => noteDrawing(name, title, element.current, { frames, rows, error }));
+    const frame = requestAnimationFrame(() => noteDrawing(name, element.current, { title, frames, rows, error }));
     return () => cancelAnimationFrame(frame);
   }, [name, title, frames, rows, error]);
   useEffect(() => () => forgetDrawing(name), [name]);

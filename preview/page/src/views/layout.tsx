@@ -2,7 +2,7 @@
 import { Button, Input, LinkButton, Select, useTheme2 } from '@grafana/ui';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router-dom-v5-compat';
-import { bare, boot, chooseRole, roles } from '../boot/boot';
+import { bare, boot, keepChoice, roles, subjectOf } from '../boot/boot';
 import { record } from '../observe/record';
 import { storiesOf } from '../panels/stories';
 import { useKept } from '../refresh/kept';
@@ -87,7 +87,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useKept('told', () => false);
   const count = useCount();
   const { pathname, search } = useLocation();
-  const subject = boot.plugins.find((plugin) => pathname.split('/').includes(plugin.id));
+  const subject = subjectOf(pathname);
   useEffect(() => {
     document.title = subject?.name ?? 'Preview';
   }, [subject]);
@@ -95,6 +95,7 @@ export function Layout({ children }: { children: ReactNode }) {
     return <main>{children}</main>;
   }
   const other = theme.isDark ? 'light' : 'dark';
+  const toggle = () => setOpen(!isOpen);
   return (
     <div className="preview-frame">
       <Navigation />
@@ -107,7 +108,10 @@ export function Layout({ children }: { children: ReactNode }) {
           width={18}
           value={boot.role}
           options={roles.map((value) => ({ label: value, value }))}
-          onChange={({ value = boot.role }) => chooseRole(value)}
+          onChange={({ value = boot.role }) => {
+            keepChoice('role', value);
+            location.reload(); // since plugins read it once; what is edited is kept
+          }}
         />
         {boot.beside && window.top === window && (
           <LinkButton size="sm" variant="secondary" fill="text" href={`/-/beside?path=${encodeURIComponent(pathname + search)}`}>
@@ -115,12 +119,9 @@ export function Layout({ children }: { children: ReactNode }) {
           </LinkButton>
         )}
         <Button size="sm" variant="secondary" fill="text" onClick={() => setTheme(other)}>{`Use the ${other} theme`}</Button>
-        <Button
-          size="sm"
-          variant={record.faults.length ? 'destructive' : 'secondary'}
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >{`Problems (${count})`}</Button>
+        <Button size="sm" variant={record.faults.length ? 'destructive' : 'secondary'} aria-expanded={isOpen} onClick={toggle}>
+          {`Problems (${count})`}
+        </Button>
       </header>
       <main className="preview-main" tabIndex={-1}>
         {children}

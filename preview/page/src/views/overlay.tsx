@@ -89,11 +89,9 @@ export function Overlay() {
         <One key={i} fault={fault} />
       ))}
       {shown.length > 3 && (
-        <Button
-          size="sm"
-          variant="secondary"
-          onClick={() => setAside([...aside, ...shown.slice(0, 3)])}
-        >{`${shown.length - 3} more`}</Button>
+        <Button size="sm" variant="secondary" onClick={() => setAside([...aside, ...shown.slice(0, 3)])}>
+          {`${shown.length - 3} more`}
+        </Button>
       )}
     </section>
   );

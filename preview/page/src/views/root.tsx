@@ -8,7 +8,6 @@ import { CompatRouter, Link, Route, Routes, useParams } from 'react-router-dom-v
 import { manifests } from '../services/plugins';
 import { appEvents } from '../services/events';
 import { provideModals, type Modal as Asked } from '../services/modals';
-import { setSubject } from '../observe/report';
 import { usePlugin } from '../refresh/current';
 import { AppConfigPage, AppPage } from './apppage';
 import { Boundary } from './boundary';
@@ -29,7 +28,6 @@ function PluginView({ view }: { view: View }) {
 
 function Known({ id, view }: { id: string; view: View }) {
   const current = usePlugin(id);
-  useEffect(() => setSubject(id), [id]);
   switch (current.state) {
     case 'loading':
       return <LoadingPlaceholder text={`Loading ${id}…`} />;

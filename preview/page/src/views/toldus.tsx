@@ -33,34 +33,28 @@ export function ToldUs({ version, count }: { version: string; count: number }) {
   useRecord();
   const reads = [...record.reads].map(([module, names]) => `${module}: ${names.size} ${names.size === 1 ? 'name' : 'names'}`);
   const [refused, calls] = partition(record.calls, (call) => call.refused);
+  const faults = record.faults.map((fault) => (
+    <>
+      {`${headings[fault.kind]}: ${fault.message} `}
+      <Place fault={fault} />
+    </>
+  ));
+  const parts: [title: string, what: string, items: ReactNode[]][] = [
+    ['Errors', 'Exceptions, rejected promises, and what failed: builds, queries, health checks.', faults],
+    ['Missing names', `Read from shared modules, which do not have them in version ${version}.`, [...record.missingNames]],
+    ['Refused calls', 'The preview allows only the calls of the API on its list.', refused.map(text)],
+    ['Deprecations', 'Warnings of the shared modules.', [...record.deprecations]],
+    ['Notes', 'Stand-ins that took part, extension points, and what else is not as in the interface.', [...record.notes]],
+    ['API calls', 'What the plugin asked the host, and the status of each answer.', calls.slice(-200).map(text)],
+    ['Shared modules', 'Modules that the plugin imports from the host.', [...record.modules]],
+    ['Names read', 'How many names of each @grafana module were read.', reads],
+  ];
   return (
     <div className="preview-told">
       {!count && <p>No problems so far.</p>}
-      <Part
-        title="Errors"
-        what="Exceptions, rejected promises, and what failed: builds, queries, health checks."
-        items={record.faults.map((fault) => (
-          <>
-            {`${headings[fault.kind]}: ${fault.message} `}
-            <Place fault={fault} />
-          </>
-        ))}
-      />
-      <Part
-        title="Missing names"
-        what={`Read from shared modules, which do not have them in version ${version}.`}
-        items={[...record.missingNames]}
-      />
-      <Part title="Refused calls" what="The preview allows only the calls of the API on its list." items={refused.map(text)} />
-      <Part title="Deprecations" what="Warnings of the shared modules." items={[...record.deprecations]} />
-      <Part
-        title="Notes"
-        what="Stand-ins that took part, extension points, and what else is not as in the interface."
-        items={[...record.notes]}
-      />
-      <Part title="API calls" what="What the plugin asked the host, and the status of each answer." items={calls.slice(-200).map(text)} />
-      <Part title="Shared modules" what="Modules that the plugin imports from the host." items={[...record.modules]} />
-      <Part title="Names read" what="How many names of each @grafana module were read." items={reads} />
+      {parts.map(([title, what, items]) => (
+        <Part key={title} {...{ title, what, items }} />
+      ))}
       <Button size="sm" variant="secondary" icon="download-alt" className="preview-action" onClick={save}>
         Save as JSON
       </Button>
