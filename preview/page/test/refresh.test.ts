@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hookSignature } from '../src/refresh/signature';
+import { hookSignature } from '../src/refresh/runtime';
 import { serverEvents } from '../src/services/sse';
 
 test('the signature is the sequence of hooks, however a bundler writes their calls', () => {
@@ -16,13 +16,10 @@ test('names that only begin like hooks are none', () => {
 });
 
 test('events of a stream, in whatever pieces it comes', async () => {
-  async function* pieces() {
-    yield 'event: ready\nda';
-    yield 'ta: {"a":1}\n\n: comment\n\ndata: one\n';
-    yield await Promise.resolve('data: two\r\n\r\ndata: unfinished');
-  }
+  const pieces = ['event: ready\nda', 'ta: {"a":1}\n\n: comment\n\ndata: one\n', 'data: two\n\ndata: unfinished'];
+  const stream = new ReadableStream<string>({ pull: (to) => (pieces.length ? to.enqueue(pieces.shift()) : to.close()) });
   const got = [];
-  for await (const event of serverEvents(pieces())) {
+  for await (const event of serverEvents(stream)) {
     got.push(event);
   }
   assert.deepEqual(got, [

@@ -1,9 +1,10 @@
 import './browser';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { VariableInterpolation } from '@grafana/runtime';
 import { get } from 'lodash';
 import { withAddress } from '../src/services/stored';
-import { containsVariable, replaceVariables, type Found, type Lookup } from '../src/services/template';
+import { containsVariable, replaceVariables, type Lookup } from '../src/services/template';
 
 const values: { [name: string]: unknown } = { host: 'a/b', many: ['x', 'y.z'], row: { name: 'n' }, when: 0 };
 const lookup: Lookup = (name, path) =>
@@ -43,7 +44,7 @@ test('formats', () => {
 });
 
 test('the expression that was found is told, and a function may format', () => {
-  const found: Found[] = [];
+  const found: VariableInterpolation[] = [];
   replaceVariables('$host $no', lookup, undefined, found);
   assert.deepEqual(
     found.map(({ variableName, found }) => [variableName, found]),

@@ -1,16 +1,16 @@
 // The plugin object in use for each id, which a build replaces.
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect } from 'react';
+import { useObservable } from 'react-use';
+import { BehaviorSubject } from 'rxjs';
 import { loadPlugin, type AnyPlugin } from '../services/plugins';
 
 type Current = { state: 'loading' } | { state: 'failed'; error: unknown } | { state: 'ready'; plugin: AnyPlugin; revision: number };
 
-const currents = new Map<string, Current>();
-const listeners = new Set<() => void>();
+const currents = new BehaviorSubject<ReadonlyMap<string, Current>>(new Map());
 const loading: Current = { state: 'loading' };
 
 function set(id: string, current: Current): void {
-  currents.set(id, current);
-  listeners.forEach((listener) => listener());
+  currents.next(new Map([...currents.value, [id, current]]));
 }
 
 let revisions = 0;
@@ -29,17 +29,12 @@ async function start(id: string): Promise<void> {
   }
 }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
 /** The plugin in use, loaded when it is first asked for. */
 export function usePlugin(id: string): Current {
   useEffect(() => {
-    if (!currents.has(id)) {
+    if (!currents.value.has(id)) {
       void start(id);
     }
   }, [id]);
-  return useSyncExternalStore(subscribe, () => currents.get(id) ?? loading);
+  return useObservable(currents, currents.value).get(id) ?? loading;
 }

@@ -28,13 +28,9 @@ export function onBackend(listener: () => void): () => void {
  * call the same hooks; others are mounted anew with the options, queries and settings, which the page keeps.
  */
 export async function swap(id: string): Promise<void> {
-  if (++swaps > mostSwaps) {
-    location.reload();
-    return;
-  }
   const begun = performance.now();
-  if (!presentPlugin(id)) {
-    location.reload(); // it never loaded: nothing is there to be replaced
+  if (++swaps > mostSwaps || !presentPlugin(id)) {
+    location.reload(); // a plugin that never loaded cannot be replaced
     return;
   }
   let plugin;

@@ -1,6 +1,5 @@
 // Connects React Fast Refresh to the React of the page, in development. It must run before react-dom is evaluated.
 import { injectIntoGlobalHook, performReactRefresh, register, setSignature } from 'react-refresh/runtime';
-import { hookSignature } from './signature';
 
 declare global {
   interface Window {
@@ -9,6 +8,14 @@ declare global {
     /** Replaces the components that were registered since the last time. */
     __refresh?: () => void;
   }
+}
+
+/**
+ * The signature of a component: the hooks that it calls, in order, from the text of its function. When it stays the same, React
+ * can keep the state. A bundler writes some of them as (0, module.useState)(.
+ */
+export function hookSignature(source: string): string {
+  return (source.match(/\buse(?:[A-Z]\w*)?(?=\)?\s*\()/g) ?? []).join();
 }
 
 /** The build registers each capitalised declaration of a plugin's source file; not all of them are components. */

@@ -1,8 +1,8 @@
 // The service for HTTP calls, on the host's API.
 import { AppEvents } from '@grafana/data';
 import type { BackendSrv, BackendSrvRequest, FetchError, FetchResponse } from '@grafana/runtime';
-import { from, lastValueFrom, Observable } from 'rxjs';
-import { mergeMap } from 'rxjs/operators';
+import { defer, from, lastValueFrom, type Observable } from 'rxjs';
+import { finalize, mergeMap } from 'rxjs/operators';
 import { fault } from '../observe/faults';
 import { refusal } from '../observe/network';
 import { appEvents } from './events';
@@ -21,18 +21,13 @@ function isRaw(body: unknown): body is BodyInit {
   return typeof body === 'string' || [FormData, Blob, ArrayBuffer, URLSearchParams].some((kind) => body instanceof kind);
 }
 
-function init(request: BackendSrvRequest, signal: AbortSignal): RequestInit {
-  const headers = new Headers(request.headers);
-  const { data } = request;
-  if (data !== undefined && data !== null && !isRaw(data) && !headers.has('Content-Type')) {
+function init({ method = 'GET', data, ...given }: BackendSrvRequest, signal: AbortSignal): RequestInit {
+  const headers = new Headers(given.headers);
+  const isJSON = data !== undefined && data !== null && !isRaw(data);
+  if (isJSON && !headers.has('Content-Type')) {
     headers.set('Content-Type', 'application/json');
   }
-  return {
-    method: request.method ?? 'GET',
-    headers,
-    signal,
-    body: data === undefined || data === null ? undefined : isRaw(data) ? data : JSON.stringify(data),
-  };
+  return { method, headers, signal, body: isJSON ? JSON.stringify(data) : (data as BodyInit | null | undefined) };
 }
 
 async function bodyOf(answer: Response, type: BackendSrvRequest['responseType']): Promise<unknown> {
@@ -56,18 +51,14 @@ class Backend implements BackendSrv {
   private readonly running = new Map<string, AbortController>();
 
   fetch<T>(request: BackendSrvRequest): Observable<FetchResponse<T>> {
-    return new Observable<FetchResponse<T>>((subscriber) => {
+    return defer(() => {
       const abort = new AbortController();
       request.abortSignal?.addEventListener('abort', () => abort.abort());
       if (request.requestId) {
         this.resolveCancelerIfExists(request.requestId);
         this.running.set(request.requestId, abort);
       }
-      const subscription = from(this.send<T>(request, abort.signal)).subscribe(subscriber);
-      return () => {
-        subscription.unsubscribe();
-        abort.abort();
-      };
+      return from(this.send<T>(request, abort.signal)).pipe(finalize(() => abort.abort()));
     });
   }
 
@@ -83,14 +74,9 @@ class Backend implements BackendSrv {
       answer = await fetch(address(request), init(request, signal));
     } catch (e) {
       const cancelled = signal.aborted;
-      throw {
-        status: cancelled ? -1 : 0,
-        statusText: cancelled ? 'Request was aborted' : '',
-        data: { message: (e as Error).message },
-        config: request,
-        cancelled,
-        isHandled: cancelled,
-      } satisfies FetchError;
+      const [status, statusText] = cancelled ? [-1, 'Request was aborted'] : [0, ''];
+      const data = { message: (e as Error).message };
+      throw { status, statusText, data, config: request, cancelled, isHandled: cancelled } satisfies FetchError;
     }
     const data = (await bodyOf(answer, request.responseType)) as T;
     if (answer.headers.get(refusal) === 'token') {
@@ -113,14 +99,8 @@ class Backend implements BackendSrv {
     if (!silent) {
       appEvents.emit(AppEvents.alertError, [message]);
     }
-    return {
-      status: answer.status,
-      statusText: answer.statusText,
-      data: given,
-      message,
-      config: request,
-      isHandled: answer.headers.has(refusal),
-    };
+    const { status, statusText, headers } = answer;
+    return { status, statusText, data: given, message, config: request, isHandled: headers.has(refusal) };
   }
 
   async request<T = unknown>(options: BackendSrvRequest): Promise<T> {
@@ -145,19 +125,10 @@ class Backend implements BackendSrv {
     return this.request<T>({ ...options, method: 'PATCH', url, data });
   }
 
-  // What follows is not in the published interface, and is in use all the same.
+  // What follows is not in the published interface, and plugins use it all the same.
   resolveCancelerIfExists(requestId: string): void {
     this.running.get(requestId)?.abort();
     this.running.delete(requestId);
-  }
-  withNoBackendCache<T>(callback: () => Promise<T>): Promise<T> {
-    return callback();
-  }
-  getDashboardByUid(uid: string): Promise<unknown> {
-    return this.get(`/api/dashboards/uid/${uid}`);
-  }
-  getFolderByUid(uid: string): Promise<unknown> {
-    return this.get(`/api/folders/${uid}`);
   }
   search(query: BackendSrvRequest['params']): Promise<unknown> {
     return this.get('/api/search', query);

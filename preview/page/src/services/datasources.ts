@@ -12,7 +12,6 @@ type Ref = DataSourceRef | string | null | undefined;
 class DataSources implements DataSourceSrv {
   private settings = new Map<string, DataSourceInstanceSettings>();
   private instances = new Map<string, Promise<DataSourceApi>>();
-  private defaultName = '';
 
   /** Asks the host which data sources there are. */
   async refresh(): Promise<void> {
@@ -20,14 +19,13 @@ class DataSources implements DataSourceSrv {
     const answer = await backend.get<Answer>('/api/frontend/settings').catch((): Answer => ({}));
     this.settings.clear();
     this.instances.clear();
-    this.defaultName = answer.defaultDatasource ?? '';
+    config.defaultDatasource = answer.defaultDatasource ?? '';
     for (const given of Object.values(answer.datasources ?? {})) {
       const manifest = manifests.get(given.type);
       const meta = (manifest ? metaOf(manifest) : given.meta) as DataSourcePluginMeta;
       this.settings.set(given.uid, { ...given, meta, jsonData: given.jsonData ?? {} });
     }
     config.datasources = Object.fromEntries([...this.settings.values()].map((s) => [s.name, s]));
-    config.defaultDatasource = this.defaultName;
   }
   reload(): void {
     void this.refresh();
@@ -75,7 +73,7 @@ class DataSources implements DataSourceSrv {
       return found;
     }
     if (!type && (name === '' || name === 'default')) {
-      const standard = all.find((s) => s.name === this.defaultName) ?? all.find((s) => s.isDefault) ?? all[0];
+      const standard = all.find((s) => s.name === config.defaultDatasource) ?? all.find((s) => s.isDefault) ?? all[0];
       return standard ?? standInSettings('testdata', 'grafana-testdata-datasource', 'TestData');
     }
     const ofType = all.find((s) => s.type === (type ?? name));

@@ -1,4 +1,10 @@
 // The bus of the interface's own events: alerts, and what plugins publish.
-import { EventBusSrv } from '@grafana/data';
+import { BusEventWithPayload, EventBusSrv } from '@grafana/data';
+import type { ComponentType } from 'react';
 
 export const appEvents = new EventBusSrv();
+
+/** Asks for a modal, from what is no component. */
+export class ModalEvent extends BusEventWithPayload<{ title: string; body: ComponentType<{ onDismiss?: () => void }> }> {
+  static type = 'preview-modal';
+}

@@ -19,9 +19,8 @@ import { follow } from './sse';
 
 /** An address in any version: the part in the middle was "namespace", and is "stream" now. */
 function channel(address: LiveChannelAddress): string {
-  const { scope, path } = address;
-  const stream = (address as { stream?: string }).stream ?? (address as { namespace?: string }).namespace;
-  return `${scope}/${stream}/${path}`;
+  const { scope, path, stream, namespace } = address as LiveChannelAddress & { stream?: string; namespace?: string };
+  return `${scope}/${stream ?? namespace}/${path}`;
 }
 
 /** The channels that are followed, each over a connection of its own; one more is for the server's messages, and one for calls. */
@@ -41,11 +40,8 @@ function getStream<T>(address: LiveChannelAddress): Observable<LiveChannelEvent<
       if (open.size > maxChannels) {
         throw new Error(`the preview follows ${maxChannels} channels at once, as a browser opens six connections to one address`);
       }
-      const query = new URLSearchParams({ channel: id });
-      const data = (address as { data?: unknown }).data;
-      if (data !== undefined) {
-        query.set('data', JSON.stringify(data));
-      }
+      const { data } = address as { data?: unknown };
+      const query = new URLSearchParams({ channel: id, ...(data !== undefined && { data: JSON.stringify(data) }) });
       // The host ends each connection after some minutes. Like an EventSource, the preview then connects again.
       for (; !abort.signal.aborted; await new Promise((done) => setTimeout(done, reconnectAfter))) {
         status(LiveChannelConnectionState.Connecting);

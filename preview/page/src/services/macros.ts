@@ -16,23 +16,19 @@ function shown(field: Field, value: unknown): string {
   return formattedValueToString((field.display ?? getDisplayProcessor({ field, theme: config.theme2 }))(value));
 }
 
-function valueMacro(
-  field: Field,
-  raw: unknown,
-  calculated: DataContextScopedVar['value']['calculatedValue'],
-  path: string | undefined,
-  frame: DataFrame,
-  row: number,
-): unknown {
+type Context = DataContextScopedVar['value'];
+
+function valueMacro({ frame, field, rowIndex = 0, calculatedValue }: Context, path: string | undefined): unknown {
+  const raw: unknown = field.values[rowIndex];
   switch (path) {
     case 'numeric':
-      return calculated?.numeric ?? Number(raw);
+      return calculatedValue?.numeric ?? Number(raw);
     case 'text':
-      return calculated ? formattedValueToString(calculated) : shown(field, raw);
+      return calculatedValue ? formattedValueToString(calculatedValue) : shown(field, raw);
     case 'time':
-      return frame.fields.find((f) => f.type === 'time')?.values[row];
+      return frame.fields.find((f) => f.type === 'time')?.values[rowIndex];
     default:
-      return calculated?.numeric ?? raw;
+      return calculatedValue?.numeric ?? raw;
   }
 }
 
@@ -49,20 +45,15 @@ export function macro(name: string, path: string | undefined, scoped: ScopedVars
   if (!context || !/^__(field|value|series|data)$/.test(name)) {
     return undefined;
   }
-  const { frame, field, rowIndex = 0, calculatedValue } = context;
+  const { frame, field, rowIndex = 0 } = context;
+  const displayName = getFieldDisplayName(field, frame);
   switch (name) {
     case '__field':
-      return {
-        value: path?.startsWith('labels')
-          ? (get(field, path) ?? '')
-          : path === 'displayName' || path === 'name'
-            ? getFieldDisplayName(field, frame)
-            : '',
-      };
+      return { value: path?.startsWith('labels') ? (get(field, path) ?? '') : /^(displayName|name)$/.test(path ?? '') ? displayName : '' };
     case '__series':
-      return { value: frame.name ?? getFieldDisplayName(field, frame) };
+      return { value: frame.name ?? displayName };
     case '__value':
-      return { value: valueMacro(field, field.values[rowIndex], calculatedValue, path, frame, rowIndex) ?? '' };
+      return { value: valueMacro(context, path) ?? '' };
     default:
       return { value: (path?.startsWith('fields') ? fieldsMacro(frame, rowIndex, path) : path ? get(frame, path) : frame) ?? '' };
   }

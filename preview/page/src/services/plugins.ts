@@ -8,7 +8,7 @@ import {
   type AppPluginMeta,
   type PluginMeta,
 } from '@grafana/data';
-import { config } from '@grafana/runtime';
+import { config, type AppPluginConfig } from '@grafana/runtime';
 import i18next from 'i18next';
 import { isNil, omitBy } from 'lodash';
 import { boot, language, type Manifest } from '../boot/boot';
@@ -54,27 +54,7 @@ export function announcePlugins(): void {
   for (const manifest of manifests.values()) {
     const meta = metaOf(manifest);
     if (manifest.type === 'app') {
-      config.apps[meta.id] = {
-        id: meta.id,
-        path: meta.module,
-        version: meta.info.version,
-        preload: false,
-        angular: { detected: false, hideDeprecation: false },
-        loadingStrategy: PluginLoadingStrategy.script,
-        dependencies: meta.dependencies ?? {
-          grafanaDependency: '',
-          grafanaVersion: '*',
-          plugins: [],
-          extensions: { exposedComponents: [] },
-        },
-        extensions: meta.extensions ?? {
-          addedLinks: [],
-          addedComponents: [],
-          addedFunctions: [],
-          exposedComponents: [],
-          extensionPoints: [],
-        },
-      };
+      config.apps[meta.id] = { ...meta, path: meta.module, version: meta.info.version, preload: false } as AppPluginConfig;
     } else if (manifest.type === 'panel') {
       config.panels[meta.id] = { ...meta, sort: 100 };
     }
@@ -83,9 +63,7 @@ export function announcePlugins(): void {
 
 /** Adds what the host keeps for an app: its settings and whether it is enabled. */
 async function withSettings(meta: PluginMeta): Promise<PluginMeta> {
-  const stored = await backend
-    .get<Partial<PluginMeta>>(`/api/plugins/${meta.id}/settings`, undefined, undefined, { showErrorAlert: false })
-    .catch(() => undefined);
+  const stored = await backend.get<Partial<PluginMeta>>(`/api/plugins/${meta.id}/settings`).catch(() => undefined);
   return stored
     ? { ...meta, jsonData: stored.jsonData ?? {}, secureJsonFields: stored.secureJsonFields ?? {}, enabled: stored.enabled ?? true }
     : meta;
@@ -153,12 +131,8 @@ export function loadPlugin(id: string, revision = ''): Promise<AnyPlugin> {
     return known;
   }
   markWorking(`load ${id}`, true); // a script is no call
-  const loading = load(id, revision)
-    .finally(() => markWorking(`load ${id}`, false))
-    .catch((e: unknown) => {
-      fault('load', e);
-      throw e;
-    });
+  const loading = load(id, revision).finally(() => markWorking(`load ${id}`, false));
+  loading.catch((e: unknown) => fault('load', e));
   loaded.set(id, loading);
   return loading;
 }

@@ -115,6 +115,7 @@ let requests = 0;
 /** A request of the page. */
 export function makeRequest(given: Pick<DataQueryRequest, 'range' | 'targets'> & Partial<DataQueryRequest>): DataQueryRequest {
   const { interval, intervalMs } = rangeUtil.calculateInterval(given.range, given.maxDataPoints ?? 1000, given.interval);
+  const intervals = { __interval: { text: interval, value: interval }, __interval_ms: { text: String(intervalMs), value: intervalMs } };
   return {
     requestId: `preview-${++requests}`,
     timezone: 'browser',
@@ -125,11 +126,7 @@ export function makeRequest(given: Pick<DataQueryRequest, 'range' | 'targets'> &
     ...given,
     interval,
     intervalMs,
-    scopedVars: {
-      __interval: { text: interval, value: interval },
-      __interval_ms: { text: String(intervalMs), value: intervalMs },
-      ...given.scopedVars,
-    },
+    scopedVars: { ...intervals, ...given.scopedVars },
   };
 }
 

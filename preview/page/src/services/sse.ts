@@ -5,49 +5,24 @@ interface ServerEvent {
   data: string;
 }
 
-/** Splits a stream of text into events. */
-export async function* serverEvents(chunks: AsyncIterable<string>): AsyncGenerator<ServerEvent> {
-  let rest = '';
-  for await (const chunk of chunks) {
-    const blocks = (rest + chunk).replace(/\r\n?/g, '\n').split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const event = parseBlock(block);
-      if (event) {
-        yield event;
-      }
-    }
-  }
-}
-
-function parseBlock(block: string): ServerEvent | undefined {
-  let event = 'message';
-  const data: string[] = [];
-  for (const line of block.split('\n')) {
-    const [, field, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
-    if (field === 'event') {
-      event = value;
-    } else if (field === 'data') {
-      data.push(value);
-    }
-  }
-  return data.length ? { event, data: data.join('\n') } : undefined;
-}
-
-async function* decoded(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const reader = body.getReader(); // Safari has no iterator of a stream
-  const decoder = new TextDecoder();
+/** Splits a stream of text into events, as the host writes them. */
+export async function* serverEvents(chunks: ReadableStream<string>): AsyncGenerator<ServerEvent> {
+  const reader = chunks.getReader(); // Safari has no iterator of a stream
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) {
-        return;
-      }
-      yield decoder.decode(value, { stream: true });
+    let rest = '';
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const blocks = (rest + read.value).split('\n\n');
+      rest = blocks.pop() ?? '';
+      yield* blocks.map(parseBlock).filter(({ data }) => data);
     }
   } finally {
     await reader.cancel();
   }
+}
+
+function parseBlock(block: string): ServerEvent {
+  const values = (name: string) => [...block.matchAll(new RegExp(`^${name}: ?(.*)$`, 'gm'))].map(([, value]) => value);
+  return { event: values('event').at(-1) ?? 'message', data: values('data').join('\n') };
 }
 
 /** Follows an address until the signal aborts or the server ends the stream. */
@@ -57,5 +32,5 @@ export async function* follow(url: string, signal: AbortSignal): AsyncGenerator<
     const message = ((await answer.json().catch(() => ({}))) as { message?: string }).message;
     throw new Error(message ?? `${url} answered ${answer.status}`);
   }
-  yield* serverEvents(decoded(answer.body));
+  yield* serverEvents(answer.body.pipeThrough(new TextDecoderStream()));
 }

@@ -9,17 +9,18 @@ import {
   type TestDataSourceResponse,
 } from '@grafana/data';
 import type { DataQuery } from '@grafana/schema';
-import { defer, interval, merge, of, type Observable } from 'rxjs';
-import { delay, map, startWith } from 'rxjs/operators';
+import { memoize } from 'lodash';
+import { defer, merge, of, timer, type Observable } from 'rxjs';
+import { delay, map } from 'rxjs/operators';
 import { frameFromAny, frameOf, spanOf } from '../data/frames';
 import { testData, type TestDataQuery } from '../data/testdata';
 import { record } from '../observe/record';
-import { metaOf } from './plugins';
+import { manifests, metaOf } from './plugins';
 import { variables } from './variables';
 
 /** The settings of a data source that nobody configured. */
 export function standInSettings(uid: string, type: string, name: string): DataSourceInstanceSettings {
-  const meta: DataSourcePluginMeta = { ...metaOf({ id: type, name, type: 'datasource' }), metrics: true };
+  const meta: DataSourcePluginMeta = { ...metaOf(manifests.get(type) ?? { id: type, name, type: 'datasource' }), metrics: true };
   return { id: 0, uid, type, name, meta, access: 'proxy', url: `/api/datasources/proxy/uid/${uid}`, readOnly: true, jsonData: {} };
 }
 
@@ -45,8 +46,7 @@ class TestData extends Computed<TestDataQuery & DataQuery> {
     const csvContent = query.csvContent && variables.replace(query.csvContent, request.scopedVars);
     const alias = query.alias && variables.replace(query.alias, request.scopedVars);
     const respond = (shift = 0): DataQueryResponse => {
-      const span = spanOf(request.range);
-      const given = testData({ ...query, csvContent, alias }, { from: span.from + shift, to: span.to + shift });
+      const given = testData({ ...query, csvContent, alias }, spanOf(request.range, shift));
       const frames = [
         ...given.sheets.map((sheet) => frameOf(sheet, query.refId)),
         ...(given.frames ?? []).map((frame) => frameFromAny(frame, query.refId)),
@@ -54,20 +54,13 @@ class TestData extends Computed<TestDataQuery & DataQuery> {
       if (given.error) {
         record.note(`The query ${query.refId} of the test data source failed: ${given.error}.`);
       }
-      return {
-        key: query.refId,
-        data: frames,
-        state: given.error ? LoadingState.Error : LoadingState.Done,
-        error: given.error ? { refId: query.refId, message: given.error } : undefined,
-      };
+      const error = given.error ? { refId: query.refId, message: given.error } : undefined;
+      return { key: query.refId, data: frames, state: error ? LoadingState.Error : LoadingState.Done, error };
     };
     switch (query.scenarioId) {
       case 'streaming_client':
       case 'live':
-        return interval(1000).pipe(
-          startWith(-1),
-          map((n) => ({ ...respond((n + 1) * 1000), state: LoadingState.Streaming })),
-        );
+        return timer(0, 1000).pipe(map((n) => ({ ...respond(n * 1000), state: LoadingState.Streaming })));
       case 'slow_query':
         return defer(() => of(respond())).pipe(delay(2000));
       default:
@@ -118,15 +111,9 @@ class Absent extends Computed<DataQuery> {
     record.note(`No data source of the type ${this.type} is mounted: its queries have no data here.`);
     return of({ data: [] });
   }
-  metricFindQuery(): Promise<[]> {
-    return Promise.resolve([]);
-  }
-  getTagKeys(): Promise<[]> {
-    return Promise.resolve([]);
-  }
-  getTagValues(): Promise<[]> {
-    return Promise.resolve([]);
-  }
+  metricFindQuery = () => Promise.resolve([]);
+  getTagKeys = this.metricFindQuery;
+  getTagValues = this.metricFindQuery;
 }
 
 const kinds: Record<string, new (settings: DataSourceInstanceSettings) => DataSourceApi<any>> = {
@@ -143,12 +130,8 @@ export function isComputed(type: string): boolean {
   return type in kinds;
 }
 
-const made = new Map<string, DataSourceApi>();
-
 /** The stand-in for a data source; the same one each time. */
-export function standIn(uid: string, type: string): DataSourceApi {
-  const key = `${type}/${uid}`;
-  const known = made.get(key) ?? new (kinds[type] ?? Absent)(standInSettings(uid, type, type === 'datasource' ? '-- Grafana --' : type));
-  made.set(key, known);
-  return known;
-}
+export const standIn = memoize(
+  (uid: string, type: string) => new (kinds[type] ?? Absent)(standInSettings(uid, type, type === 'datasource' ? '-- Grafana --' : type)),
+  (uid, type) => `${type}/${uid}`,
+);

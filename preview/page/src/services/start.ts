@@ -20,19 +20,6 @@ const echo: runtime.EchoSrv = {
   },
 };
 
-function updateLocation({ path, query = {}, partial, replace }: runtime.LocationUpdate): void {
-  const { locationService } = runtime;
-  if (partial) {
-    locationService.partial(query, replace);
-    return;
-  }
-  const to = {
-    pathname: path ?? locationService.getLocation().pathname,
-    search: new URLSearchParams(query as { [key: string]: string }).toString(),
-  };
-  (replace ? locationService.replace : locationService.push)(to);
-}
-
 const lacks = (what: string) => () => record.note(`The plugin asked for ${what}, which the preview does not have.`);
 
 const correlations: runtime.CorrelationsService = {
@@ -54,7 +41,7 @@ export function startServices(): void {
   runtime.setBackendSrv(backend);
   runtime.setDataSourceSrv(dataSources);
   runtime.setTemplateSrv(variables);
-  runtime.setLocationSrv({ update: updateLocation });
+  runtime.setLocationSrv(runtime.locationService);
   runtime.setEchoSrv(echo);
   runtime.setGrafanaLiveSrv(live);
   runtime.setRunRequest(runRequest);

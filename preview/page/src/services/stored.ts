@@ -1,21 +1,16 @@
 // Variables as dashboards store them.
+import type { VariableModel, VariableOption } from '@grafana/schema';
 import type { Variable } from './template';
 
 /** A variable as a dashboard stores it. */
-export interface StoredVariable {
+export interface StoredVariable extends Omit<Partial<VariableModel>, 'type' | 'current'> {
   name: string;
   type: string;
-  label?: string;
-  query?: unknown;
-  multi?: boolean;
-  includeAll?: boolean;
-  allValue?: string;
-  options?: { text: string; value: string; selected?: boolean }[];
-  current?: { text?: string | string[]; value?: string | string[] };
+  current?: Partial<VariableOption>;
 }
 
 /** The choices of a custom variable, from its text "a, b : c". */
-export function choices(variable: StoredVariable): { text: string; value: string }[] {
+export function choices(variable: StoredVariable): VariableOption[] {
   if (variable.type === 'custom' && typeof variable.query === 'string') {
     return [...variable.query.matchAll(/(?:\\,|[^,])+/g)].map(([part]) => {
       const [text, value = text] = part

@@ -1,4 +1,5 @@
 // Replaces variables in text: $name, ${name.field:format} and [[name:format]].
+import type { VariableInterpolation } from '@grafana/runtime';
 import { formats } from './formats';
 
 export interface Variable {
@@ -10,16 +11,6 @@ export interface Variable {
 export type Lookup = (name: string, fieldPath: string | undefined, format: string | undefined) => Variable | undefined;
 
 export type Format = string | ((value: unknown, variable: object, fallback?: unknown) => string);
-
-/** The parts of an expression, for those who want to know what was replaced. */
-export interface Found {
-  match: string;
-  variableName: string;
-  fieldPath?: string;
-  format?: string;
-  value: string;
-  found: boolean;
-}
 
 const pattern = /\$(\w+)|\[\[(\w+?)(?::(\w+))?\]\]|\$\{(\w+)(?:\.([^:^}]+))?(?::([^}]+))?\}/g;
 
@@ -39,7 +30,7 @@ function written(variable: Variable, name: string, format: Format | undefined): 
   return (formats[id] ?? formats.glob)(value, argument.join(':') || undefined, name, text);
 }
 
-export function replaceVariables(text: string, lookup: Lookup, format?: Format, found?: Found[]): string {
+export function replaceVariables(text: string, lookup: Lookup, format?: Format, found?: VariableInterpolation[]): string {
   return text.replace(pattern, (match, plain, bracket, bracketFormat, brace, fieldPath, braceFormat) => {
     const name: string = plain ?? bracket ?? brace;
     const own: string | undefined = bracketFormat ?? braceFormat;

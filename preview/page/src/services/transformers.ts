@@ -26,21 +26,18 @@ function own(id: string): DataTransformerInfo {
 export function registerTransformers(): void {
   // Some are listed under a second, older name.
   const ofLibrary = new Map((Object.values(standardTransformers) as DataTransformerInfo[]).map((t) => [t.id as string, t]));
-  const former: { [id: string]: string[] } = { [DataTransformerID.joinByField]: [DataTransformerID.seriesToColumns] };
   const ids = new Set([...ofLibrary.keys(), ...Object.values(DataTransformerID), ...Object.keys(transformations)]);
-  Object.values(former)
-    .flat()
-    .forEach((id) => ids.delete(id));
+  ids.delete(DataTransformerID.seriesToColumns); // the former name of another one
   // From 13 on, the registry has functions that load a transformer.
   const isLazy = Number(boot.version.split('.')[0]) >= 13;
   const items = [...ids].map((id) => {
     const t = ofLibrary.get(id) ?? own(id);
+    const aliasIds = id === (DataTransformerID.joinByField as string) ? [DataTransformerID.seriesToColumns] : undefined;
+    const transformation = isLazy ? () => Promise.resolve(t) : t;
     return {
-      id,
-      aliasIds: former[id],
+      ...{ id, aliasIds, transformation },
       name: t.name,
       description: t.description,
-      transformation: isLazy ? () => Promise.resolve(t) : t,
       editor: () => null,
       imageDark: '',
       imageLight: '',

@@ -45,7 +45,7 @@ class Variables implements TemplateSrv {
     if (typeof target !== 'string') {
       return target ?? '';
     }
-    return replaceVariables(target, (name, path) => this.find(name, path, scoped), format as Format | undefined, found as never);
+    return replaceVariables(target, (name, path) => this.find(name, path, scoped), format as Format | undefined, found);
   }
 
   private find(name: string, path: string | undefined, scoped?: ScopedVars): Variable | undefined {

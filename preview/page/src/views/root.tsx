@@ -6,8 +6,7 @@ import { Suspense, useEffect, useState } from 'react';
 import { Router } from 'react-router-dom';
 import { CompatRouter, Link, Route, Routes, useParams } from 'react-router-dom-v5-compat';
 import { manifests } from '../services/plugins';
-import { appEvents } from '../services/events';
-import { provideModals, type Modal as Asked } from '../services/modals';
+import { appEvents, ModalEvent } from '../services/events';
 import { usePlugin } from '../refresh/current';
 import { AppConfigPage, AppPage } from './apppage';
 import { Boundary } from './boundary';
@@ -62,8 +61,11 @@ function Elsewhere() {
 
 /** Modals that are opened by code that is no component. */
 function Modals() {
-  const [asked, setAsked] = useState<Asked>();
-  useEffect(() => provideModals(setAsked), []);
+  const [asked, setAsked] = useState<ModalEvent['payload']>();
+  useEffect(() => {
+    const opened = appEvents.subscribe(ModalEvent, ({ payload }) => setAsked(payload));
+    return () => opened.unsubscribe();
+  }, []);
   if (!asked) {
     return null;
   }
