@@ -1,4 +1,5 @@
 // Starts the page, after the globals are set: modules, services, registries, and the React tree.
+import { getDefaultTimeRange } from '@grafana/data';
 import { setPluginImportUtils } from '@grafana/runtime';
 import { createRoot } from 'react-dom/client';
 import { bare, boot } from './boot/boot';
@@ -16,14 +17,13 @@ import { showTheme } from './services/theme';
 import { registerTransformers } from './services/transformers';
 import { variables } from './services/variables';
 import { Root } from './views/root';
-import { timeRange } from './data/frames';
 
 export async function start(): Promise<void> {
   installLoader();
   registerEditors();
   registerTransformers();
   startServices();
-  variables.updateTimeRange(timeRange({ from: 'now-6h', to: 'now' }));
+  variables.updateTimeRange(getDefaultTimeRange());
   setPluginImportUtils({ importPanelPlugin, getPanelPluginFromCache: presentPanelPlugin });
   announcePlugins();
   await Promise.all([shareModules({ PanelRenderer, PluginPage, PanelDataErrorView }), startInside(), dataSources.refresh()]);

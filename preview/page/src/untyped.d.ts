@@ -9,3 +9,5 @@ declare module 'react-router-dom' {
   import type { ComponentType, ReactNode } from 'react';
   export const Router: ComponentType<{ history: ReturnType<LocationService['getHistory']>; children: ReactNode }>;
 }
+// The bundler replaces this expression.
+declare const process: { env: { NODE_ENV: 'development' | 'production' } };

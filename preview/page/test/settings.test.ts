@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mappingsOf, rowsOf } from '../src/editors/mappings';
 import { choices, currentValue, type StoredVariable } from '../src/services/stored';
-import { maySee, navigation } from '../src/views/navigation';
+import { maySee, navigation } from '../src/views/apppage';
 
 const custom: StoredVariable = { name: 'v', type: 'custom', query: 'a, b : c, d\\,e' };
 

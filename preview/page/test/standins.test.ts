@@ -2,6 +2,7 @@ import './browser';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTheme, FieldType, getDisplayProcessor, toDataFrame, type FieldConfig } from '@grafana/data';
+import { StackingMode } from '@grafana/schema';
 import { spans } from '../src/panels/barchart';
 import { linesOf } from '../src/panels/logs';
 import { boxesOf, thresholdsOf } from '../src/panels/statetimeline';
@@ -9,7 +10,7 @@ import { boxesOf, thresholdsOf } from '../src/panels/statetimeline';
 test('bars begin at zero, or each where the one before of its sign ends', () => {
   const values = [30, -10, 10];
   assert.deepEqual(
-    ['none', 'normal', 'percent'].map((stacking) => spans(values, stacking as 'none')),
+    [StackingMode.None, StackingMode.Normal, StackingMode.Percent].map((stacking) => spans(values, stacking)),
     [
       [
         [0, 30],

@@ -10,19 +10,11 @@ import {
   type Field,
   type PanelProps,
 } from '@grafana/data';
-import type { VizLegendOptions } from '@grafana/schema';
+import { StackingMode, VisibilityMode } from '@grafana/schema';
+import type { Options } from '@grafana/schema/dist/esm/raw/composable/barchart/panelcfg/x/BarChartPanelCfg_types.gen';
 import { useTheme2 } from '@grafana/ui';
 import { scaleBand, scaleLinear } from 'd3';
-import { Axis, Chart, textOf, widest } from './chart';
-import { Message } from './message';
-
-interface BarOptions {
-  orientation?: VizOrientation;
-  xField?: string;
-  stacking?: 'none' | 'normal' | 'percent';
-  showValue?: 'auto' | 'always' | 'never';
-  legend?: VizLegendOptions;
-}
+import { Axis, Chart, Message, textOf, widest } from './chart';
 
 /** The field that names the bars: the chosen one, else the first text or time. */
 function nameIn(frame: DataFrame, chosen?: string): Field | undefined {
@@ -31,18 +23,19 @@ function nameIn(frame: DataFrame, chosen?: string): Field | undefined {
 }
 
 /** Where the bars of a row begin and end: beside each other at zero, or each on top of the one before. */
-export function spans(values: number[], stacking: BarOptions['stacking']): [number, number][] {
-  const whole = stacking === 'percent' ? values.reduce((sum, v) => sum + Math.abs(v), 0) || 1 : 1;
+export function spans(values: number[], stacking: StackingMode): [number, number][] {
+  const whole = stacking === StackingMode.Percent ? values.reduce((sum, v) => sum + Math.abs(v), 0) || 1 : 1;
   return values.map((value, i) => {
-    const before = stacking === 'none' ? [] : values.slice(0, i).filter((v) => v < 0 === value < 0);
+    const before = stacking === StackingMode.None ? [] : values.slice(0, i).filter((v) => v < 0 === value < 0);
     const from = before.reduce((sum, v) => sum + v, 0);
     return [from / whole, (from + value) / whole];
   });
 }
 
-export function BarChartPanel({ data, options, width, height }: PanelProps<BarOptions>) {
+export function BarChartPanel({ data, options, width, height }: PanelProps<Partial<Options>>) {
   const theme = useTheme2();
-  const { orientation = VizOrientation.Auto, stacking = 'none', showValue = 'auto', xField, legend } = options;
+  const { orientation = VizOrientation.Auto, stacking = StackingMode.None, showValue = VisibilityMode.Auto, xField, legend } = options;
+  const [isStacked, isPercent] = [stacking !== StackingMode.None, stacking === StackingMode.Percent];
   const joinBy = (field: Field, frame: DataFrame) => field === nameIn(frame, xField);
   const frame = data.series.length > 1 ? outerJoinDataFrames({ frames: data.series, joinBy }) : data.series[0];
   const names = frame && nameIn(frame, xField);
@@ -59,18 +52,16 @@ export function BarChartPanel({ data, options, width, height }: PanelProps<BarOp
   }
   const isHorizontal = orientation === VizOrientation.Horizontal || (orientation === VizOrientation.Auto && width < height);
   const labels = names.values.map((value) => textOf(names, value));
-  const rows = labels.map((_, row) =>
-    spans(
-      fields.map((f) => Number(f.values[row] ?? 0)),
-      stacking,
-    ),
-  );
+  const rows = labels.map((_, row) => {
+    const values = fields.map((f) => Number(f.values[row] ?? 0));
+    return spans(values, stacking);
+  });
   const [first] = fields;
   const ends = rows.flat(2);
   const [lowest, highest] = [Math.min(0, ...ends), Math.max(0, ...ends)];
-  const room = stacking === 'percent' ? 0 : (highest - lowest) / 10;
+  const room = isPercent ? 0 : (highest - lowest) / 10;
   const domain = [first.config.min ?? (lowest && lowest - room), first.config.max ?? (highest && highest + room)];
-  const tickText = (v: number) => (stacking === 'percent' ? `${Math.round(v * 100)}%` : textOf(first, v));
+  const tickText = (v: number) => (isPercent ? `${Math.round(v * 100)}%` : textOf(first, v));
 
   const draw = (width: number, height: number) => {
     const scale = scaleLinear().domain(domain);
@@ -78,8 +69,8 @@ export function BarChartPanel({ data, options, width, height }: PanelProps<BarOp
     const left = 16 + Math.min(width / 2, widest(isHorizontal ? labels : marks.map(tickText)));
     const [w, h] = [width - left - 16, height - 32];
     scale.range(isHorizontal ? [0, w] : [h, 0]);
-    const outer = scaleBand(labels.keys(), [0, isHorizontal ? h : w]).padding(fields.length > 1 && stacking === 'none' ? 0.3 : 0.05);
-    const inner = scaleBand(stacking === 'none' ? fields.keys() : [0], [0, outer.bandwidth()]).padding(0.03);
+    const outer = scaleBand(labels.keys(), [0, isHorizontal ? h : w]).padding(fields.length > 1 && !isStacked ? 0.3 : 0.05);
+    const inner = scaleBand(isStacked ? [0] : fields.keys(), [0, outer.bandwidth()]).padding(0.03);
     const thickness: number = inner.bandwidth();
     const every = Math.ceil((isHorizontal ? 16 : widest(labels) + 8) / outer.step());
     const named = labels.map((text, i) => ({ at: outer(i) + outer.bandwidth() / 2, text })).filter((_, i) => i % every === 0);
@@ -92,7 +83,7 @@ export function BarChartPanel({ data, options, width, height }: PanelProps<BarOp
       const fits = isHorizontal ? thickness > 12 : thickness > widest([text]);
       // In a stack, a value stands in its bar; else beyond its end.
       const beyond = (to < 0 === isHorizontal ? -1 : 1) * (isHorizontal ? 4 + widest([text]) / 2 : 8);
-      const [at, middle] = [stacking === 'none' ? scale(to) + beyond : (start + end) / 2, along + thickness / 2];
+      const [at, middle] = [isStacked ? (start + end) / 2 : scale(to) + beyond, along + thickness / 2];
       return (
         <g key={`${row} ${i}`} textAnchor="middle">
           <rect
@@ -103,7 +94,7 @@ export function BarChartPanel({ data, options, width, height }: PanelProps<BarOp
           >
             <title>{`${labels[row]}, ${titles[i]}: ${text}`}</title>
           </rect>
-          {(showValue === 'always' || (showValue === 'auto' && fits)) && (
+          {(showValue === VisibilityMode.Always || (showValue === VisibilityMode.Auto && fits)) && (
             <text {...(isHorizontal ? { x: at, y: middle } : { x: middle, y: at })} dy="0.35em">
               {text}
             </text>

@@ -1,5 +1,5 @@
-// What the charts that the page draws itself share: a legend, and axes.
-import { formattedValueToString, type Field } from '@grafana/data';
+// What stand-ins share: what is shown if there is nothing to draw, and of the charts that the page draws itself, a legend and axes.
+import { formattedValueToString, LoadingState, type Field, type PanelData } from '@grafana/data';
 import { LegendDisplayMode, type VizLegendOptions } from '@grafana/schema';
 import { measureText, useTheme2, VizLayout, VizLegend, type VizLegendItem } from '@grafana/ui';
 import type { ReactNode } from 'react';
@@ -7,6 +7,18 @@ import type { ReactNode } from 'react';
 const fontSize = 12;
 export const widest = (texts: string[]) => Math.max(0, ...texts.map((text) => measureText(text, fontSize).width));
 export const textOf = (field: Field, value: unknown) => formattedValueToString(field.display!(value));
+
+/** What a panel shows that has nothing to draw. */
+export function Message({ data, otherwise, nothing = 'No data' }: { data: PanelData; otherwise: string; nothing?: string }) {
+  const theme = useTheme2();
+  const text =
+    data.error?.message ?? (data.state === LoadingState.Loading ? 'Loading…' : data.series.some((f) => f.length) ? otherwise : nothing);
+  return (
+    <div style={{ display: 'grid', placeItems: 'center', height: '100%', color: theme.colors.text.secondary, textAlign: 'center' }}>
+      {text}
+    </div>
+  );
+}
 
 interface ChartProps {
   width: number;

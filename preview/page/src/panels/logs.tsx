@@ -4,21 +4,15 @@ import {
   FieldType,
   formatLabels,
   LogLevel,
+  LogsSortOrder,
   systemDateFormats,
   type DataFrame,
   type Labels,
   type PanelProps,
 } from '@grafana/data';
+import type { Options } from '@grafana/schema/dist/esm/raw/composable/logs/panelcfg/x/LogsPanelCfg_types.gen';
 import { useTheme2 } from '@grafana/ui';
-import { Message } from './message';
-
-interface LogOptions {
-  showTime?: boolean;
-  showLabels?: boolean;
-  wrapLogMessage?: boolean;
-  prettifyLogMessage?: boolean;
-  sortOrder?: 'Ascending' | 'Descending';
-}
+import { Message } from './chart';
 
 /** The names in the palette of the colors that levels have. */
 const colors = { critical: 'purple', error: 'red', warning: 'orange', info: 'green', debug: 'blue', trace: 'light-blue', unknown: 'gray' };
@@ -33,19 +27,16 @@ interface Line {
 /** The lines of a frame, by the names that its fields have: those of the type for logs, or older ones. */
 export function linesOf(frame: DataFrame): Line[] {
   const named = (names: RegExp) => frame.fields.find((f) => names.test(f.name));
-  const [time, levels, labels] = [
-    frame.fields.find((f) => f.type === FieldType.time),
-    named(/^(severity|(detected_)?level|lvl)$/i),
-    named(/^labels$/),
-  ];
+  const time = frame.fields.find((f) => f.type === FieldType.time);
+  const [levels, labels] = [named(/^(severity|(detected_)?level|lvl)$/i), named(/^labels$/)];
   const body = named(/^(body|line|message)$/i) ?? frame.fields.find((f) => f.type === FieldType.string && f !== levels);
   return (body?.values ?? []).map((value: unknown, row): Line => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     const own = { ...body?.labels, ...(labels?.values[row] as Labels | undefined) };
-    const level = String(
-      levels?.values[row] ?? own.level ?? own.detected_level ?? /\b(?:level|lvl)"?[=:]"?(\w+)/.exec(text)?.[1],
-    ).toLowerCase();
-    return { time: Number(time?.values[row]), text, level: LogLevel[level as keyof typeof LogLevel] ?? LogLevel.unknown, labels: own };
+    const inText = /\b(?:level|lvl)"?[=:]"?(\w+)/.exec(text)?.[1];
+    const written = String(levels?.values[row] ?? own.level ?? own.detected_level ?? inText).toLowerCase();
+    const level = LogLevel[written as keyof typeof LogLevel] ?? LogLevel.unknown;
+    return { time: Number(time?.values[row]), text, level, labels: own };
   });
 }
 
@@ -57,9 +48,9 @@ function pretty(text: string): string {
   }
 }
 
-export function LogsPanel({ data, options, timeZone, height }: PanelProps<LogOptions>) {
+export function LogsPanel({ data, options, timeZone, height }: PanelProps<Partial<Options>>) {
   const theme = useTheme2();
-  const sign = options.sortOrder === 'Ascending' ? 1 : -1;
+  const sign = options.sortOrder === LogsSortOrder.Ascending ? 1 : -1;
   const lines = data.series.flatMap(linesOf).sort((a, b) => sign * (a.time - b.time));
   if (!lines.length) {
     return <Message data={data} otherwise="The data has no texts." />;

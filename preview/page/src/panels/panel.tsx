@@ -1,17 +1,15 @@
 // Draws a panel plugin with data, as a dashboard would.
 import {
-  applyFieldOverrides,
   CoreApp,
   DashboardCursorSync,
   EventBusSrv,
   getPanelOptionsWithDefaults,
   PluginContextProvider,
-  type AbsoluteTimeRange,
+  useFieldOverrides,
   type FieldConfigSource,
-  type PanelData,
   type PanelModel,
   type PanelPlugin,
-  type TimeZone,
+  type PanelProps,
 } from '@grafana/data';
 import { PanelContextProvider, useTheme2, type PanelContext } from '@grafana/ui';
 import { useMemo, useState } from 'react';
@@ -72,35 +70,16 @@ export async function initialState(plugin: PanelPlugin, stored: StoredPanel): Pr
   return { options: options as object, fieldConfig: complete };
 }
 
-const replace = (text: string, scoped?: Parameters<typeof variables.replace>[1], format?: string | Function) =>
-  variables.replace(text, scoped, format);
+const replace = variables.replace.bind(variables);
 
-/** The data with the field configuration applied to it. */
-function useFieldData(plugin: PanelPlugin, data: PanelData, fieldConfig: FieldConfigSource, timeZone: TimeZone): PanelData {
-  const theme = useTheme2();
-  return useMemo(() => {
-    const series = applyFieldOverrides({
-      data: data.series,
-      fieldConfig,
-      fieldConfigRegistry: plugin.fieldConfigRegistry,
-      replaceVariables: replace,
-      theme,
-      timeZone,
-    });
-    return { ...data, series };
-  }, [plugin, data, fieldConfig, theme, timeZone]);
-}
+type Given = PanelProps<object>;
 
-export interface PanelViewProps extends PanelState {
+export interface PanelViewProps
+  extends
+    PanelState,
+    Pick<Given, 'data' | 'title' | 'width' | 'height' | 'timeZone'>,
+    Partial<Pick<Given, 'onOptionsChange' | 'onFieldConfigChange' | 'onChangeTimeRange'>> {
   plugin: PanelPlugin;
-  data: PanelData;
-  title: string;
-  width: number;
-  height: number;
-  timeZone: TimeZone;
-  onOptionsChange?: (options: object) => void;
-  onFieldConfigChange?: (config: FieldConfigSource) => void;
-  onTimeRange?: (range: AbsoluteTimeRange) => void;
   onInstanceState?: (state: unknown) => void;
 }
 
@@ -111,11 +90,11 @@ export function Panel({
   data: given,
   onOptionsChange = ignore,
   onFieldConfigChange = ignore,
-  onTimeRange = ignore,
+  onChangeTimeRange = ignore,
   onInstanceState = ignore,
   ...rest
 }: PanelViewProps) {
-  const data = useFieldData(plugin, given, rest.fieldConfig, rest.timeZone);
+  const data = useFieldOverrides(plugin, rest.fieldConfig, given, rest.timeZone, useTheme2(), replace) ?? given;
   const [eventBus] = useState(() => new EventBusSrv());
   const [instanceState, setInstanceState] = useState<unknown>();
   const context = useMemo(
@@ -147,13 +126,12 @@ export function Panel({
       <PanelContextProvider value={context}>
         <Component
           {...rest}
-          {...{ data, eventBus, onOptionsChange, onFieldConfigChange }}
+          {...{ data, eventBus, onOptionsChange, onFieldConfigChange, onChangeTimeRange }}
           id={1}
           timeRange={data.timeRange}
           transparent={false}
           renderCounter={0}
           replaceVariables={replace}
-          onChangeTimeRange={onTimeRange}
         />
       </PanelContextProvider>
     </PluginContextProvider>

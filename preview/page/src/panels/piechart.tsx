@@ -2,8 +2,7 @@
 import { formattedValueToString, type PanelProps } from '@grafana/data';
 import type { VizLegendOptions } from '@grafana/schema';
 import { arc, pie } from 'd3';
-import { Chart } from './chart';
-import { Message } from './message';
+import { Chart, Message } from './chart';
 import { useValues, type ValueOptions } from './values';
 
 type Shown = 'name' | 'value' | 'percent';

@@ -1,11 +1,10 @@
 // What @grafana/runtime's components of panels are drawn with: PanelRenderer, PanelDataErrorView and PluginPage.
-import { LoadingState, type PanelPlugin } from '@grafana/data';
+import { getDefaultTimeRange, LoadingState, type PanelPlugin } from '@grafana/data';
 import type { PanelDataErrorViewProps, PanelRendererProps, PluginPageProps } from '@grafana/runtime';
 import { Stack, Tab, TabsBar, Text } from '@grafana/ui';
-import { timeRange } from '../data/frames';
 import { loadPlugin, manifests, presentPlugin } from '../services/plugins';
 import { useLoaded } from '../services/useloaded';
-import { Message } from './message';
+import { Message } from './chart';
 import { initialState, Panel, type PanelState } from './panel';
 import { standInPanel } from './standins';
 
@@ -17,17 +16,9 @@ export function presentPanelPlugin(id: string): PanelPlugin | undefined {
   return manifests.has(id) ? (presentPlugin(id) as PanelPlugin | undefined) : standInPanel(id);
 }
 
-const noData = { state: LoadingState.Done, series: [], timeRange: timeRange({ from: 'now-6h', to: 'now' }) };
+const noData = { state: LoadingState.Done, series: [], timeRange: getDefaultTimeRange() };
 
-export function PanelRenderer({
-  pluginId,
-  data = noData,
-  options,
-  fieldConfig,
-  timeZone = 'browser',
-  onChangeTimeRange,
-  ...rest
-}: PanelRendererProps) {
+export function PanelRenderer({ pluginId, data = noData, options, fieldConfig, timeZone = 'browser', ...rest }: PanelRendererProps) {
   const ready = useLoaded(async () => {
     const plugin = await importPanelPlugin(pluginId);
     const state = await initialState(plugin, {
@@ -37,20 +28,14 @@ export function PanelRenderer({
     });
     return { plugin, ...state };
   }, [pluginId, options, fieldConfig]);
-  return ready ? <Panel {...rest} {...ready} {...{ data, timeZone }} onTimeRange={onChangeTimeRange} /> : null;
+  return ready ? <Panel {...rest} {...ready} {...{ data, timeZone }} /> : null;
 }
 
 export function PanelDataErrorView(props: PanelDataErrorViewProps) {
   const lacks = props.needsTimeField ? 'time' : props.needsNumberField ? 'number' : props.needsStringField ? 'text' : '';
-  return (
-    <Message
-      data={props.data}
-      nothing={props.message ?? props.fieldConfig?.defaults.noValue}
-      otherwise={
-        props.message ?? (lacks ? `The panel needs a ${lacks} field, which the data does not have.` : 'The panel cannot draw this data.')
-      }
-    />
-  );
+  const otherwise = lacks ? `The panel needs a ${lacks} field, which the data does not have.` : 'The panel cannot draw this data.';
+  const { data, message, fieldConfig } = props;
+  return <Message data={data} nothing={message ?? fieldConfig?.defaults.noValue} otherwise={message ?? otherwise} />;
 }
 
 /** A page of an app: its title, what belongs beside it, and its tabs. */

@@ -1,7 +1,7 @@
 // Where a panel's data comes from, and the data itself.
 import { LoadingState, type DataFrame, type DataSourceRef, type PanelData, type TimeRange } from '@grafana/data';
 import type { DataQuery } from '@grafana/schema';
-import { from, interval, of, type Observable } from 'rxjs';
+import { from, of, timer, type Observable } from 'rxjs';
 import { map, mergeMap, startWith } from 'rxjs/operators';
 import { frameOf, spanOf } from '../data/frames';
 import { scenarios } from '../data/scenarios';
@@ -18,27 +18,14 @@ export type Source =
 
 function scenarioData(id: string, range: TimeRange): Observable<PanelData> {
   const scenario = scenarios[id] ?? scenarios.series;
+  const state = LoadingState[scenario.state ?? 'Done'];
+  const error = state === LoadingState.Error ? { message: 'The query failed, as this scenario says' } : undefined;
   const at = (shift: number): PanelData => {
-    const span = spanOf(range);
-    const series = scenario
-      .sheets({ from: span.from + shift, to: span.to + shift })
-      .map((sheet, i) => frameOf(sheet, letters[i % letters.length]));
-    const state = LoadingState[scenario.state ?? 'Done'];
-    return {
-      state,
-      series,
-      timeRange: range,
-      annotations: [],
-      structureRev: 1,
-      error: scenario.state === 'Error' ? { message: 'The query failed, as this scenario says' } : undefined,
-    };
+    const sheets = scenario.sheets(spanOf(range, shift));
+    const series = sheets.map((sheet, i) => frameOf(sheet, letters[i % letters.length]));
+    return { state, series, timeRange: range, annotations: [], structureRev: 1, error };
   };
-  return scenario.state === 'Streaming'
-    ? interval(1000).pipe(
-        startWith(-1),
-        map((n) => at((n + 1) * 1000)),
-      )
-    : of(at(0));
+  return scenario.state === 'Streaming' ? timer(0, 1000).pipe(map((n) => at(n * 1000))) : of(at(0));
 }
 
 /** The data of a source; it goes on for as long as the source streams. */

@@ -11,30 +11,25 @@ import {
   type GrafanaTheme2,
   type PanelProps,
 } from '@grafana/data';
-import type { VizLegendOptions } from '@grafana/schema';
+import { VisibilityMode } from '@grafana/schema';
+import type { Options as TimelineOptions } from '@grafana/schema/dist/esm/raw/composable/statetimeline/panelcfg/x/StateTimelinePanelCfg_types.gen';
+import type { Options as HistoryOptions } from '@grafana/schema/dist/esm/raw/composable/statushistory/panelcfg/x/StatusHistoryPanelCfg_types.gen';
 import { useTheme2 } from '@grafana/ui';
 import { scaleTime } from 'd3';
-import { Axis, Chart, textOf, widest } from './chart';
-import { Message } from './message';
+import { Axis, Chart, Message, textOf, widest } from './chart';
 
-interface TimelineOptions {
-  mergeValues?: boolean;
-  showValue?: 'auto' | 'always' | 'never';
-  alignValue?: 'left' | 'center' | 'right';
-  rowHeight?: number;
-  colWidth?: number;
-  legend?: VizLegendOptions;
-}
-
-interface Box {
-  from: number;
-  to: number;
+interface State {
   text: string;
   color: string;
 }
 
+interface Box extends State {
+  from: number;
+  to: number;
+}
+
 /** The thresholds that color a field, in words; none if its values have texts of their own. */
-export function thresholdsOf(field: Field, theme: GrafanaTheme2): Pick<Box, 'text' | 'color'>[] {
+export function thresholdsOf(field: Field, theme: GrafanaTheme2): State[] {
   const { color, mappings, thresholds } = field.config;
   const { mode, steps = [] } = thresholds ?? {};
   const isBy = field.type === FieldType.number && color?.mode === FieldColorModeId.Thresholds && !mappings?.length;
@@ -46,13 +41,7 @@ export function thresholdsOf(field: Field, theme: GrafanaTheme2): Pick<Box, 'tex
 }
 
 /** The values of a field as boxes, each to the next time or to the second one of its row. A value without a text is a gap. */
-export function boxesOf(
-  field: Field,
-  [start, end]: Field[],
-  last: number,
-  thresholds: Pick<Box, 'text' | 'color'>[],
-  merges: boolean,
-): Box[] {
+export function boxesOf(field: Field, [start, end]: Field[], last: number, thresholds: State[], merges: boolean): Box[] {
   const boxes: Box[] = [];
   field.values.forEach((value, row) => {
     const { color = 'gray' } = field.display!(value);
@@ -76,9 +65,9 @@ function timeFormat(step: number, span: number): string {
 
 /** The history has a box around each time, the timeline one for as long as a value stays. */
 const panel = (isHistory: boolean) =>
-  function Timeline({ data, options, timeRange, timeZone, width, height }: PanelProps<TimelineOptions>) {
+  function Timeline({ data, options, timeRange, timeZone, width, height }: PanelProps<Partial<TimelineOptions & HistoryOptions>>) {
     const theme = useTheme2();
-    const { showValue = 'auto', alignValue = 'left', rowHeight = 0.9, colWidth = 0.9, mergeValues = true, legend } = options;
+    const { showValue = VisibilityMode.Auto, alignValue = 'left', rowHeight = 0.9, colWidth = 0.9, mergeValues = true, legend } = options;
     const timesOf = (frame: DataFrame) => frame.fields.filter((f) => f.type === FieldType.time);
     const isShown = (f: Field) => f.type !== FieldType.time && !f.config.custom?.hideFrom?.viz;
     const found = data.series
@@ -103,14 +92,13 @@ const panel = (isHistory: boolean) =>
     const draw = (width: number, height: number) => {
       const left = 16 + Math.min(width / 2, widest(rows.map((row) => row.label)));
       const [w, h] = [width - left - 16, height - 28];
-      const scale = scaleTime([first, last], [0, w]);
+      const scale = scaleTime([first, last], [0, w]).clamp(true);
       const marks: Date[] = scale.ticks(w / 70);
       const format = timeFormat(Number(marks[1]) - Number(marks[0]), last - first);
       const each = h / rows.length;
       const box = (one: Box, key: number, row: number) => {
-        const [x, end]: number[] = (isHistory ? [one.from - half * colWidth, one.from + half * colWidth] : [one.from, one.to]).map((t) =>
-          Math.min(w, Math.max(0, scale(t))),
-        );
+        const ends = isHistory ? [one.from - half * colWidth, one.from + half * colWidth] : [one.from, one.to];
+        const [x, end]: number[] = ends.map((t) => scale(t));
         const at = isHistory ? 0.5 : { left: 0, center: 0.5, right: 1 }[alignValue];
         const fits = end - x > widest([one.text]) + 8 && each * rowHeight > 14;
         return (
@@ -118,7 +106,7 @@ const panel = (isHistory: boolean) =>
             <rect width={Math.max(0, end - x)} height={each * rowHeight} fill={one.color} fillOpacity={rows[row].opacity}>
               <title>{`${rows[row].label}: ${one.text}, ${dateTimeFormat(one.from, { timeZone })}`}</title>
             </rect>
-            {(showValue === 'always' || (showValue === 'auto' && fits)) && (
+            {(showValue === VisibilityMode.Always || (showValue === VisibilityMode.Auto && fits)) && (
               <text
                 x={4 + at * (end - x - 8)}
                 y={(each * rowHeight) / 2}

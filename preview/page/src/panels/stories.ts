@@ -11,6 +11,7 @@ import {
   type TimeRange,
 } from '@grafana/data';
 import type { DataQuery } from '@grafana/schema';
+import { memoize } from 'lodash';
 import { combineLatest, from, of, type Observable } from 'rxjs';
 import { map, mergeMap, startWith } from 'rxjs/operators';
 import { identity } from '../boot/boot';
@@ -45,20 +46,15 @@ export interface Story {
   sources: SavedPanel[];
 }
 
-const loading = new Map<string, Promise<Story[]>>();
-
-export function storiesOf(plugin: string): Promise<Story[]> {
-  const known =
-    loading.get(plugin) ??
-    fetch(`/-/stories?plugin=${encodeURIComponent(plugin)}`, { headers: identity })
-      .then(async (r) => (r.ok ? ((await r.json()) as Story[]) : []))
-      .catch((e: unknown) => {
-        fault('load', e);
-        return [];
-      });
-  loading.set(plugin, known);
-  return known;
-}
+export const storiesOf = memoize(async (plugin: string): Promise<Story[]> => {
+  try {
+    const answer = await fetch(`/-/stories?plugin=${encodeURIComponent(plugin)}`, { headers: identity });
+    return answer.ok ? ((await answer.json()) as Story[]) : [];
+  } catch (e) {
+    fault('load', e);
+    return [];
+  }
+});
 
 /** Saves a panel in the repository, and returns which story it is. */
 export async function saveStory(panel: SavedPanel, time: Story['time']): Promise<number> {
@@ -68,7 +64,7 @@ export async function saveStory(panel: SavedPanel, time: Story['time']): Promise
   if (!answer.ok) {
     throw new Error(message);
   }
-  loading.delete(panel.type);
+  storiesOf.cache.delete(panel.type);
   return story;
 }
 
@@ -125,12 +121,11 @@ export function storyData(story: Story, range: TimeRange, timezone: string, pane
       const source = story.sources.find((p) => p.id === targets[0].panelId && p !== panel);
       return source ? storyData(story, range, timezone, source) : of({ ...idle, state: LoadingState.Done });
     }
-    const run = from(dataSources.get(ref)).pipe(
-      mergeMap((dataSource) =>
-        runRequest(dataSource, makeRequest({ range, targets, timezone, panelId: panel.id, panelPluginId: panel.type })),
-      ),
+    const request = makeRequest({ range, targets, timezone, panelId: panel.id, panelPluginId: panel.type });
+    return from(dataSources.get(ref)).pipe(
+      mergeMap((dataSource) => runRequest(dataSource, request)),
+      startWith(idle),
     );
-    return run.pipe(startWith(idle));
   });
   const all = parts.length ? combineLatest(parts).pipe(map((p) => merged(p, range))) : of({ ...idle, state: LoadingState.Done });
   return all.pipe(mergeMap((data) => transformed(data, panel.transformations)));

@@ -1,10 +1,25 @@
 // A stand-in for the time series panel.
-import type { PanelProps } from '@grafana/data';
-import { LegendDisplayMode, type VizLegendOptions } from '@grafana/schema';
+import { FieldType, type DataFrame, type Field, type PanelProps } from '@grafana/data';
+import { GraphGradientMode, LegendDisplayMode, type GraphFieldConfig, type VizLegendOptions } from '@grafana/schema';
 import { TimeSeries } from '@grafana/ui';
 import { useMemo } from 'react';
-import { Message } from './message';
-import { graphable } from './prepare';
+import { Message } from './chart';
+
+/** What TimeSeries has no default for. */
+const lines: GraphFieldConfig = { lineWidth: 1, fillOpacity: 10, pointSize: 5, gradientMode: GraphGradientMode.None };
+
+/** The frames that have a time and a number, with the settings of lines where the fields have none. */
+export function graphable(frames: DataFrame[]): DataFrame[] {
+  return frames.flatMap((frame) => {
+    const [time] = frame.fields.filter((f) => f.type === FieldType.time);
+    const numbers = frame.fields.filter((f) => f.type === FieldType.number);
+    if (!frame.length || !time || !numbers.length) {
+      return [];
+    }
+    const fields = [time, ...numbers].map((f): Field => ({ ...f, config: { ...f.config, custom: { ...lines, ...f.config.custom } } }));
+    return [{ ...frame, fields }];
+  });
+}
 
 const standardLegend: VizLegendOptions = { showLegend: true, displayMode: LegendDisplayMode.List, placement: 'bottom', calcs: [] };
 
@@ -15,14 +30,9 @@ export function TimeSeriesPanel({ data, options, timeRange, timeZone, width, hei
   }
   return (
     <TimeSeries
-      frames={frames}
       structureRev={data.structureRev}
-      timeRange={timeRange}
-      timeZone={timeZone}
-      width={width}
-      height={height}
       legend={{ ...standardLegend, ...options.legend }}
-      options={options}
+      {...{ frames, timeRange, timeZone, width, height, options }}
     />
   );
 }

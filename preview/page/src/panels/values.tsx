@@ -10,7 +10,9 @@ import {
   type PanelProps,
   type ReduceDataOptions,
 } from '@grafana/data';
-import { BarGaugeDisplayMode, type VizTextDisplayOptions } from '@grafana/schema';
+import { BarGaugeDisplayMode } from '@grafana/schema';
+import type { Options as BarGaugeOptions } from '@grafana/schema/dist/esm/raw/composable/bargauge/panelcfg/x/BarGaugePanelCfg_types.gen';
+import type { Options as StatOptions } from '@grafana/schema/dist/esm/raw/composable/stat/panelcfg/x/StatPanelCfg_types.gen';
 import {
   BarGauge,
   BigValue,
@@ -18,24 +20,12 @@ import {
   BigValueGraphMode,
   useTheme2,
   VizRepeater,
-  type BigValueJustifyMode,
-  type BigValueTextMode,
   type VizRepeaterRenderValueProps,
 } from '@grafana/ui';
 import type { ReactElement } from 'react';
-import { Message } from './message';
+import { Message } from './chart';
 
-export interface ValueOptions {
-  reduceOptions?: ReduceDataOptions;
-  orientation?: VizOrientation;
-  text?: VizTextDisplayOptions;
-  colorMode?: BigValueColorMode;
-  graphMode?: BigValueGraphMode;
-  justifyMode?: BigValueJustifyMode;
-  textMode?: BigValueTextMode;
-  displayMode?: BarGaugeDisplayMode;
-  showUnfilled?: boolean;
-}
+export type ValueOptions = Partial<StatOptions & BarGaugeOptions>;
 
 type Props = PanelProps<ValueOptions>;
 
@@ -63,10 +53,8 @@ function Values({ props, draw }: { props: Props; draw: Draw }) {
     <VizRepeater
       getValues={() => values}
       getAlignmentFactors={getDisplayValueAlignmentFactors}
-      width={width}
-      height={height}
+      {...{ width, height, renderCounter }}
       source={data}
-      renderCounter={renderCounter}
       orientation={options.orientation ?? VizOrientation.Auto}
       autoGrid
       renderValue={draw}
@@ -76,23 +64,17 @@ function Values({ props, draw }: { props: Props; draw: Draw }) {
 
 export function StatPanel(props: Props) {
   const theme = useTheme2();
-  const { options } = props;
+  const { text, colorMode = BigValueColorMode.Value, graphMode = BigValueGraphMode.Area, justifyMode, textMode } = props.options;
+  const shared = { theme, text, colorMode, graphMode, justifyMode, textMode };
   return (
     <Values
       props={props}
-      draw={({ value, width, height, count }) => (
+      draw={({ value: { display, sparkline }, width, height, count }) => (
         <BigValue
-          value={value.display}
-          sparkline={value.sparkline?.y.type === FieldType.number ? value.sparkline : undefined}
-          width={width}
-          height={height}
-          theme={theme}
-          count={count}
-          text={options.text}
-          colorMode={options.colorMode ?? BigValueColorMode.Value}
-          graphMode={options.graphMode ?? BigValueGraphMode.Area}
-          justifyMode={options.justifyMode}
-          textMode={options.textMode}
+          value={display}
+          sparkline={sparkline?.y.type === FieldType.number ? sparkline : undefined}
+          {...{ width, height, count }}
+          {...shared}
         />
       )}
     />
@@ -102,12 +84,10 @@ export function StatPanel(props: Props) {
 export function BarGaugePanel(props: Props) {
   const theme = useTheme2();
   const { options } = props;
-  const orientation =
-    options.orientation && options.orientation !== VizOrientation.Auto
-      ? options.orientation
-      : props.width > props.height
-        ? VizOrientation.Horizontal
-        : VizOrientation.Vertical;
+  const { text, displayMode = BarGaugeDisplayMode.Gradient, showUnfilled = true } = options;
+  const { orientation: given = VizOrientation.Auto } = options;
+  const longer = props.width > props.height ? VizOrientation.Horizontal : VizOrientation.Vertical;
+  const orientation = given === VizOrientation.Auto ? longer : given;
   return (
     <Values
       props={{ ...props, options: { ...options, orientation } }}
@@ -116,14 +96,7 @@ export function BarGaugePanel(props: Props) {
           value={value.display}
           field={value.field}
           display={value.view?.getFieldDisplayProcessor(value.colIndex ?? 0)}
-          width={width}
-          height={height}
-          orientation={orientation}
-          theme={theme}
-          displayMode={options.displayMode ?? BarGaugeDisplayMode.Gradient}
-          showUnfilled={options.showUnfilled ?? true}
-          alignmentFactors={alignmentFactors}
-          text={options.text}
+          {...{ width, height, orientation, theme, displayMode, showUnfilled, alignmentFactors, text }}
           isOverflow={false}
         />
       )}

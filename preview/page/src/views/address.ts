@@ -1,34 +1,24 @@
 // The settings of a view are in the query of the address, where a link keeps them.
 import type { TimeRange } from '@grafana/data';
 import { locationService } from '@grafana/runtime';
+import { mapValues } from 'lodash';
 import { useLocation } from 'react-router-dom-v5-compat';
 import { useMemo } from 'react';
 import { timeRange } from '../data/frames';
 
-export interface Settings {
-  get(name: string): string | undefined;
-  number(name: string, otherwise: number): number;
-  set(changes: { [name: string]: string | number | undefined }): void;
-}
+export type Settings = ReturnType<typeof useSettings>;
 
-export function useSettings(): Settings {
+export function useSettings() {
   const { search } = useLocation();
   return useMemo(() => {
     const query = new URLSearchParams(search);
     const get = (name: string) => query.get(name) ?? undefined;
     return {
       get,
-      number: (name, otherwise) => Number(get(name)) || otherwise,
-      set: (changes) => {
-        const next = new URLSearchParams(locationService.getLocation().search);
-        for (const [name, value] of Object.entries(changes)) {
-          if (value === undefined || value === '') {
-            next.delete(name);
-          } else {
-            next.set(name, String(value));
-          }
-        }
-        locationService.replace({ pathname: locationService.getLocation().pathname, search: next.toString() });
+      number: (name: string, otherwise: number) => Number(get(name)) || otherwise,
+      set: (changes: { [name: string]: string | number | undefined }) => {
+        const next = mapValues(changes, (value) => (value === '' ? undefined : value));
+        locationService.partial(next, true);
       },
     };
   }, [search]);

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { appEvents } from '../services/events';
 
 type Severity = 'success' | 'warning' | 'error' | 'info';
+
 interface Shown {
   id: number;
   severity: Severity;

@@ -1,11 +1,5 @@
 // The editor of annotation queries.
-import {
-  DataSourcePluginContextProvider,
-  type AnnotationQuery,
-  type DataQuery,
-  type DataSourceApi,
-  type DataSourceInstanceSettings,
-} from '@grafana/data';
+import { type AnnotationQuery, type DataQuery, type DataSourceApi, type DataSourceInstanceSettings } from '@grafana/data';
 import { Button } from '@grafana/ui';
 import { useKept } from '../refresh/kept';
 import { useTimeRange } from './address';
@@ -37,7 +31,7 @@ export function AnnotationPane({ instance, settings }: { instance: DataSourceApi
   const prepared = annotations.prepareAnnotation?.(annotation) ?? annotation;
   const query = () => annotations.prepareQuery?.(prepared) ?? { refId: 'Anno', ...prepared.target };
   return (
-    <DataSourcePluginContextProvider instanceSettings={settings}>
+    <>
       {Editor && (
         <Boundary what="the annotation editor" dependencies={[Editor, annotation]}>
           <Editor
@@ -61,6 +55,6 @@ export function AnnotationPane({ instance, settings }: { instance: DataSourceApi
           <FramesView data={data} timeZone="browser" />
         </section>
       )}
-    </DataSourcePluginContextProvider>
+    </>
   );
 }

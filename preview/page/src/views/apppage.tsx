@@ -1,15 +1,28 @@
 // The view of an app: its pages, its configuration, and what it registers at extension points.
-import type { AppPlugin, NavModel, PluginMeta } from '@grafana/data';
+import type { AppPlugin, NavModel, PluginInclude, PluginMeta } from '@grafana/data';
 import { locationService } from '@grafana/runtime';
 import { Tab, TabsBar } from '@grafana/ui';
 import { useState } from 'react';
 import { Link, useLocation } from 'react-router-dom-v5-compat';
-import { bare, boot } from '../boot/boot';
+import { bare, boot, type Role } from '../boot/boot';
 import { useSettings } from './address';
 import { Boundary } from './boundary';
 import { Drawing } from './drawing';
 import { ExtensionList } from './extensionlist';
-import { maySee, navigation } from './navigation';
+
+const rank: Record<string, number> = { Viewer: 1, Editor: 2, Admin: 3 };
+
+/** Whether the role may see the page: that of the include, or a higher one. */
+export function maySee(role: Role, include: Pick<PluginInclude, 'role'>): boolean {
+  return rank[role] >= (rank[include.role ?? ''] ?? 1);
+}
+
+/** The pages that plugin.json puts into the navigation. */
+export function navigation(meta: Pick<PluginMeta, 'id' | 'includes'>): { name: string; path: string; include: PluginInclude }[] {
+  return (meta.includes ?? [])
+    .filter((i) => i.type === 'page' && i.path && i.addToNav !== false)
+    .map((include) => ({ name: include.name, path: (include.path ?? '').replace('%PLUGIN_ID%', meta.id), include }));
+}
 
 const mayConfigure = boot.role === 'Admin';
 

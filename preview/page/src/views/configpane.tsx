@@ -1,5 +1,5 @@
 // The configuration editor of a data source, with real settings of the host.
-import { DataSourcePluginContextProvider, type DataSourceInstanceSettings, type DataSourceSettings } from '@grafana/data';
+import { type DataSourceInstanceSettings, type DataSourceSettings } from '@grafana/data';
 import { Alert, Button, Field, Input, Stack } from '@grafana/ui';
 import { useEffect, useState } from 'react';
 import { bare } from '../boot/boot';
@@ -19,29 +19,12 @@ interface Props {
 /** Of settings that the host does not have yet: configuration editors expect some uid. */
 export const unsavedUID = 'unsaved';
 
+const none = { access: 'proxy', url: '', user: '', database: '', basicAuth: false, basicAuthUser: '', withCredentials: false };
+
 /** The settings as a configuration editor gets them. */
-function stored(settings: DataSourceInstanceSettings): DataSourceSettings {
-  return {
-    id: settings.id ?? 0,
-    uid: settings.uid,
-    orgId: 1,
-    name: settings.name,
-    type: settings.type,
-    typeName: settings.meta.name,
-    typeLogoUrl: settings.meta.info.logos.small,
-    access: 'proxy',
-    url: '',
-    user: '',
-    database: '',
-    basicAuth: false,
-    basicAuthUser: '',
-    withCredentials: false,
-    isDefault: false,
-    readOnly: settings.readOnly,
-    jsonData: settings.jsonData,
-    secureJsonFields: {},
-    version: 1,
-  };
+function stored({ id = 0, uid, name, type, meta, readOnly, jsonData }: DataSourceInstanceSettings): DataSourceSettings {
+  const shown = { typeName: meta.name, typeLogoUrl: meta.info.logos.small };
+  return { ...none, ...shown, id, uid, name, type, readOnly, jsonData, orgId: 1, isDefault: false, secureJsonFields: {}, version: 1 };
 }
 
 interface Outcome {
@@ -52,21 +35,17 @@ interface Outcome {
 
 /** Asks the data source whether it works, as the interface does after saving. */
 async function test(uid: string): Promise<Outcome> {
-  let outcome: Outcome;
-  try {
-    const { status, message, details } = await (await dataSources.get(uid)).testDatasource();
-    outcome = {
-      severity: /^(success|ok)$/i.test(status) ? 'success' : 'error',
-      title: message ?? status,
-      details: details?.verboseMessage ?? details?.message,
-    };
-  } catch (e) {
-    outcome = { severity: 'error', title: describe(e) };
+  const answer = dataSources.get(uid).then((dataSource) => dataSource.testDatasource());
+  const {
+    status,
+    message = status,
+    details,
+  } = await answer.catch((e: unknown) => ({ status: 'error', message: describe(e), details: undefined }));
+  const isWorking = /^(success|ok)$/i.test(status);
+  if (!isWorking) {
+    noteFault('health', message);
   }
-  if (outcome.severity === 'error') {
-    noteFault('health', outcome.title);
-  }
-  return outcome;
+  return { severity: isWorking ? 'success' : 'error', title: message, details: details?.verboseMessage ?? details?.message };
 }
 
 export function ConfigPane({ plugin, settings, onSaved }: Props) {
@@ -109,7 +88,7 @@ export function ConfigPane({ plugin, settings, onSaved }: Props) {
 
   const Editor = plugin.components.ConfigEditor;
   return (
-    <DataSourcePluginContextProvider instanceSettings={settings}>
+    <>
       <Field label="Name of the data source" data-preview-own>
         <Input
           id="name-of-data-source"
@@ -141,6 +120,6 @@ export function ConfigPane({ plugin, settings, onSaved }: Props) {
           )}
         </Stack>
       </div>
-    </DataSourcePluginContextProvider>
+    </>
   );
 }

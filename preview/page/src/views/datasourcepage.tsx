@@ -1,12 +1,12 @@
 // The view of a data source plugin: its query, its settings, annotations and variables.
-import type { DataSourceInstanceSettings } from '@grafana/data';
+import { DataSourcePluginContextProvider } from '@grafana/data';
 import { Select, Tab, TabsBar } from '@grafana/ui';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { bare } from '../boot/boot';
 import { useKept } from '../refresh/kept';
 import { backend } from '../services/backend';
 import { dataSources } from '../services/datasources';
-import { manifests, metaOf, type AnyDataSourcePlugin } from '../services/plugins';
+import type { AnyDataSourcePlugin } from '../services/plugins';
 import { standInSettings } from '../services/standin-datasources';
 import { useLoaded } from '../services/useloaded';
 import { AnnotationPane } from './annotationpane';
@@ -16,16 +16,6 @@ import { useSettings } from './address';
 import { QueryRunPane } from './queryrunpane';
 import { VariablePane } from './variablepane';
 
-/** Settings of a data source that is not saved yet. */
-function unsaved(type: string): DataSourceInstanceSettings {
-  const manifest = manifests.get(type)!;
-  return {
-    ...standInSettings(unsavedUID, type, manifest.name),
-    meta: metaOf(manifest) as DataSourceInstanceSettings['meta'],
-    readOnly: false,
-  };
-}
-
 const tabs = ['Query', 'Settings', 'Annotations', 'Variable'] as const;
 type TabName = (typeof tabs)[number];
 
@@ -34,7 +24,10 @@ export function DataSourcePage({ plugin, revision }: { plugin: AnyDataSourcePlug
   const address = useSettings();
   const [saves, setSaves] = useState(0);
   const all = useMemo(() => dataSources.getList({ pluginId: type }), [type, saves]);
-  const settings = useMemo(() => all.find((s) => s.uid === address.get('uid')) ?? all[0] ?? unsaved(type), [all, address, type]);
+  const settings = useMemo(() => {
+    const unsaved = { ...standInSettings(unsavedUID, type, plugin.meta.name), readOnly: false };
+    return all.find((s) => s.uid === address.get('uid')) ?? all[0] ?? unsaved;
+  }, [all, address, type]);
   const instance = useLoaded(() => dataSources.instantiate(settings), [settings, revision]);
   const onSaved = useCallback(async () => {
     await dataSources.refresh();
@@ -77,10 +70,12 @@ export function DataSourcePage({ plugin, revision }: { plugin: AnyDataSourcePlug
       </TabsBar>
       <div className="preview-scroll">
         <Drawing key={tab} name={`${type} ${tab}`} title={tab} style={{ maxWidth: 980 }}>
-          {instance && tab === 'Query' && <QueryRunPane instance={instance} settings={settings} />}
-          {tab === 'Settings' && <ConfigPane plugin={plugin} settings={settings} onSaved={onSaved} />}
-          {instance && tab === 'Annotations' && <AnnotationPane instance={instance} settings={settings} />}
-          {instance && tab === 'Variable' && <VariablePane plugin={plugin} instance={instance} settings={settings} />}
+          <DataSourcePluginContextProvider instanceSettings={settings}>
+            {instance && tab === 'Query' && <QueryRunPane instance={instance} settings={settings} />}
+            {tab === 'Settings' && <ConfigPane plugin={plugin} settings={settings} onSaved={onSaved} />}
+            {instance && tab === 'Annotations' && <AnnotationPane instance={instance} settings={settings} />}
+            {instance && tab === 'Variable' && <VariablePane plugin={plugin} instance={instance} settings={settings} />}
+          </DataSourcePluginContextProvider>
         </Drawing>
       </div>
     </>

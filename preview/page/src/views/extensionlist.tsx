@@ -1,7 +1,7 @@
 // What an app registers for others, with a trial of each.
 import type { AppPlugin } from '@grafana/data';
 import { ControlledCollapse } from '@grafana/ui';
-import { type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { usePluginComponent, usePluginComponents, usePluginLinks } from '../services/extensions';
 import { Boundary } from './boundary';
 

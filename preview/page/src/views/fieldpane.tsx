@@ -40,7 +40,7 @@ export function FieldPane({ plugin, data, fieldConfig, onChange }: Props) {
 
 /** Overrides of fields that are chosen by name; others, which a dashboard stored, are named and can be removed. */
 export function OverridesPane({ plugin, data, fieldConfig, onChange }: Props) {
-  const context = useEditorContext(data, fieldConfig.defaults, undefined);
+  const context = { ...useEditorContext(data, fieldConfig.defaults, undefined), isOverride: true };
   const items = plugin.fieldConfigRegistry.list().filter((item) => !item.hideFromOverrides);
   const names = [...new Set(data.flatMap((frame) => frame.fields.map((field) => getFieldDisplayName(field, frame, data))))];
   const { overrides } = fieldConfig;
@@ -68,7 +68,7 @@ export function OverridesPane({ plugin, data, fieldConfig, onChange }: Props) {
                   item={item as never}
                   value={property.value}
                   onChange={(v) => setProperty(property.id, v)}
-                  context={{ ...context, isOverride: true }}
+                  context={context}
                 />
               ) : (
                 <p key={property.id}>{`${property.id}: the plugin has no such property`}</p>

@@ -1,11 +1,12 @@
 // Frames of an answer, as a plot and as a table.
-import { getFrameDisplayName, type PanelData } from '@grafana/data';
+import { getFrameDisplayName, type DataFrame, type PanelData } from '@grafana/data';
 import { Alert, RadioButtonGroup, Stack } from '@grafana/ui';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
+import { useMeasure } from 'react-use';
 import { panicOf } from '../observe/faults';
-import { graphable } from '../panels/prepare';
 import { initialState, Panel } from '../panels/panel';
 import { ownPanel } from '../panels/standins';
+import { graphable } from '../panels/timeseries';
 import { useLoaded } from '../services/useloaded';
 import { Place, useRecord } from './overlay';
 
@@ -15,20 +16,6 @@ const views = [
   { value: 'table' as View, label: 'Table' },
   { value: 'json' as View, label: 'JSON' },
 ];
-
-/** The width of an element, as it is now. */
-export function useWidth() {
-  const element = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
-    if (element.current) {
-      observer.observe(element.current);
-    }
-    return () => observer.disconnect();
-  }, []);
-  return { element, width };
-}
 
 /** The error of a query, with the place in the backend's sources if it panicked. */
 function Failure({ message }: { message: string }) {
@@ -41,8 +28,13 @@ function Failure({ message }: { message: string }) {
   );
 }
 
+const asJSON = (frame: DataFrame, i: number) => ({
+  name: getFrameDisplayName(frame, i),
+  fields: frame.fields.map(({ name, type, labels, values }) => ({ name, type, labels, values: values.slice(0, 20) })),
+});
+
 export function FramesView({ data, timeZone }: { data: PanelData; timeZone: string }) {
-  const { element, width } = useWidth();
+  const [element, { width }] = useMeasure<HTMLDivElement>();
   const [chosen, choose] = useState<View>();
   const view = chosen ?? (graphable(data.series).length ? 'plot' : 'table');
   const rows = data.series.reduce((sum, frame) => sum + frame.length, 0);
@@ -57,20 +49,22 @@ export function FramesView({ data, timeZone }: { data: PanelData; timeZone: stri
       {data.error && <Failure message={data.error.message ?? 'The query failed.'} />}
       {view === 'json' ? (
         <pre tabIndex={0} aria-label="Frames as JSON" style={{ maxHeight: 320, overflow: 'auto' }}>
-          {JSON.stringify(
-            data.series.map((f, i) => ({
-              name: getFrameDisplayName(f, i),
-              fields: f.fields.map(({ name, type, labels, values }) => ({ name, type, labels, values: values.slice(0, 20) })),
-            })),
-            null,
-            2,
-          )}
+          {JSON.stringify(data.series.map(asJSON), null, 2)}
         </pre>
       ) : (
         state &&
         width > 0 &&
         (rows > 0 || !data.error) && (
-          <Panel key={view} plugin={plugin} {...state} data={data} title="Frames" width={width} height={300} timeZone={timeZone} />
+          <Panel
+            key={view}
+            plugin={plugin}
+            {...state}
+            data={data}
+            title="Frames"
+            width={Math.floor(width)}
+            height={300}
+            timeZone={timeZone}
+          />
         )
       )}
     </div>

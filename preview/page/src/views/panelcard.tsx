@@ -1,10 +1,15 @@
 // A panel in its frame: title, size, state of its query.
 import { PanelChrome } from '@grafana/ui';
-import { Panel, type PanelViewProps } from '../panels/panel';
+import { Panel, type PanelState, type PanelViewProps } from '../panels/panel';
 import { Boundary } from './boundary';
 import { Drawing } from './drawing';
 
-export function PanelCard({ name, width, height, ...panel }: PanelViewProps & { name: string }) {
+interface Props extends PanelViewProps {
+  name: string;
+  change: (changes: Partial<PanelState>) => void;
+}
+
+export function PanelCard({ name, width, height, change, ...panel }: Props) {
   const { title, plugin, data, options, fieldConfig } = panel;
   return (
     <Drawing name={name} title={title} data={data} style={{ width, height }}>
@@ -18,7 +23,13 @@ export function PanelCard({ name, width, height, ...panel }: PanelViewProps & { 
       >
         {(innerWidth, innerHeight) => (
           <Boundary what={`the panel "${title}"`} dependencies={[plugin, options, fieldConfig, data]}>
-            <Panel {...panel} width={innerWidth} height={innerHeight} />
+            <Panel
+              {...panel}
+              width={innerWidth}
+              height={innerHeight}
+              onOptionsChange={(options) => change({ options })}
+              onFieldConfigChange={(fieldConfig) => change({ fieldConfig })}
+            />
           </Boundary>
         )}
       </PanelChrome>

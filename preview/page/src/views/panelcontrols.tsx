@@ -94,7 +94,7 @@ export function PanelControls({ settings, stories, choice, range, timeZone, size
           options={{
             accept: { 'application/json': ['.json'] },
             multiple: false,
-            onDrop: (files: File[]) => void files[0]?.text().then(onFile),
+            onDrop: ([file]: File[]) => void file?.text().then(onFile),
           }}
         />
       )}

@@ -1,7 +1,8 @@
 // The view of a panel plugin.
 import { dataFrameToJSON, rangeUtil, type DataFrame, type DataQuery, type PanelData, type PanelPlugin } from '@grafana/data';
 import { defaultIntervals, Tab, TabsBar } from '@grafana/ui';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
+import { useInterval, useMeasure } from 'react-use';
 import { bare } from '../boot/boot';
 import { frameFromAny, timeRange } from '../data/frames';
 import { fault } from '../observe/faults';
@@ -14,11 +15,11 @@ import { useLoaded } from '../services/useloaded';
 import { variables } from '../services/variables';
 import { useSettings, type Settings } from './address';
 import { FieldPane, OverridesPane } from './fieldpane';
-import { FramesView, useWidth } from './frames';
+import { FramesView } from './frames';
 import { OptionsPane } from './optionspane';
 import { PanelCard } from './panelcard';
 import { choiceIn, PanelControls } from './panelcontrols';
-import { PanelQuery } from './panelquery';
+import { PanelQuery } from './querypane';
 import { usePanelData } from './usedata';
 import { usePanelState } from './usepanelstate';
 
@@ -62,10 +63,8 @@ function Ready({ plugin, stories, onSaved }: { plugin: PanelPlugin; stories: Sto
   const [file, setFile] = useKept<object[]>(`file:${plugin.meta.id}`, () => []);
   const [run, setRun] = useState(0);
   const refresh = defaultIntervals.find((interval) => interval === settings.get('refresh'));
-  useEffect(() => {
-    const timer = refresh && setInterval(() => setRun((n) => n + 1), rangeUtil.intervalToMs(refresh));
-    return () => clearInterval(timer || undefined);
-  }, [refresh]);
+  const onRun = () => setRun(run + 1);
+  useInterval(onRun, refresh ? rangeUtil.intervalToMs(refresh) : null);
   const range = useMemo(() => timeRange({ from, to }, timeZone), [from, to, timeZone, run]);
   const source = useMemo((): Source => {
     switch (kind) {
@@ -84,28 +83,20 @@ function Ready({ plugin, stories, onSaved }: { plugin: PanelPlugin; stories: Sto
   variables.timeZone = timeZone;
   const data = usePanelData(source, range, timeZone, run);
   const stored = useMemo(() => storedIn(settings, story), [settings, story]);
-  const { state, isEdited, change, reset } = usePanelState(
-    `panel:${plugin.meta.id}:${kind === 'story' ? choice : 'sample'}`,
-    plugin,
-    stored,
-  );
+  const key = `panel:${plugin.meta.id}:${kind === 'story' ? choice : 'sample'}`;
+  const { state, isEdited, change, reset } = usePanelState(key, plugin, stored);
   const [instanceState, setInstanceState] = useState<unknown>();
-  const { element, width } = useWidth();
-  const size = { width: settings.number('w', bare ? 640 : Math.min(640, width || 640)), height: settings.number('h', 360) };
+  const [element, { width }] = useMeasure<HTMLDivElement>();
+  const size = { width: settings.number('w', bare ? 640 : Math.floor(Math.min(640, width || 640))), height: settings.number('h', 360) };
   const title = variables.replace(story?.title ?? plugin.meta.name);
 
   const card = state && (
     <PanelCard
       name={plugin.meta.id}
-      title={title}
-      plugin={plugin}
       {...state}
-      data={data}
-      timeZone={timeZone}
       {...size}
-      onOptionsChange={(options) => change({ options })}
-      onFieldConfigChange={(fieldConfig) => change({ fieldConfig })}
-      onTimeRange={(r) => settings.set({ from: r.from, to: r.to })}
+      {...{ plugin, title, data, timeZone, change }}
+      onChangeTimeRange={(r) => settings.set({ from: r.from, to: r.to })}
       onInstanceState={setInstanceState}
     />
   );
@@ -139,7 +130,7 @@ function Ready({ plugin, stories, onSaved }: { plugin: PanelPlugin; stories: Sto
       <PanelControls
         {...{ settings, stories, choice, range, timeZone, size, isEdited }}
         onReset={reset}
-        onRun={() => setRun(run + 1)}
+        onRun={onRun}
         onSave={save}
         onFile={readFile}
       />
@@ -147,19 +138,13 @@ function Ready({ plugin, stories, onSaved }: { plugin: PanelPlugin; stories: Sto
         <div className="preview-scroll" ref={element}>
           {card}
           {kind === 'query' && (
-            <PanelQuery
-              settings={dataSources.getInstanceSettings(id)}
-              queries={queries}
-              data={data}
-              onChange={setQueries}
-              onRun={() => setRun(run + 1)}
-            />
+            <PanelQuery settings={dataSources.getInstanceSettings(id)} {...{ queries, data, onRun }} onChange={setQueries} />
           )}
           <section aria-label="Data of the panel">
             <FramesView data={data} timeZone={timeZone} />
           </section>
         </div>
-        {state && <Panes plugin={plugin} data={data} state={state} instanceState={instanceState} change={change} />}
+        {state && <Panes {...{ plugin, data, state, instanceState, change }} />}
       </div>
     </>
   );
@@ -177,12 +162,8 @@ interface PanesProps {
 
 function Panes({ plugin, data, state, instanceState, change }: PanesProps) {
   const [pane, setPane] = useKept<(typeof panes)[number]>('pane', () => 'Options');
-  const fields = {
-    plugin,
-    data: data.series,
-    fieldConfig: state.fieldConfig,
-    onChange: (fieldConfig: PanelState['fieldConfig']) => change({ fieldConfig }),
-  };
+  const onChange = (fieldConfig: PanelState['fieldConfig']) => change({ fieldConfig });
+  const fields = { plugin, data: data.series, fieldConfig: state.fieldConfig, onChange };
   return (
     <section aria-label="Settings of the panel" className="preview-pane">
       <TabsBar>
@@ -192,10 +173,8 @@ function Panes({ plugin, data, state, instanceState, change }: PanesProps) {
       </TabsBar>
       {pane === 'Options' && (
         <OptionsPane
-          plugin={plugin}
-          options={state.options}
+          {...{ plugin, instanceState, options: state.options }}
           data={data.series}
-          instanceState={instanceState}
           onChange={(options) => change({ options })}
         />
       )}

@@ -9,9 +9,11 @@ import {
   type QueryEditorProps,
 } from '@grafana/data';
 import { Button } from '@grafana/ui';
-import type { ComponentType } from 'react';
+import { useEffect, type ComponentType } from 'react';
 import { bare } from '../boot/boot';
+import { dataSources } from '../services/datasources';
 import { isDropped } from '../services/queries';
+import { useLoaded } from '../services/useloaded';
 import { useTimeRange } from './address';
 import { Boundary } from './boundary';
 
@@ -35,22 +37,21 @@ export function QueryPane({ instance, settings, query, data, onChange, onRun }: 
   if (!QueryEditor) {
     return <p>The data source has no query editor: setQueryEditor was not called.</p>;
   }
+  const set = (other: DataQuery) => onChange({ ...other, refId: query.refId });
   const Editor = QueryEditor as ComponentType<QueryEditorProps<DataSourceApi, DataQuery>>;
   return (
     <DataSourcePluginContextProvider instanceSettings={settings}>
       <Boundary what="the query editor" dependencies={[Editor, query, instance]}>
         {/* the query itself: some editors complete the object that they are given, and the data source needs the rest */}
         <Editor
+          {...{ query, data, onChange }}
           datasource={instance}
-          query={query}
           queries={[query]}
-          data={data}
           range={data?.timeRange ?? range}
           app={CoreApp.PanelEditor}
           history={[]}
-          onChange={onChange}
           onRunQuery={onRun}
-          onAddQuery={(added) => onChange({ ...added, refId: query.refId })}
+          onAddQuery={set}
         />
       </Boundary>
       <Button icon="play" className="preview-action" data-preview-own onClick={onRun}>
@@ -71,14 +72,33 @@ export function QueryPane({ instance, settings, query, data, onChange, onRun }: 
         <details className="preview-action">
           <summary>Help of the query editor</summary>
           <Boundary what="the help" dependencies={[QueryEditorHelp]}>
-            <QueryEditorHelp
-              datasource={instance}
-              query={query}
-              onClickExample={(example) => onChange({ ...example, refId: query.refId })}
-            />
+            <QueryEditorHelp datasource={instance} query={query} onClickExample={set} />
           </Boundary>
         </details>
       )}
     </DataSourcePluginContextProvider>
+  );
+}
+
+interface PanelQueryProps extends Pick<Props, 'settings' | 'data' | 'onRun'> {
+  queries: DataQuery[];
+  onChange(queries: DataQuery[]): void;
+}
+
+/** The query whose answer a panel draws. */
+export function PanelQuery({ settings, queries, data, onChange, onRun }: PanelQueryProps) {
+  const instance = useLoaded(() => dataSources.get(settings.uid), [settings]);
+  useEffect(() => {
+    if (instance && !queries.length) {
+      onChange([firstQuery(instance)]);
+    }
+  }, [instance, queries.length, onChange]);
+  if (!instance || !queries.length) {
+    return null;
+  }
+  return (
+    <section aria-label={`Query of ${settings.name}`}>
+      <QueryPane {...{ instance, settings, data, onRun }} query={queries[0]} onChange={(query) => onChange([query])} />
+    </section>
   );
 }

@@ -79,7 +79,7 @@ export function QueryRunPane({ instance, settings }: { instance: DataSourceApi; 
           <TimeRangeInput value={rangeOf(address)} showIcon onChange={(chosen) => setRange(address, chosen)} />
         </div>
       )}
-      <QueryPane instance={instance} settings={settings} query={query} data={data} onChange={change} onRun={runLatest} />
+      <QueryPane {...{ instance, settings, query, data }} onChange={change} onRun={runLatest} />
       {data && (!bare || boot.clock > 0) && (
         <section aria-label="Answer" className="preview-answer">
           <FramesView data={data} timeZone="browser" />

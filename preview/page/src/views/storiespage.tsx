@@ -14,35 +14,21 @@ import { PanelCard } from './panelcard';
 import { usePanelData } from './usedata';
 import { usePanelState } from './usepanelstate';
 
-interface Shown {
-  key: string;
-  title: string;
-  source: Source;
-  stored: StoredPanel;
-  time: { from: string; to: string };
-}
-
 const lastHours = { from: 'now-6h', to: 'now' };
 const empty: StoredPanel = {};
 
 /** The saved panels; for a plugin that has none, the sample data. */
-function shownOf(stories: Story[]): Shown[] {
+function shownOf(stories: Story[]) {
   if (!stories.length) {
-    return Object.entries(scenarios).map(([id, { label }]) => ({
-      key: `scenario:${id}`,
-      title: label,
-      source: { kind: 'scenario', id },
-      stored: empty,
-      time: lastHours,
-    }));
+    return Object.entries(scenarios).map(([id, { label }]) => {
+      const source: Source = { kind: 'scenario', id };
+      return { key: `scenario:${id}`, title: label, source, stored: empty, time: lastHours };
+    });
   }
-  return stories.map((story, i) => ({
-    key: `story:${i}`,
-    title: story.title || `Panel ${i + 1}`,
-    source: { kind: 'story', story },
-    stored: story.panel,
-    time: story.time ?? lastHours,
-  }));
+  return stories.map((story, i) => {
+    const source: Source = { kind: 'story', story };
+    return { key: `story:${i}`, title: story.title || `Panel ${i + 1}`, source, stored: story.panel, time: story.time ?? lastHours };
+  });
 }
 
 export function StoriesPage({ plugin }: { plugin: PanelPlugin }) {
@@ -65,7 +51,14 @@ export function StoriesPage({ plugin }: { plugin: PanelPlugin }) {
   );
 }
 
-function StoryCard({ plugin, shown, width, height }: { plugin: PanelPlugin; shown: Shown; width: number; height: number }) {
+interface CardProps {
+  plugin: PanelPlugin;
+  shown: ReturnType<typeof shownOf>[number];
+  width: number;
+  height: number;
+}
+
+function StoryCard({ plugin, shown, width, height }: CardProps) {
   const range = useMemo(() => timeRange(shown.time), [shown.time]);
   const data = usePanelData(shown.source, range, 'browser');
   const { state, change } = usePanelState(`grid:${plugin.meta.id}:${shown.key}`, plugin, shown.stored);
@@ -76,14 +69,9 @@ function StoryCard({ plugin, shown, width, height }: { plugin: PanelPlugin; show
     <PanelCard
       name={shown.key}
       title={variables.replace(shown.title)}
-      plugin={plugin}
-      {...state}
-      data={data}
-      width={width}
-      height={height}
       timeZone="browser"
-      onOptionsChange={(options) => change({ options })}
-      onFieldConfigChange={(fieldConfig) => change({ fieldConfig })}
+      {...state}
+      {...{ plugin, data, width, height, change }}
     />
   );
 }

@@ -6,15 +6,8 @@ import { markWorking } from '../observe/network';
 import { initialState, type PanelState, type StoredPanel } from '../panels/panel';
 import { forgetKept, keep, readKept } from '../refresh/kept';
 
-interface PanelEditing {
-  state?: PanelState;
-  isEdited: boolean;
-  change(changes: Partial<PanelState>): void;
-  reset(): void;
-}
-
 /** Begins with what was edited under the key in this session, else with the stored panel. */
-export function usePanelState(key: string, plugin: PanelPlugin, stored: StoredPanel): PanelEditing {
+export function usePanelState(key: string, plugin: PanelPlugin, stored: StoredPanel) {
   const [held, setHeld] = useState<{ key: string; state: PanelState; isEdited: boolean }>();
   const [resets, setResets] = useState(0);
   useEffect(() => {

@@ -1,12 +1,10 @@
 // The editor of queries for variables, in any of the ways in which a data source can have one.
 import {
-  DataSourcePluginContextProvider,
   VariableSupportType,
   type DataQuery,
   type DataSourceApi,
   type DataSourceInstanceSettings,
   type MetricFindValue,
-  type TimeRange,
 } from '@grafana/data';
 import { Button, Field, Input } from '@grafana/ui';
 import { useState, type ComponentType } from 'react';
@@ -27,13 +25,8 @@ interface VariableSupport {
 }
 
 /** The texts of an answer's first text field, or of its first field. */
-async function values(
-  instance: DataSourceApi,
-  query: DataQuery,
-  range: TimeRange,
-  how?: VariableSupport['query'],
-): Promise<MetricFindValue[]> {
-  const { series, error } = await lastValueFrom(runRequest(instance, makeRequest({ range, targets: [query] }), how));
+async function values(answer: ReturnType<typeof runRequest>): Promise<MetricFindValue[]> {
+  const { series, error } = await lastValueFrom(answer);
   if (error) {
     throw new Error(error.message);
   }
@@ -57,12 +50,10 @@ export function VariablePane({ plugin, instance, settings }: Props) {
     ComponentType<{ datasource: DataSourceApi; query: unknown; onChange(query: unknown, definition: string): void }> | undefined;
   const Editor = support?.editor ?? (kind === VariableSupportType.Datasource ? instance.components?.QueryEditor : undefined);
   const ask = async () => {
-    const asQuery = { ...(query as DataQuery), refId: 'A' };
-    if (support && kind !== VariableSupportType.Standard) {
-      return values(instance, asQuery, range, support.query?.bind(support));
-    }
-    if (support?.toDataQuery) {
-      return values(instance, support.toDataQuery(query), range, support.query?.bind(support));
+    const isStandard = kind === VariableSupportType.Standard;
+    const target = isStandard ? support?.toDataQuery?.(query) : support && { ...(query as DataQuery), refId: 'A' };
+    if (target) {
+      return values(runRequest(instance, makeRequest({ range, targets: [target] }), support?.query?.bind(support)));
     }
     if (!instance.metricFindQuery) {
       throw new Error('the data source has neither variables nor metricFindQuery');
@@ -70,13 +61,12 @@ export function VariablePane({ plugin, instance, settings }: Props) {
     return instance.metricFindQuery(query, { range, variable: { name: 'preview' } });
   };
   const run = () => void ask().then(setFound, (e: unknown) => fault('event', e));
-  const hasNothing = !Editor && !LegacyEditor && !support && !instance.metricFindQuery;
-  if (hasNothing) {
+  if (!Editor && !LegacyEditor && !support && !instance.metricFindQuery) {
     return <p>The data source does not support variables: it has neither the property "variables" nor the method metricFindQuery.</p>;
   }
   const text = typeof query === 'string' ? query : ((query as { query?: string }).query ?? '');
   return (
-    <DataSourcePluginContextProvider instanceSettings={settings}>
+    <>
       <Boundary what="the variable editor" dependencies={[Editor, LegacyEditor, query]}>
         {Editor ? (
           <Editor datasource={instance} query={query as DataQuery} range={range} onChange={setQuery} onRunQuery={run} />
@@ -113,6 +103,6 @@ export function VariablePane({ plugin, instance, settings }: Props) {
           </ul>
         </section>
       )}
-    </DataSourcePluginContextProvider>
+    </>
   );
 }
