@@ -18,7 +18,6 @@ type Profile struct {
 	IsLenient      bool // its hosts load plugins that break the contract where they, or a published schema, allow it
 	MaxIDParts     int  // of an id, in the published schema; 0 means any number
 	HasMoreActions bool // its hosts have actions and scopes that package access does not list
-	HasCatalog     bool // a catalog signs its plugins, in MANIFEST.txt, and compares them with their source
 	HasExtensions  bool // plugin.json declares in "extensions" what a frontend registers, and not in "generated"
 }
 
@@ -34,7 +33,7 @@ func Profiles() []Profile {
 			Name: "grafana", DependencyKey: "grafanaDependency", LegacyDependencyKey: "grafanaVersion", EnvPrefix: "GF_",
 			SchemaPath: "grafana",
 			SchemaURL:  "https://raw.githubusercontent.com/grafana/grafana/main/docs/sources/developers/plugins/plugin.schema.json",
-			IsLenient:  true, MaxIDParts: 3, HasMoreActions: true, HasCatalog: true, HasExtensions: true,
+			IsLenient:  true, MaxIDParts: 3, HasMoreActions: true, HasExtensions: true,
 		},
 	}
 }
