@@ -118,8 +118,7 @@ func find(root string) string {
 		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
 		return err == nil && info.Mode().IsRegular()
 	}
-	_, scripts := readScripts(root)
-	build := scripts["build"]
+	_, build := buildScripts(root)
 	if m := named.FindStringSubmatch(build); m != nil {
 		if name := filepath.ToSlash(filepath.Clean(m[1])); filepath.IsLocal(name) && isFile(name) {
 			return name
@@ -147,37 +146,38 @@ func find(root string) string {
 	return names[0]
 }
 
-// readScripts returns package.json and its scripts, which are empty without one.
-func readScripts(root string) (text []byte, scripts map[string]string) {
+// buildScripts returns package.json, and its script "build" with those that it runs, in lines. Both are empty without one.
+func buildScripts(root string) (text []byte, all string) {
 	text, _ = limit.ReadSettings(filepath.Join(root, "package.json"))
 	var about struct{ Scripts map[string]string }
 	_ = json.Unmarshal(text, &about)
-	return text, about.Scripts
+	all = about.Scripts["build"]
+	for _, name := range slices.Sorted(maps.Keys(about.Scripts)) {
+		runs := regexp.MustCompile(`\b(?:run|run-s|run-p|npm|yarn|pnpm)\b.*[\s"']` + regexp.QuoteMeta(name) + `(?:$|[\s"'&|;])`)
+		if name != "build" && runs.MatchString(about.Scripts["build"]) {
+			all += "\n" + about.Scripts[name]
+		}
+	}
+	return text, all
 }
 
 var (
-	others   = regexp.MustCompile(`\b(?:vite|rollup|rolldown|rsbuild|parcel|tsup|tsdown|esbuild|gulp|grunt|browserify|brunch|bun build|ng build)\b`)
-	packs    = regexp.MustCompile(`webpack|rspack`)
-	ours     = regexp.MustCompile(`webpack|rspack|grafana-toolkit|create-plugin|slipway|\bmage\b`)
+	// others matches a bundler, or a script that is named after one, as the command of a script of package.json.
+	others = regexp.MustCompile(`(?:^|["'&|;\n])\s*(?:(?:cross-env|npx|npm|yarn|pnpm|exec|dlx|node|bun|bunx|-\S+|\w+=\S+)\s+)*(?:\S*/)?` +
+		`(vite|rollup|rolldown|rsbuild|parcel|tsup|tsdown|esbuild|gulp|grunt|browserify|brunch|bun build|ng build)(?:[\w.-]*\.[cm]?[jt]s)?(?:["'&|;\s]|$)`)
+	packs    = regexp.MustCompile(`webpack|rspack|grafana-toolkit`)
 	buildKey = regexp.MustCompile(`"build"\s*:\s*"`)
 )
 
-// otherBundler returns a message if the script "build" of package.json, or one that it runs, runs a bundler whose
-// configuration is not read, or not there: file is the one that was found.
+// otherBundler returns a message if the script "build" of package.json runs a bundler whose configuration is not
+// read, or was not found: file is the one that was.
 func otherBundler(root, file string) []Message {
-	text, scripts := readScripts(root)
-	all := scripts["build"]
-	for _, name := range slices.Sorted(maps.Keys(scripts)) {
-		runs := regexp.MustCompile(`\b(?:run|run-s|run-p|npm|yarn|pnpm)\b.*[\s"']` + regexp.QuoteMeta(name) + `(?:$|[\s"'&|;])`)
-		if runs.MatchString(scripts["build"]) {
-			all += "\n" + scripts[name]
-		}
-	}
-	at, problem := buildKey.FindIndex(text), ""
-	if other := others.FindString(all); other != "" && !ours.MatchString(all) {
-		problem = fmt.Sprintf("the script runs %s, whose configuration builds do not read", other)
-	} else if pack := packs.FindString(all); pack != "" && file == "" {
-		problem = fmt.Sprintf("the script runs %s, whose configuration is not in the repository", pack)
+	text, all := buildScripts(root)
+	at, problem, pack := buildKey.FindIndex(text), "", packs.FindString(all)
+	if other := others.FindStringSubmatch(all); other != nil && pack == "" {
+		problem = fmt.Sprintf("the script runs %s, whose configuration builds do not read", other[1])
+	} else if pack != "" && pack != "grafana-toolkit" && file == "" {
+		problem = fmt.Sprintf("the script runs %s, whose configuration builds do not find", pack)
 	}
 	if problem == "" || at == nil {
 		return nil

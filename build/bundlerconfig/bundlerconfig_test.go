@@ -446,18 +446,22 @@ func TestIsCurrent(t *testing.T) {
 // A build script that runs a bundler whose configuration is not read is named; one that tests or serves is not.
 func TestOtherBundler(t *testing.T) {
 	t.Parallel()
+	const place, unread, lost = "package.json:2:2: the script runs ", ", whose configuration builds do not read", ", whose configuration builds do not find"
 	for scripts, want := range map[string]string{
-		`"build": "vite build"`:                                        "package.json:2:2: the script runs vite, whose configuration builds do not read",
-		`"build": "tsc && npm run pack", "pack": "rollup -c"`:          "package.json:2:2: the script runs rollup, whose configuration builds do not read",
-		`"build": "grunt default"`:                                     "package.json:2:2: the script runs grunt, whose configuration builds do not read",
-		`"build": "node esbuild.config.mjs"`:                           "package.json:2:2: the script runs esbuild, whose configuration builds do not read",
-		`"build": "webpack -c ./webpack.config.ts", "x": "vite build"`: "package.json:2:2: the script runs webpack, whose configuration is not in the repository",
-		`"build": "npm run pack", "pack": "rspack build"`:              "package.json:2:2: the script runs rspack, whose configuration is not in the repository",
-		`"build": "grafana-toolkit plugin:build"`:                      "",
-		`"build": "vitest run && tsc", "dev": "vite"`:                  "",
+		`"build": "vite build"`:                                             place + "vite" + unread,
+		`"build": "tsc && npm run pack", "pack": "rollup -c"`:               place + "rollup" + unread,
+		`"build": "mage -v && cross-env NODE_ENV=production yarn gulp all"`: place + "gulp" + unread,
+		`"build": "grunt"`:                                                  place + "grunt" + unread,
+		`"build": "node scripts/esbuild.config.mjs"`:                        place + "esbuild" + unread,
+		`"build": "webpack -c ./webpack.config.ts", "x": "vite build"`:      place + "webpack" + lost,
+		`"build": "npm run pack", "pack": "rspack build"`:                   place + "rspack" + lost,
+		`"build": "npm run prod", "prod": "webpack --config c/prod.js"`:     "",
+		`"build": "grafana-toolkit plugin:build"`:                           "",
+		`"build": "npm run clean && tsc -p tsconfig.esbuild.json", "clean": "rimraf dist .vite && vite-node a.ts && cp node_modules/esbuild-wasm/a ."`: "",
+		`"build": "vitest run && tsc", "dev": "vite"`: "",
 		`"dev": "vite"`: "",
 	} {
-		c, err := evaluate(t, map[string]string{"package.json": "{\"scripts\": {\n\t" + scripts + "}}"})
+		c, err := evaluate(t, map[string]string{"package.json": "{\"scripts\": {\n\t" + scripts + "}}", "c/prod.js": "module.exports = {externals: []};"})
 		testkit.OK(t, err)
 		var got []string
 		for _, m := range c.Unread {
@@ -465,6 +469,39 @@ func TestOtherBundler(t *testing.T) {
 		}
 		if text := strings.Join(got, "\n"); text != want {
 			t.Errorf("%s: got %q, want %q", scripts, text, want)
+		}
+	}
+}
+
+// What plugins of PostCSS do is named, wherever postcss-loader finds them.
+func TestPostCSS(t *testing.T) {
+	t.Parallel()
+	const config = "postcss.config.js"
+	for options, c := range map[string]struct {
+		file string
+		has  bool
+	}{
+		"":                                  {"", false},
+		"{}":                                {config, true},
+		"{sourceMap: true}":                 {"src/.postcssrc.json", true},
+		"{postcssOptions: {plugins: []}}":   {"", true},
+		"{postcssOptions: () => ({})}":      {"", true},
+		"{postcssOptions: {config: '/x'}}":  {"", true},
+		"{postcssOptions: {config: false}}": {config, false},
+		"{postcssOptions: {config: true}}":  {".config/" + config, true},
+	} {
+		use := "{loader: 'postcss-loader'"
+		if options != "" {
+			use += ", options: " + options
+		}
+		files := map[string]string{"webpack.config.ts": "export default { externals: [], module: { rules: [{ test: /\\.css$/, use: ['css-loader', " + use + "}] }] } };",
+			"package.json": `{"overrides": {"postcss": {"a": "1"}}}`}
+		if c.file != "" {
+			files[c.file] = ""
+		}
+		got := testkit.Must(evaluate(t, files))(t)
+		if got.HasPostCSS != c.has || len(got.Unread) > 0 != c.has {
+			t.Errorf("%s: %t, %v", options, got.HasPostCSS, got.Unread)
 		}
 	}
 }

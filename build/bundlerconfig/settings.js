@@ -415,8 +415,19 @@
 
   let hasOther = false;
   let hasPostCSS = false;
-  const hasPostCSSConfig = () =>
-    host.glob(host.root, '{postcss.config.*,.postcssrc*}', true, false).length > 0 || /"postcss"\s*:\s*\{/.test(host.read(path.join(host.root, 'package.json')) ?? '');
+  function hasPostCSSConfig() {
+    const isIn = (dir) => host.glob(path.join(host.root, dir), '{postcss.config.*,.postcssrc*}', true, false).length > 0;
+    try {
+      return ['', 'src', '.config'].some(isIn) || JSON.parse(host.read(path.join(host.root, 'package.json'))).postcss !== undefined;
+    } catch {
+      return false; // without a package.json
+    }
+  }
+  // runsPostCSS reports whether the options of postcss-loader, or a configuration that it finds, name plugins.
+  function runsPostCSS(options) {
+    const of = options.postcssOptions ?? options;
+    return typeof of === 'function' || of.plugins !== undefined || (of.config !== undefined && typeof of.config !== 'boolean') || (of.config !== false && hasPostCSSConfig());
+  }
   function checkRules(rules, seen = new Set(), outer = 'anything') {
     for (const rule of list(rules).filter(isObject)) {
       const matched = String(rule.test ?? rule.resource ?? rule.include ?? rule.resourceQuery ?? outer).replaceAll(`${host.root}/`, '');
@@ -443,13 +454,14 @@
         };
         if (!isCode.test(name) && !isStyle.test(name) && !isAsset.test(name)) {
           hasOther = true;
+          hasPostCSS ||= name.includes('tailwindcss');
           say(`${matching} go through ${name}, which builds do not run`,
             `choose below "frontend" in slipway.yaml, as in loader: {".abc": text}, how such files are loaded, or ${host.ownBundler}`);
         } else if (isCompiler.test(name)) {
           compilerOf({ name, options });
         } else if (name === 'imports-loader' && !imports.includes('public-path')) {
           say(`what imports-loader adds to ${matching} is left out`);
-        } else if (name === 'postcss-loader' && ((options.postcssOptions ?? options).plugins !== undefined || hasPostCSSConfig())) {
+        } else if (name === 'postcss-loader' && runsPostCSS(options)) {
           hasPostCSS = true;
           say('the plugins of postcss-loader are not run');
         } else if (name === 'css-loader' && (options.modules === true || (isObject(options.modules) && !['auto', undefined].includes(Object.keys(options.modules).find((key) => key === 'auto' || key === 'mode'))))) {

@@ -790,9 +790,11 @@ func TestSharedErrors(t *testing.T) {
 	}
 }
 
-// A style sheet that the repository's own bundler leaves as it is stays so here.
+// A style sheet that the repository's own bundler leaves as it is stays so here, and one that needs no plugin is no error.
 func TestCSSWithoutPostCSS(t *testing.T) {
 	t.Parallel()
+	const plain = "@import './tailwindcss-animated.css';\n@theme-name x;\n.a::before { content: 'see @theme '; }\n"
+	testkit.Must(bundle(t, map[string]string{"src/module.ts": "import './x.css';\n", "src/x.css": plain, "src/tailwindcss-animated.css": ""}))(t)
 	_, err := bundle(t, map[string]string{"src/module.ts": "import './x.css';\n", "src/x.css": ".a { @apply p-4; }", "package.json": `{"devDependencies": {"postcss": "^8"}}`,
 		"webpack.config.js": `module.exports = {externals: [], module: {rules: [{test: /\.css$/, use: ['css-loader', 'postcss-loader']}]}};`})
 	testkit.OK(t, err)

@@ -140,9 +140,11 @@ func importURLs(file string, text []byte) []byte {
 
 var (
 	cssComment = regexp.MustCompile(`(?s:/\*.*?\*/)|(?m:(?:^|\s)//.*$)`) // also of Sass
-	// postCSS matches what plugins of PostCSS replace, and browsers and esbuild ignore.
-	postCSS = regexp.MustCompile(`(?:^|[\s{};])(@(?:tailwind|apply|theme|utility|custom-variant|screen|define-mixin))\b|` +
-		`@import\s+(?:url\()?["']?(tailwindcss)\b`)
+	cssString  = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`)
+	// postCSS matches what plugins of PostCSS replace, and browsers and esbuild ignore, outside of strings; tailwind
+	// matches the style sheets for one of them.
+	postCSS  = regexp.MustCompile(`(?:^|[\s{};])(@(?:tailwind|apply|theme|utility|custom-variant|screen|define-mixin))(?:[\s;{(]|$)`)
+	tailwind = regexp.MustCompile(`@import\s+(?:url\()?["']?(tailwindcss(?:/(?:index|base|components|preflight|theme|utilities)(?:\.css)?)?)["')\s;]`)
 )
 
 // loadCSS refuses a style sheet that esbuild would leave as it is.
@@ -163,16 +165,19 @@ func (b *bundler) needsPostCSS(file string, text []byte) []api.Message {
 	if strings.Contains(filepath.ToSlash(file), modulesDir) || b.config.File != "" && !b.config.HasPostCSS {
 		return nil
 	}
-	blank := func(comment []byte) []byte { return bytes.Repeat([]byte(" "), len(comment)) }
-	at := postCSS.FindSubmatchIndex(cssComment.ReplaceAllFunc(text, blank))
+	blank := func(part []byte) []byte { return bytes.Repeat([]byte(" "), len(part)) }
+	rules := cssComment.ReplaceAllFunc(text, blank)
+	at := tailwind.FindSubmatchIndex(rules)
+	if at == nil {
+		at = postCSS.FindSubmatchIndex(cssString.ReplaceAllFunc(rules, blank))
+	}
 	if at == nil {
 		return nil
 	}
-	from, to := max(at[2], at[4]), max(at[3], at[5])
 	return []api.Message{{
-		Text:     fmt.Sprintf("%s is for a plugin of PostCSS, which builds do not run", text[from:to]),
+		Text:     fmt.Sprintf("%s is for a plugin of PostCSS, which builds do not run", text[at[2]:at[3]]),
 		Notes:    []api.Note{{Text: ownBundler}},
-		Location: b.location(file, text, from, to-from),
+		Location: b.location(file, text, at[2], at[3]-at[2]),
 	}}
 }
 

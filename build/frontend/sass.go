@@ -99,7 +99,13 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		return api.OnLoadResult{Errors: []api.Message{m}}, nil
 	}
 	contents, loader := css.String(), api.LoaderCSS
-	if wrong := s.b.needsPostCSS(in.Path, text); wrong != nil {
+	wrong := s.b.needsPostCSS(in.Path, text)
+	if wrong == nil { // it may be in a style sheet that this one uses, whose place is not known
+		if wrong = s.b.needsPostCSS(in.Path, []byte(contents)); wrong != nil {
+			wrong[0].Location = &api.Location{File: s.b.shown(in.Path), Line: 1}
+		}
+	}
+	if wrong != nil {
 		return api.OnLoadResult{Errors: wrong}, nil
 	}
 	if strings.Contains(filepath.Base(in.Path), ".module.") {
