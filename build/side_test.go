@@ -32,14 +32,16 @@ func TestOnly(t *testing.T) {
 	}
 	compiled := read(executable)
 	testkit.WriteFile(t, filepath.Join(r.Dist, "chunk.js"), "of the frontend")
+	signed := filepath.Join(r.Dist, "MANIFEST.txt") // for the previous dist
+	testkit.WriteFile(t, signed, "signed")
 
 	o.Only, o.Bundler = OnlyBackend, bundles("two")
 	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
 	testkit.WriteFile(t, filepath.Join(dir, "README.md"), "# two\n")
 	testkit.WriteFile(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, "1.2.3", "1.2.4", 1))
 	mustBuild(t, o)
-	if read(executable) == compiled {
-		t.Error("backend only: the executable was not built")
+	if read(executable) == compiled || exists(signed) {
+		t.Error("backend only: the executable was not built, or the signature was kept")
 	}
 	if read("module.js") != "one" || read("chunk.js") != "of the frontend" || read("README.md") != "# X\n" {
 		t.Errorf("backend only: the frontend changed:\n%s", testkit.Tree(t, r.Dist))
@@ -50,6 +52,7 @@ func TestOnly(t *testing.T) {
 
 	o.Only, compiled = OnlyFrontend, read(executable)
 	testkit.WriteFile(t, filepath.Join(dir, "pkg", "main.go"), "broken")
+	testkit.WriteFile(t, signed, "signed")
 	o.Platforms = []bundle.Platform{{OS: "linux", Arch: "s390x"}}
 	mustBuild(t, o)
 	if read(executable) != compiled {

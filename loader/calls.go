@@ -57,7 +57,7 @@ type measurement struct {
 // errLate is the cause of the end of a context whose call took too long.
 var errLate = errors.New("no response in time")
 
-// call is use for a call of a kind, whose figures it records.
+// call calls use, and records the figures of the call under its kind.
 func (p *Plugin) call(ctx context.Context, kind string, limit time.Duration,
 	do func(ctx context.Context, c *backend.Client, m *measurement) error) error {
 	m, start := &measurement{}, time.Now()

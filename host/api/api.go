@@ -30,7 +30,7 @@ import (
 // Options configure an API.
 type Options struct {
 	Store      *store.Store     // required; the caller closes it after the last request
-	Logger     *slog.Logger     // for accesses and errors; no log if nil
+	Logger     *slog.Logger     // for requests that failed, and errors; no log if nil
 	Clock      func() time.Time // time.Now if nil
 	Version    string           // of the service, as reported by /api/health
 	Commit     string           // that the program was built from, as reported by /api/health; "" if unknown

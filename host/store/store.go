@@ -121,7 +121,7 @@ func (s *Store) Ping(ctx context.Context) error {
 func readers() int { return max(4, runtime.GOMAXPROCS(0)) }
 
 // audit logs a change of credentials or settings and who made it, if it succeeded.
-// Failures are in the access log. Secrets are never logged.
+// The log has requests that fail in any case. Secrets are never logged.
 func (s *Store) audit(ctx context.Context, err error, by host.Identity, event string, what ...slog.Attr) {
 	if err != nil {
 		return

@@ -112,7 +112,7 @@ func arrows() map[string][]string {
 		"sdk/frame":                nil,
 		"sdk/hostapi":              {"sdk"},
 		"sdk/sdktest":              {"sdk", "sdk/frame", "sdk/backend"},
-		"sdk/backend":              {"sdk", "sdk/renderer", "sdk/secretsmanager", "internal/wire", "internal/wire/rendererpb", "internal/wire/secretspb"},
+		"sdk/backend":              {"sdk", "internal/wire"},
 		"sdk/httpclient":           {"sdk"},
 		"sdk/metrics":              {"sdk"},
 		"sdk/profiling":            {"sdk"},

@@ -17,7 +17,11 @@ func manifestUndeclared() validate.Rule {
 		Where:   validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			m := inspect.Manifest.Of(p)
-			for _, f := range inspect.Modified.Of(p).Files { // manifest-hash says if they could not be compared
+			found := inspect.Modified.Of(p)
+			if found.Err != nil {
+				p.Skipf("cannot compare the files with the manifest: %v", found.Err)
+			}
+			for _, f := range found.Files {
 				if _, isListed := m.Files[f.Path]; !isListed {
 					p.Report(validate.Finding{
 						Place:   validate.Place{File: path.Join(p.Dir, f.Path)},

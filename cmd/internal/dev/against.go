@@ -76,7 +76,7 @@ func frontendFiles(dir string) map[string]int64 {
 		}
 		name, _ := filepath.Rel(dir, file) // below dir
 		_, _, isExecutable := bundle.SplitExecutable(d.Name())
-		if info, err := os.Lstat(file); err == nil && !isExecutable && path.Ext(file) != ".map" && !strings.HasPrefix(d.Name(), "MANIFEST") {
+		if info, err := os.Lstat(file); err == nil && !isExecutable && path.Ext(file) != ".map" && d.Name() != "MANIFEST.txt" {
 			sizes[filepath.ToSlash(name)] = info.Size()
 		}
 		return nil

@@ -101,7 +101,7 @@ func (v *verification) plugin(p packed) {
 		v.differs("refused", err.Error())
 	case v.RootURL != "":
 		v.differs("unsigned", signature.File+" is missing, so Grafana loads the plugin only if allow_loading_unsigned_plugins names it")
-	case v.verified == 0:
+	case v.verified == 0 && v.differences == 0:
 		v.differs("unsigned", signature.File+" is missing, and there is no checksum, so nothing was verified")
 	default:
 		v.line("note", "the plugin is not signed: "+signature.File+" is missing")

@@ -61,6 +61,8 @@ func TestVerifyUnsigned(t *testing.T) {
 		{"not a zip", nil, verifyOptions{Paths: []string{empty}}, ExitFindings, "refused  open "},
 		{"another checksum", func() { testkit.WriteFile(t, zip+".sha1", "0") }, verifyOptions{Paths: []string{zip}}, ExitFindings,
 			"  changed  acme-x-panel-0.1.0.zip.sha1: not the checksum of the zip\n"},
+		{"other checksums", func() { testkit.WriteFile(t, zip+".sha256", "0") }, verifyOptions{Paths: []string{zip}}, ExitFindings,
+			"  changed  acme-x-panel-0.1.0.zip.sha1: not the checksum of the zip\n  note     the plugin is not signed"},
 		{"no checksums", func() { testkit.OK(t, os.Remove(zip+".sha1"), os.Remove(zip+".sha256")) }, verifyOptions{Paths: []string{zip}}, ExitFindings,
 			"  unsigned MANIFEST.txt is missing, and there is no checksum"},
 		{"no path", nil, verifyOptions{Paths: []string{filepath.Join(empty, "none")}}, ExitUsage, "does not exist"},
