@@ -92,19 +92,24 @@ func TestSeries(t *testing.T) {
 		`{schema: {fields: [{name: "k", type: "string"}, {name: "v", type: "number"}]}, data: {values: [["a", "b"], [1, null]]}}`: ``,
 		`{schema: {fields: [{name: "t", type: "time"}, {name: "v", type: "number", config: {unit: "bytes"}, labels: {b: "2", a: "1"}}]},
 			data: {values: [[1, 2, 3], [null, null, 4]], entities: [null, {NaN: [0], Inf: [1]}]}}`: `v {a="1", b="2"} (bytes)[[1,null],[2,null],[3,4]]`,
-		fmt.Sprintf(fields, `[], []`):                                    ``,
-		fmt.Sprintf(fields, `[1, 2, 3], [1e308, -1e308, 1]`):             `v[[1,null],[2,null],[3,1]]`,
-		fmt.Sprintf(fields, `[-1e300, 1e300, 1], [1, 2, 3]`):             `v[[1,3]]`,
-		fmt.Sprintf(fields, `[null, null], [1, 2]`):                      ``,
-		fmt.Sprintf(fields, `[1, 2, 3], [1]`):                            `v[[1,1],[2,null],[3,null]]`,
-		fmt.Sprintf(fields, `["a", {}, []], [true, "x", {}]`):            ``,
-		fmt.Sprintf(fields, `[1, 2], [true, "x"]`):                       `v[[1,null],[2,null]]`,
-		`{schema: {fields: [{type: "time"}]}, data: {values: []}}`:       ``,
-		`{schema: {fields: [{}, {type: "number"}]}, data: {values: []}}`: ``,
+		fmt.Sprintf(fields, `[], []`):                                                                      ``,
+		fmt.Sprintf(fields, `[1, 2, 3], [1e308, -1e308, 1]`):                                               `v[[1,null],[2,null],[3,1]]`,
+		fmt.Sprintf(fields, `[-1e300, 1e300, 1], [1, 2, 3]`):                                               `v[[1,3]]`,
+		fmt.Sprintf(fields, `[null, null], [1, 2]`):                                                        ``,
+		fmt.Sprintf(fields, `[1, 2, 3], [1]`):                                                              `v[[1,1],[2,null],[3,null]]`,
+		fmt.Sprintf(fields, `["a", {}, []], [true, "x", {}]`):                                              ``,
+		fmt.Sprintf(fields, `[1, 2], [true, "x"]`):                                                         `v[[1,null],[2,null]]`,
+		`{schema: {fields: [{type: "time"}]}, data: {values: []}}`:                                         ``,
+		`{schema: {fields: [{type: "time"}, {type: "number", config: null}]}, data: {values: [[1], [2]]}}`: `[[1,2]]`,
+		`{schema: {fields: [{}, {type: "number"}]}, data: {values: []}}`:                                   ``,
 	} {
 		if got := s.eval(t, `seriesOf(x).map((s) => s.name + JSON.stringify(s.points)).join(" ")`, x); got != want {
 			t.Errorf("%s: %s, want %s", x, got, want)
 		}
+	}
+	const packet = `{schema: {fields: [{name: "a", type: "number", labels: {host: "x"}}, {name: "b", type: "number"}]}, data: {values: [[1, null], [null, 2]]}}`
+	if got := s.eval(t, `seriesOf(x, 7).map((s) => s.key + JSON.stringify(s.points)).join(" ")`, packet); got != `0 a {host="x"}[[7,1]] 1 b[[7,2]]` {
+		t.Errorf("a stream: %s", got)
 	}
 	const many = `{schema: {fields: [{type: "time"}, ...Array.from({length: 500}, () => ({type: "number"}))]}, data: {values: Array.from({length: 501}, () => [1])}}`
 	if got := s.eval(t, `seriesOf(x).length`, many); got != "100" {
@@ -150,11 +155,11 @@ func TestTimeLabels(t *testing.T) {
 	s := newScript(t)
 	label := func(span float64) (step float64, length int) {
 		var result struct {
-			Step float64
-			Part [2]int
+			Step   float64
+			Length int
 		}
-		testkit.OK(t, json.Unmarshal([]byte(s.eval(t, `JSON.stringify(timeStep(x))`, fmt.Sprint(span))), &result))
-		return result.Step, result.Part[1] - result.Part[0]
+		testkit.OK(t, json.Unmarshal([]byte(s.eval(t, `const {step, part} = timeStep(x); JSON.stringify({step, length: timeText(0).slice(...part).length})`, fmt.Sprint(span))), &result))
+		return result.Step, result.Length
 	}
 	for span, want := range map[time.Duration]string{
 		time.Millisecond: "03:04:05.678", time.Minute: "03:04:05", 6 * time.Hour: "03:04", 36 * time.Hour: "01-02 03:04", 30 * 24 * time.Hour: "2006-01-02",
@@ -163,6 +168,9 @@ func TestTimeLabels(t *testing.T) {
 		if got := s.eval(t, fmt.Sprintf(`timeText(%d).slice(...timeStep(x).part)`, at), fmt.Sprint(span.Milliseconds())); got != want {
 			t.Errorf("%s: %s, want %s", span, got, want)
 		}
+	}
+	if got := s.eval(t, `timeText(x).slice(...timeStep(3e5).part) + " " + timeText(x).slice(...timeStep(3e16).part)`, "1.7e15"); got != "22:13 55840" {
+		t.Errorf("a year of five digits: %s", got)
 	}
 	for span := 10.0; span < 1e17; span *= 1.37 {
 		step, length := label(span)

@@ -99,7 +99,7 @@ async function submit(form, body) {
 		form.dispatchEvent(new CustomEvent("sent", { bubbles: true, detail: result }));
 		await refresh();
 	} catch (error) {
-		show(error.message, true);
+		show((form.hasAttribute("data-health") ? "Failed: " : "") + error.message, true);
 	} finally {
 		for (const b of buttons) b.disabled = false;
 		if (document.activeElement === document.body && focused?.isConnected) focused.focus(); // a disabled button loses it

@@ -11,28 +11,39 @@ const maxRaw = 64 * 1024; // characters of the JSON of a response
 const copyOf = (id) => document.getElementById(id).content.cloneNode(true);
 const paragraph = (text) => Object.assign(document.createElement("p"), { className: "remark", textContent: text });
 
-// run runs the query of the page and shows its results.
+// run runs the query of the page and shows its results. If it is asked to while it does, it does so again.
 const results = document.getElementById("results");
-let isRunning = false;
+let isRunning = false, isStale = false;
 async function run() {
-	const request = document.getElementById("request");
-	if (!request || isRunning) return;
+	isStale = isRunning;
+	if (!document.getElementById("request") || isRunning) return;
 	isRunning = true;
-	const next = document.createElement("section");
+	results.setAttribute("aria-busy", "true");
+	do {
+		isStale = false;
+		replace(results, await resultsOf(document.getElementById("request").textContent));
+	} while (isStale);
+	results.removeAttribute("aria-busy");
+	document.getElementById("done").textContent = "The query has run";
+	isRunning = false;
+}
+
+// resultsOf returns a section with the results of a request, or with the reason why it failed.
+async function resultsOf(request) {
+	const section = document.createElement("section");
 	try {
 		const start = performance.now();
-		const text = await callAPI("POST", "/api/ds/query", request.textContent);
+		const text = await callAPI("POST", "/api/ds/query", request);
 		const took = performance.now() - start;
 		const all = JSON.parse(text).results;
-		for (const refID of Object.keys(all).sort()) next.append(show(refID, all[refID], text, took, spanOf(request.textContent)));
 		remember();
+		for (const refID of Object.keys(all).sort()) section.append(show(refID, all[refID], text, took, spanOf(request)));
 	} catch (error) {
 		const problem = copyOf("problem");
 		problem.querySelector("p").textContent = error.message;
-		next.append(problem);
+		section.append(problem);
 	}
-	isRunning = false;
-	replace(results, next);
+	return section;
 }
 
 // spanOf returns the times that a plot shows: those that the request asks for, unless the query has
@@ -108,11 +119,13 @@ function readRecent() {
 		return [];
 	}
 }
-// remember adds the query that was sent, with which the page was loaded.
-const sent = form && Object.fromEntries(["source", "type", "query"].map((name) => [name, form.elements[name].value]));
+// remember adds the query with which the page was loaded, once.
+let sent = form && Object.fromEntries(["source", "type", "query"].map((name) => [name, form.elements[name].value]));
 function remember() {
+	if (!sent) return;
 	const all = [sent, ...readRecent().filter((q) => JSON.stringify(q) !== JSON.stringify(sent))].slice(0, mostRecent);
-	localStorage.setItem("queries", JSON.stringify(all));
+	sent = null;
+	try { localStorage.setItem("queries", JSON.stringify(all)); } catch { /* full, or not allowed */ }
 	form.dispatchEvent(new CustomEvent("remembered"));
 }
 

@@ -44,7 +44,7 @@ export function draw(figure, series, span) {
 
 	const legend = figure.querySelector(".legend");
 	const names = series.map((s) => s.name);
-	if (names.join("\n") !== [...legend.children].map((item) => item.textContent).join("\n")) {
+	if (legend.children.length !== names.length || names.some((name, i) => name !== legend.children[i].textContent)) {
 		legend.replaceChildren(...names.map((name, i) => {
 			const item = document.createElement("li");
 			item.className = "c" + i % mostColors;
@@ -70,8 +70,10 @@ export function draw(figure, series, span) {
 	for (let t = Math.ceil(x.from / step) * step; t <= x.to; t += step) {
 		if (atX(t) >= plotMargin && atX(t) <= 1 - plotMargin) times.push(t);
 	}
-	axes.push(...times.map((t, i) => element("text", { class: "tick" + spare(i, step / (x.to - x.from), part[1] - part[0]),
-		x: percent(atX(t)), y: "100%", dy: 20, "text-anchor": "middle" }, timeText(t).slice(...part))));
+	axes.push(...times.map((t, i) => {
+		const text = timeText(t).slice(...part);
+		return element("text", { class: "tick" + spare(i, step / (x.to - x.from), text.length), x: percent(atX(t)), y: "100%", dy: 20, "text-anchor": "middle" }, text);
+	}));
 
 	const area = element("svg", { viewBox: `0 0 ${areaSize} ${areaSize}`, width: "100%", height: "100%", preserveAspectRatio: "none" });
 	lines.forEach((points, i) => {

@@ -13,27 +13,31 @@ const narrowWidth = 200;        // likewise, spare2
 
 // seriesOf returns the lines of a frame: one for each number column and, in a long frame, for each
 // combination of its string columns. The key of a line identifies it in frames with the same schema.
-// The time of a row without one is now; without now, a frame without times has no lines.
+// Rows of a frame without times are at now, which is set for a stream, whose rows without a value are no gaps; if now
+// is undefined, such a frame has no lines.
 export function seriesOf(frame, now) {
 	const { fields } = frame.schema;
 	const columns = columnsOf(frame);
 	const at = fields.findIndex((f) => f.type === "time");
 	if (at < 0 && now === undefined) return [];
 	const texts = columns.filter((_, i) => fields[i].type === "string");
+	const rows = rowsOf(frame);
 	const all = [];
 	fields.forEach((field, i) => {
-		if (field.type !== "number") return;
+		if (field.type !== "number" || all.length >= mostSeries) return;
+		const title = titleOf(field);
 		const byKey = new Map();
-		for (let row = 0; row < rowsOf(frame); row++) {
+		for (let row = 0; row < rows; row++) {
 			const x = at < 0 ? now : columns[at].value(row);
-			if (typeof x !== "number" || !(Math.abs(x) <= maxTime)) continue;
+			const y = columns[i].value(row);
+			if (typeof x !== "number" || !(Math.abs(x) <= maxTime) || now !== undefined && typeof y !== "number") continue;
 			const key = texts.map((c) => c.text(row)).join(" ");
 			if (!byKey.has(key)) {
 				if (all.length >= mostSeries) continue;
-				byKey.set(key, { key: i + " " + key, name: (titleOf(field) + " " + key).trim(), points: [] });
+				const name = (title + " " + key).trim();
+				byKey.set(key, { key: i + " " + name, name, points: [] });
 				all.push(byKey.get(key));
 			}
-			const y = columns[i].value(row);
 			byKey.get(key).points.push([x, typeof y === "number" && Math.abs(y) <= maxValue ? y : NaN]);
 		}
 	});
@@ -110,16 +114,16 @@ export function roundScale(from, to) {
 }
 
 // timeStep returns the distance in milliseconds between the labels of a span of time, and the part
-// of the text of a time that they show.
+// of the text of a time that they show, counted from its end, as a year may have more than four digits.
 export function timeStep(span) {
 	const second = 1e3, minute = 60e3, hour = 3600e3, day = 86400e3;
 	const step = [1, 10, 100, second, 5 * second, 15 * second, 30 * second, minute, 5 * minute, 15 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour,
 		day, 2 * day, 7 * day, 30 * day, 90 * day, 365 * day, 3650 * day].find((s) => span / s <= 9);
-	if (step === undefined) return { step: span / 9, part: [0, 4] };
-	if (step < second) return { step, part: [11, 23] };
-	if (step < minute) return { step, part: [11, 19] };
-	if (step < day) return { step, part: span < day ? [11, 16] : [5, 16] };
-	return { step, part: [0, 10] };
+	if (step === undefined) return { step: span / 9, part: [0, -19] };
+	if (step < second) return { step, part: [-12, undefined] };
+	if (step < minute) return { step, part: [-12, -4] };
+	if (step < day) return { step, part: span < day ? [-12, -7] : [-18, -7] };
+	return { step, part: [0, -13] };
 }
 
 // spare returns the class of the i-th label of times, by which medium and narrow plots hide those

@@ -9,7 +9,7 @@ const longestCell = 1000; // characters
 const longestUnit = 30;   // characters of the name of a unit
 
 const pad = (n, width = 2) => String(n).padStart(width, "0");
-const cut = (text, most) => text.length <= most ? text : text.slice(0, most - 1) + "…";
+const cut = (text, most) => text.length <= most ? text : [...text].slice(0, most - 1).join("") + "…";
 
 export function timeText(ms) {
 	const d = new Date(ms);
@@ -17,10 +17,10 @@ export function timeText(ms) {
 }
 
 // titleOf returns the name of a column with its labels and its unit.
-export function titleOf({ name = "", type, labels, config = {} }) {
+export function titleOf({ name = "", type, labels, config }) {
 	const pairs = Object.entries(labels ?? {}).map(([key, value]) => key + "=" + JSON.stringify(value)).sort();
-	const title = config.displayName || config.displayNameFromDS || (pairs.length > 0 ? `${name} {${pairs.join(", ")}}`.trim() : name);
-	return config.unit && type === "number" ? `${title} (${cut(config.unit, longestUnit)})` : title;
+	const title = config?.displayName || config?.displayNameFromDS || (pairs.length > 0 ? `${name} {${pairs.join(", ")}}`.trim() : name);
+	return config?.unit && type === "number" ? `${title} (${cut(config.unit, longestUnit)})` : title;
 }
 
 // rowsOf returns the number of rows of the longest column of a frame.
