@@ -18,6 +18,21 @@ const files: Record<string, string> = {
   html: 'html',
 };
 
+const dateFormats = {
+  fullDate: 'YYYY-MM-DD HH:mm:ss',
+  interval: {
+    millisecond: 'HH:mm:ss.SSS',
+    second: 'HH:mm:ss',
+    minute: 'HH:mm',
+    hour: 'MM/DD HH:mm',
+    day: 'MM/DD',
+    month: 'YYYY-MM',
+    year: 'YYYY',
+  },
+  useBrowserLocale: false,
+  defaultTimezone: 'browser',
+};
+
 function user({ role, theme }: Boot): object {
   const person = { id: 1, uid: 'preview', login: 'preview', name: 'Preview', email: 'preview@localhost', isSignedIn: true };
   const place = { timezone: 'browser', weekStart: '', locale: language, language, regionalFormat: language };
@@ -35,11 +50,16 @@ function permissions(role: Boot['role']): Record<string, boolean> {
   return Object.fromEntries(granted.map((action) => [action, true]));
 }
 
-/** What @grafana/runtime does not have by default, or others read here. */
+/** What @grafana/runtime does not have by default, and what plugins read in grafanaBootData itself. */
 function settings({ version }: Boot): object {
   return {
     buildInfo: { version, commit: '', env: 'production', edition: 'Open Source', hasUpdate: false, hideVersion: false, latestVersion: '' },
     appUrl: location.origin + '/',
+    appSubUrl: '',
+    datasources: {},
+    panels: {},
+    apps: {},
+    dateFormats,
     featureToggles: {},
     licenseInfo: { enabledFeatures: {} },
     exploreEnabled: true,

@@ -1,5 +1,16 @@
 // Data frames from sheets, and spans from time ranges.
-import { createDataFrame, dateMath, dateTime, rangeUtil, toDataFrame, type DataFrame, type FieldType, type TimeRange } from '@grafana/data';
+import {
+  createDataFrame,
+  dataFrameFromJSON,
+  dateMath,
+  dateTime,
+  rangeUtil,
+  toDataFrame,
+  type DataFrame,
+  type DataFrameJSON,
+  type FieldType,
+  type TimeRange,
+} from '@grafana/data';
 import type { Sheet, Span } from './columns';
 
 export function frameOf(sheet: Sheet, refId: string): DataFrame {
@@ -9,7 +20,7 @@ export function frameOf(sheet: Sheet, refId: string): DataFrame {
 
 /** A frame from JSON in any of the forms in use: {schema, data}, {fields} or {columns, rows}. */
 export function frameFromAny(json: object, refId: string): DataFrame {
-  const frame = toDataFrame(json);
+  const frame = 'schema' in json ? dataFrameFromJSON(json as DataFrameJSON) : toDataFrame(json);
   frame.refId ??= refId;
   return frame;
 }

@@ -4,7 +4,7 @@ import type { ComponentType } from 'react';
 
 export const appEvents = new EventBusSrv();
 
-/** Asks for a modal, from what is no component. */
+/** Asks for a modal, from code outside of components. */
 export class ModalEvent extends BusEventWithPayload<{ title: string; body: ComponentType<{ onDismiss?: () => void }> }> {
   static type = 'preview-modal';
 }

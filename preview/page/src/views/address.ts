@@ -1,7 +1,6 @@
 // The settings of a view are in the query of the address, where a link keeps them.
 import type { TimeRange } from '@grafana/data';
 import { locationService } from '@grafana/runtime';
-import { mapValues } from 'lodash';
 import { useLocation } from 'react-router-dom-v5-compat';
 import { useMemo } from 'react';
 import { timeRange } from '../data/frames';
@@ -17,8 +16,15 @@ export function useSettings() {
       get,
       number: (name: string, otherwise: number) => Number(get(name)) || otherwise,
       set: (changes: { [name: string]: string | number | undefined }) => {
-        const next = mapValues(changes, (value) => (value === '' ? undefined : value));
-        locationService.partial(next, true);
+        const { pathname, search } = locationService.getLocation();
+        const next = new URLSearchParams(search); // in which a bare % is one
+        for (const [name, value] of Object.entries(changes)) {
+          next.set(name, String(value ?? ''));
+          if (value === undefined || value === '') {
+            next.delete(name);
+          }
+        }
+        locationService.replace({ pathname, search: next.toString() });
       },
     };
   }, [search]);

@@ -35,17 +35,18 @@ interface Outcome {
 
 /** Asks the data source whether it works, as the interface does after saving. */
 async function test(uid: string): Promise<Outcome> {
-  const answer = dataSources.get(uid).then((dataSource) => dataSource.testDatasource());
-  const {
-    status,
-    message = status,
-    details,
-  } = await answer.catch((e: unknown) => ({ status: 'error', message: describe(e), details: undefined }));
-  const isWorking = /^(success|ok)$/i.test(status);
-  if (!isWorking) {
-    noteFault('health', message);
+  let outcome: Outcome;
+  try {
+    const { status, message, details } = await (await dataSources.get(uid)).testDatasource();
+    const severity = /^(success|ok)$/i.test(status) ? 'success' : 'error';
+    outcome = { severity, title: message ?? status, details: details?.verboseMessage ?? details?.message };
+  } catch (e) {
+    outcome = { severity: 'error', title: describe(e) };
   }
-  return { severity: isWorking ? 'success' : 'error', title: message, details: details?.verboseMessage ?? details?.message };
+  if (outcome.severity === 'error') {
+    noteFault('health', outcome.title);
+  }
+  return outcome;
 }
 
 export function ConfigPane({ plugin, settings, onSaved }: Props) {
