@@ -790,7 +790,7 @@ func TestSharedErrors(t *testing.T) {
 	}
 }
 
-// A style sheet that the repository's own bundler leaves as it is stays so here, and one that needs no plugin is no error.
+// A style sheet that the repository's own bundler does not process is bundled as it is, and so is one that needs no plugin.
 func TestCSSWithoutPostCSS(t *testing.T) {
 	t.Parallel()
 	const plain = "@import './tailwindcss-animated.css';\n@theme-name x;\n.a::before { content: 'see @theme '; }\n"

@@ -108,6 +108,8 @@ func TestSassErrors(t *testing.T) {
 			Message{File: "src/style.scss", Line: 2, Column: 3, Source: ".bBAD{}", Length: 1, Text: "unexpected BAD"}},
 		"an import": {map[string]string{"node_modules/sass/index.js": fakeSass, "src/style.scss": `@ "x/BAD"; @use`},
 			Message{File: "src/style.scss", Line: 1, Column: 3, Source: `@ "x/BAD"; @use`, Length: 1, Text: `cannot find the style sheet "x/BAD"; @use`}},
+		"PostCSS in a style sheet that it uses": {map[string]string{"node_modules/sass/index.js": fakeSass, "src/style.scss": `@use "./part";`, "src/_part.scss": "\n@tailwind base;"},
+			Message{File: "src/style.scss", Line: 1, Column: 1, Text: "@tailwind is for a plugin of PostCSS, which builds do not run", Help: bundlerconfig.OwnBundler}},
 		"a missing package": {map[string]string{"src/style.scss": ".a{}"},
 			Message{File: "src/module.ts", Line: 1, Column: 8, Source: module, Length: 14, Text: `cannot compile Sass: cannot find the package "sass"`,
 				Help: sassHelp}},
