@@ -39,10 +39,7 @@ func (p Problem) Offset() int {
 	return len(string(utf16.Decode(units[:max(0, min(p.Column-1, len(units)))])))
 }
 
-var (
-	problemLine = regexp.MustCompile(`^(?:(.+)\((\d+),(\d+)\): )?error (TS\d+): (.*)$`)
-	filesLine   = regexp.MustCompile(`(?m)^Files: +(\d+)\r?$`)
-)
+var problemLine = regexp.MustCompile(`^(?:(.+)\((\d+),(\d+)\): )?error (TS\d+): (.*)$`)
 
 // Check checks the files of tsconfig.json. The error is the reason why that did not succeed.
 func (c *Compiler) Check(ctx context.Context) ([]Problem, error) {
@@ -50,32 +47,46 @@ func (c *Compiler) Check(ctx context.Context) ([]Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := append(c.command[1:], "--noEmit", "--pretty", "false", "-p", config, "--diagnostics")
+	args := append(c.command[1:], "--noEmit", "--pretty", "false", "-p", config, "--listFiles")
 	cmd := exec.CommandContext(ctx, c.command[0], args...)
 	cmd.Dir = c.root
 	out, err := process.Output(cmd)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	text := string(out)
-	at := filesLine.FindStringSubmatchIndex(text)
+	text, isDone := cutFiles(string(out))
+	list := c.parse(text)
 	if _, isExit := errors.AsType[*exec.ExitError](err); err != nil && !isExit {
 		return nil, fmt.Errorf("%s: %w", c.command[0], err)
-	} else if at == nil {
-		return nil, fmt.Errorf("%s ended early: %s", c, strings.TrimSpace(text))
-	} else if text[at[2]:at[3]] == "0" {
+	} else if err == nil && !isDone {
 		return nil, errors.New("tsconfig.json names no files itself, and its references are not followed")
+	} else if !isDone && len(list) > 0 {
+		return nil, fmt.Errorf("%s checked no files: %s", c, list[0].Text)
+	} else if !isDone {
+		return nil, fmt.Errorf("%s ended early: %s", c, strings.TrimSpace(text))
 	}
-	list := c.parse(text[:at[0]])
 	for _, p := range list {
 		if c.isPinned && p.isConfiguration() {
 			return nil, fmt.Errorf("%s does not take the tsconfig.json: %s", c, p.Text)
 		}
 	}
 	if err != nil && len(list) == 0 {
-		return nil, fmt.Errorf("%s failed: %s", c, strings.TrimSpace(text[:at[0]]))
+		return nil, fmt.Errorf("%s failed: %s", c, strings.TrimSpace(text))
 	}
 	return list, nil
+}
+
+// cutFiles returns what a compiler wrote before the list of the files that it checked, which ends its output, and
+// whether that is there.
+func cutFiles(text string) (before string, isDone bool) {
+	n := 0
+	for line := range strings.Lines(text) {
+		if filepath.IsAbs(strings.TrimSpace(line)) {
+			return text[:n], true
+		}
+		n += len(line)
+	}
+	return text, false
 }
 
 // isConfiguration reports whether a problem is about the options, which differ by version.

@@ -35,12 +35,13 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"src/a.ts": "x\n'ä😀' as y\r\n", "src/b (1).ts": ""}
 	for text, want := range map[string]string{
-		"Files:   3": "",
-		"src/a.ts(2,6): error TS2322: Type a.\n  Type b.\nsrc/b (1).ts(9,1): error TS1: c: d\nerror TS2688: e\nFiles:  3\n": "src/a.ts(2,6): error TS2322: Type a.\n  Type b.\n" +
+		"/lib.d.ts\n/src/a.ts": "",
+		"src/a.ts(2,6): error TS2322: Type a.\n  Type b.\nsrc/b (1).ts(9,1): error TS1: c: d\nerror TS2688: e\n/lib.d.ts\n": "src/a.ts(2,6): error TS2322: Type a.\n  Type b.\n" +
 			"  8 of 'ä😀' as y\nsrc/b (1).ts(9,1): error TS1: c: d\n  0 of \nerror TS2688: e\n  0 of ",
-		"Files: 0":           "names no files itself",
-		"panic: an error":    "TypeScript 7.1.0 ended early: panic: an error",
-		"an error\nFiles: 1": "TypeScript 7.1.0 failed: an error",
+		"":                                 "names no files itself",
+		"error TS18003: No inputs.":        "TypeScript 7.1.0 checked no files: No inputs.",
+		"panic: an error":                  "TypeScript 7.1.0 ended early: panic: an error",
+		"an error\n/node_modules/lib.d.ts": "TypeScript 7.1.0 failed: an error",
 	} {
 		c := testkit.Must(Find(t.Context(), repo(t, text, files)))(t)
 		list, err := c.Check(t.Context())
