@@ -266,23 +266,29 @@ func init() {
 		cfg.RootPackagePath = "./server"
 		cfg.Env["X"] = "y"
 		other.Env = nil
+		cfg.OutputBinaryPath = "out"
 		return cfg, nil
 	})
+	mg.Deps(func() error { return b.Custom("linux", "s390x") }, func() error { return b.Custom(system, "arm") })
 }
 `
-	const note = "Magefile.go:9 sets Env, which Slipway does not read: write env below backend in slipway.yaml"
+	notes := []string{
+		"Magefile.go:9 sets Env, which Slipway does not read: write env below backend in slipway.yaml",
+		"Magefile.go:11 sets OutputBinaryPath, for which Slipway has no setting: it reads src and writes dist",
+		"Magefile.go:14 builds for linux/s390x as well: list it with the others in platforms, below backend in slipway.yaml",
+	}
 	const keys = "  cgo: true # as EnableCGo in Magefile.go:7\n  main: \"server\" # as RootPackagePath in Magefile.go:8"
 	root := repository(t, plugin+"-- Magefile.go --\n"+sets)
 	p := &Plan{Root: root, Dir: root}
 	if err := p.addSettings(t.Context(), Options{}); err != nil || len(p.Files) != 1 {
 		t.Fatal(p.Files, err)
 	}
-	if got := string(p.Files[0].After); p.Files[0].Path != "slipway.yaml" || got != "backend:\n"+keys+"\n" || !slices.Equal(p.Notes, []string{note}) {
+	if got := string(p.Files[0].After); p.Files[0].Path != "slipway.yaml" || got != "backend:\n"+keys+"\n" || !slices.Equal(p.Notes, notes) {
 		t.Errorf("%s:\n%s%q", p.Files[0].Path, got, p.Notes)
 	}
 	testkit.WriteFile(t, filepath.Join(root, "slipway.yaml"), "{}")
 	p = &Plan{Root: root, Dir: root}
-	if err := p.addSettings(t.Context(), Options{}); err != nil || len(p.Files) != 0 || len(p.Notes) != 2 || !strings.HasSuffix(p.Notes[1], "below backend:\n"+keys) {
+	if err := p.addSettings(t.Context(), Options{}); err != nil || len(p.Files) != 0 || len(p.Notes) != 4 || !strings.HasSuffix(p.Notes[3], "below backend:\n"+keys) {
 		t.Errorf("%v %q %v", p.Files, p.Notes, err)
 	}
 }

@@ -37,6 +37,9 @@ func (p *Plan) addSettings(context.Context, Options) error {
 					configs[parameter.Names[0].Name] = true
 				}
 			}
+			if platform := customBuild(n); platform != "" {
+				p.note("%s:%d builds for %s as well: list it with the others in platforms, below backend in %s", filepath.Base(name), set.Position(n.Pos()).Line, platform, config.FileName)
+			}
 			field, value := assignment(n)
 			if field == nil || !configs[nameOf(field.X)] {
 				return true
@@ -44,9 +47,11 @@ func (p *Plan) addSettings(context.Context, Options) error {
 			key := map[string]string{"EnableCGo": "cgo", "RootPackagePath": "main", "Env": "env", "CustomVars": "ldflags"}[field.Sel.Name]
 			at := fmt.Sprintf("%s:%d", filepath.Base(name), set.Position(n.Pos()).Line)
 			switch value := literal(value); {
-			case key == "" || value == "false":
+			case value == "false" || field.Sel.Name == "OS" || field.Sel.Name == "Arch":
 			case value != "" && (key == "cgo" || key == "main"):
 				lines += fmt.Sprintf("  %s: %s # as %s in %s\n", key, value, field.Sel.Name, at)
+			case key == "":
+				p.note("%s sets %s, for which Slipway has no setting: it reads src and writes dist", at, field.Sel.Name)
 			default:
 				p.note("%s sets %s, which Slipway does not read: write %s below backend in %s", at, field.Sel.Name, key, config.FileName)
 			}
@@ -62,6 +67,19 @@ func (p *Plan) addSettings(context.Context, Options) error {
 		return err
 	}
 	return p.create(name, "backend:\n"+lines)
+}
+
+// customBuild returns the platform, such as linux/s390x, that a call of the SDK's Build.Custom builds for, or "".
+func customBuild(n ast.Node) string {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || len(call.Args) != 2 {
+		return ""
+	}
+	system, architecture := literal(call.Args[0]), literal(call.Args[1])
+	if f, ok := call.Fun.(*ast.SelectorExpr); !ok || f.Sel.Name != "Custom" || system == "" || architecture == "" {
+		return ""
+	}
+	return strings.ReplaceAll(system+"/"+architecture, `"`, "")
 }
 
 // assignment returns the field that a statement assigns a value to, or to an element of which, or nil.
