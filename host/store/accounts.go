@@ -18,9 +18,7 @@ const selectAccount = `SELECT a.id, a.org_id, a.name, a.login, a.role, a.is_disa
 	FROM service_accounts a `
 
 func scanAccount(row scanner) (a host.ServiceAccount, err error) {
-	var role string
-	err = row.Scan(&a.ID, &a.OrgID, &a.Name, &a.Login, &role, &a.IsDisabled, &a.PluginID, &a.Tokens)
-	a.Role = roleOf(role)
+	err = row.Scan(&a.ID, &a.OrgID, &a.Name, &a.Login, roleColumn{&a.Role}, &a.IsDisabled, &a.PluginID, &a.Tokens)
 	return a, err
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -30,10 +29,7 @@ func (s *Store) UnlockApp(ctx context.Context, org int64, pluginID string) (host
 // appSettings returns the settings and the joined secrets, read in one statement.
 func appSettings(ctx context.Context, q querier, org int64, pluginID string) (a host.AppSettings, secrets string, err error) {
 	a, err = find(ctx, q, func(row scanner) (a host.AppSettings, err error) {
-		var settings string
-		var updated sql.NullInt64
-		err = row.Scan(&a.IsEnabled, &a.IsPinned, &settings, &updated, &secrets)
-		a.JSON, a.Updated = json.RawMessage(settings), timeOf(updated)
+		err = row.Scan(&a.IsEnabled, &a.IsPinned, (*[]byte)(&a.JSON), timeColumn{&a.Updated}, &secrets)
 		return a, err
 	}, `SELECT p.is_enabled, p.is_pinned, p.settings, p.updated_at, COALESCE((SELECT `+joinSecrets+`
 			FROM secrets s WHERE s.org_id = p.org_id AND s.owner = 'plugin:' || p.plugin_id), '')

@@ -77,8 +77,9 @@ func (s *Store) noteUse(ctx context.Context, c *credential, now time.Time) {
 }
 
 func (s *Store) credential(ctx context.Context, digest string) (*credential, error) {
-	c, err := find(ctx, s.read, scanCredential, `SELECT t.id, t.org_id, t.name, t.role, t.expires_at, COALESCE(t.last_used_at, 0),
-			a.id, a.login, a.role, a.is_disabled, a.plugin_id IS NOT NULL, g.id, g.is_disabled
+	c, err := find(ctx, s.read, scanCredential, `SELECT t.id, t.org_id, t.expires_at, COALESCE(t.last_used_at, 0),
+			COALESCE(a.id, t.id), COALESCE(a.login, t.name), COALESCE(a.role, t.role), a.id IS NOT NULL, a.plugin_id IS NOT NULL,
+			COALESCE(g.id, 0), COALESCE(a.is_disabled, FALSE) OR COALESCE(g.is_disabled, FALSE)
 		FROM tokens t LEFT JOIN service_accounts a ON a.id = t.account_id
 			LEFT JOIN service_accounts g ON g.id = t.granted_by WHERE t.digest = $1`, digest)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -99,41 +100,21 @@ func (s *Store) credential(ctx context.Context, digest string) (*credential, err
 }
 
 func scanCredential(row scanner) (*credential, error) {
-	var (
-		c                    credential
-		keyRole, login, role sql.NullString
-		expires, account     sql.NullInt64
-		isDisabled, isPlugin sql.NullBool
-		granter              sql.NullInt64
-		isGranterDisabled    sql.NullBool
-		used                 int64
-	)
+	c, isAccount, isPlugin, used := &credential{}, false, false, int64(0)
 	id := &c.identity
-	if err := row.Scan(&id.ID, &id.OrgID, &id.Login, &keyRole, &expires, &used, &account, &login, &role, &isDisabled,
-		&isPlugin, &granter, &isGranterDisabled); err != nil {
-		return nil, err
-	}
-	c.token = id.ID
+	err := row.Scan(&c.token, &id.OrgID, timeColumn{&c.expires}, &used, &id.ID, &id.Login, roleColumn{&id.Role}, &isAccount, &isPlugin,
+		&id.GrantsOf, &c.isDisabled)
 	c.used.Store(used)
-	c.expires, c.isDisabled = timeOf(expires), isDisabled.Bool || isGranterDisabled.Bool
-	c.isBounded, id.GrantsOf = granter.Valid, granter.Int64
-	if account.Valid && isPlugin.Bool {
-		id.GrantsOf = account.Int64
+	c.isBounded, id.Kind = id.GrantsOf != 0, host.KindAPIKey
+	if isAccount {
+		id.Kind = host.KindServiceAccount
+	}
+	if isPlugin {
+		id.GrantsOf = id.ID
 	} else {
 		id.Expires = c.expires
 	}
-	if !account.Valid {
-		id.Kind, id.Role = host.KindAPIKey, roleOf(keyRole.String)
-		return &c, nil
-	}
-	id.Kind, id.ID, id.Login, id.Role = host.KindServiceAccount, account.Int64, login.String, roleOf(role.String)
-	return &c, nil
-}
-
-// roleOf parses a role column. An unknown role has no permissions.
-func roleOf(text string) host.Role {
-	role, _ := host.ParseRole(text)
-	return role
+	return c, err
 }
 
 const (

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -24,9 +23,8 @@ const selectDashboard = selectDashboards + "WHERE d.org_id = $1 AND d.uid = $2"
 
 // scanDashboard scans dashboardColumns and the columns after them.
 func scanDashboard(row scanner, rest ...any) (d host.Dashboard, err error) {
-	var created, updated int64
-	err = row.Scan(append([]any{&d.ID, &d.UID, &d.Title, &d.Version, &created, &updated, &d.PluginID, &d.FolderID, &d.FolderUID, &d.FolderTitle}, rest...)...)
-	d.Created, d.Updated = timeOrZero(created), timeOrZero(updated)
+	err = row.Scan(append([]any{&d.ID, &d.UID, &d.Title, &d.Version, timeColumn{&d.Created}, timeColumn{&d.Updated}, &d.PluginID,
+		&d.FolderID, &d.FolderUID, &d.FolderTitle}, rest...)...)
 	return d, err
 }
 
@@ -35,17 +33,14 @@ func scanHead(row scanner) (host.Dashboard, error) { return scanDashboard(row) }
 // Dashboard returns a dashboard with its model.
 func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dashboard, error) {
 	// One statement, so that the model and the version belong together.
-	d, err := find(ctx, s.read, func(row scanner) (host.Dashboard, error) {
-		var model string
-		d, err := scanDashboard(row, &model)
-		d.Model = json.RawMessage(model)
-		return d, err
-	}, "SELECT "+dashboardColumns+`, m.model
+	var model []byte
+	d, err := find(ctx, s.read, func(row scanner) (host.Dashboard, error) { return scanDashboard(row, &model) }, "SELECT "+dashboardColumns+`, m.model
 		FROM dashboards d JOIN dashboard_models m ON m.dashboard_id = d.id LEFT JOIN folders f ON f.id = d.folder_id
 		WHERE d.org_id = $1 AND d.uid = $2`, org, uid)
 	if err != nil {
 		return d, orNotFound(err, dashboard)
 	}
+	d.Model = model
 	d.Tags, err = list(ctx, s.read, scanOne[string], "SELECT tag FROM dashboard_tags WHERE dashboard_id = $1 ORDER BY tag", d.ID)
 	return d, err
 }

@@ -28,11 +28,8 @@ const (
 
 // scanDataSource scans dataSourceColumns and the columns after them.
 func scanDataSource(row scanner, rest ...any) (d host.DataSource, err error) {
-	var updated sql.NullInt64
-	var settings string
 	err = row.Scan(append([]any{&d.ID, &d.OrgID, &d.UID, &d.Name, &d.Type, &d.URL, &d.User, &d.Database, &d.BasicAuth,
-		&d.BasicAuthUser, &d.IsDefault, &settings, &d.Version, &updated}, rest...)...)
-	d.JSON, d.Updated = json.RawMessage(settings), timeOf(updated)
+		&d.BasicAuthUser, &d.IsDefault, (*[]byte)(&d.JSON), &d.Version, timeColumn{&d.Updated}}, rest...)...)
 	return d, err
 }
 

@@ -14,9 +14,7 @@ const folder = "Folder"
 const folderColumns = "id, uid, title, version, created_at, created_by, updated_at, updated_by"
 
 func scanFolder(row scanner) (f host.Folder, err error) {
-	var created, updated int64
-	err = row.Scan(&f.ID, &f.UID, &f.Title, &f.Version, &created, &f.CreatedBy, &updated, &f.UpdatedBy)
-	f.Created, f.Updated = timeOrZero(created), timeOrZero(updated)
+	err = row.Scan(&f.ID, &f.UID, &f.Title, &f.Version, timeColumn{&f.Created}, &f.CreatedBy, timeColumn{&f.Updated}, &f.UpdatedBy)
 	return f, err
 }
 

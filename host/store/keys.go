@@ -18,10 +18,7 @@ func (s *Store) APIKeys(ctx context.Context, org int64, withExpired bool, page P
 }
 
 func scanAPIKey(row scanner) (k host.APIKey, err error) {
-	var role string
-	var expires sql.NullInt64
-	err = row.Scan(&k.ID, &k.Name, &role, &expires)
-	k.Role, k.Expires = roleOf(role), timeOf(expires)
+	err = row.Scan(&k.ID, &k.Name, roleColumn{&k.Role}, timeColumn{&k.Expires})
 	return k, err
 }
 

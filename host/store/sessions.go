@@ -42,10 +42,7 @@ func (s *Store) CreateSession(ctx context.Context, by host.Identity, agent strin
 func (s *Store) SignedIn(ctx context.Context, token host.Token) (host.Identity, hostapi.Session, error) {
 	var u host.User
 	session, err := find(ctx, s.read, func(row scanner) (hostapi.Session, error) {
-		var role string
-		session, err := scanSession(row, &u.ID, &u.OrgID, &u.Login, &role, &u.IsDisabled, &u.IsServiceAdmin)
-		u.Role = roleOf(role)
-		return session, err
+		return scanSession(row, &u.ID, &u.OrgID, &u.Login, roleColumn{&u.Role}, &u.IsDisabled, &u.IsServiceAdmin)
 	}, "SELECT "+sessionColumns+`, u.id, u.org_id, u.login, u.role, u.is_disabled, u.is_service_admin
 		FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.digest = $1`, token.Digest())
 	ended := host.Unauthorized("the session has ended; sign in again")
@@ -89,9 +86,8 @@ const sessionColumns = "s.id, s.agent, s.created_at, s.seen_at, s.expires_at"
 
 // scanSession scans sessionColumns and the columns after them.
 func scanSession(row scanner, more ...any) (session hostapi.Session, err error) {
-	var created, seen, expires int64
-	err = row.Scan(append([]any{&session.ID, &session.UserAgent, &created, &seen, &expires}, more...)...)
-	session.Created, session.SeenAt, session.Expires = time.UnixMilli(created), time.UnixMilli(seen), time.UnixMilli(expires)
+	err = row.Scan(append([]any{&session.ID, &session.UserAgent, timeColumn{&session.Created}, timeColumn{&session.SeenAt},
+		timeColumn{&session.Expires}}, more...)...)
 	return session, err
 }
 

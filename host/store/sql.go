@@ -227,20 +227,31 @@ func orDuplicate(err error, duplicate error) error {
 // now returns the time in the unit of time columns.
 func (s *Store) now() int64 { return s.clock().UnixMilli() }
 
-// timeOf converts a time column to a time. NULL is the zero time.
-func timeOf(ms sql.NullInt64) time.Time {
-	if !ms.Valid {
-		return time.Time{}
+// timeColumn scans a time. NULL and 0 are the zero time.
+type timeColumn struct{ *time.Time }
+
+// Scan implements sql.Scanner.
+func (c timeColumn) Scan(column any) error {
+	var ms sql.NullInt64
+	err := ms.Scan(column)
+	if *c.Time = (time.Time{}); ms.Int64 != 0 {
+		*c.Time = time.UnixMilli(ms.Int64)
 	}
-	return time.UnixMilli(ms.Int64)
+	return err
 }
 
-// columnOf is the inverse of timeOf.
+// columnOf returns a time for a column. The zero time is NULL.
 func columnOf(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
 }
 
-// timeOrZero returns the zero time for 0, which stands for an unknown time.
-func timeOrZero(milliseconds int64) time.Time {
-	return timeOf(sql.NullInt64{Int64: milliseconds, Valid: milliseconds != 0})
+// roleColumn scans a role. NULL and an unknown role have no permissions.
+type roleColumn struct{ *host.Role }
+
+// Scan implements sql.Scanner.
+func (c roleColumn) Scan(column any) error {
+	var name sql.NullString
+	err := name.Scan(column)
+	*c.Role, _ = host.ParseRole(name.String)
+	return err
 }

@@ -19,9 +19,7 @@ func (s *Store) AccountTokens(ctx context.Context, org, accountID int64, page Pa
 	}
 	limit, offset := page.bounds()
 	return list(ctx, s.read, func(row scanner) (t host.AccountToken, err error) {
-		var created, expires, used sql.NullInt64
-		err = row.Scan(&t.ID, &t.Name, &created, &expires, &used)
-		t.Created, t.Expires, t.LastUsed = timeOf(created), timeOf(expires), timeOf(used)
+		err = row.Scan(&t.ID, &t.Name, timeColumn{&t.Created}, timeColumn{&t.Expires}, timeColumn{&t.LastUsed})
 		return t, err
 	}, `SELECT t.id, t.name, t.created_at, t.expires_at, t.last_used_at
 		FROM (SELECT id FROM tokens WHERE account_id = $1 ORDER BY id LIMIT CAST($2 AS BIGINT) OFFSET $3) p

@@ -27,9 +27,7 @@ func (s *Store) UserByID(ctx context.Context, org, id int64) (host.User, error) 
 }
 
 func scanUser(row scanner) (u host.User, err error) {
-	var role string
-	err = row.Scan(&u.ID, &u.OrgID, &u.Login, &role, &u.IsDisabled, &u.PasswordHash, &u.IsServiceAdmin)
-	u.Role = roleOf(role)
+	err = row.Scan(&u.ID, &u.OrgID, &u.Login, roleColumn{&u.Role}, &u.IsDisabled, &u.PasswordHash, &u.IsServiceAdmin)
 	return u, err
 }
 
