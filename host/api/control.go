@@ -20,11 +20,7 @@ func (c controlled) status() int {
 	return http.StatusOK
 }
 
-func (a *API) restartPlugin(ctx context.Context, who host.Identity, in pluginPath) (controlled, error) {
-	p, err := a.plugin(in.ID)
-	if err != nil {
-		return controlled{}, err
-	}
+func (a *API) restartPlugin(ctx context.Context, who host.Identity, p *loader.Plugin, in pluginPath) (controlled, error) {
 	if !p.Bundle().Metadata.Backend {
 		return controlled{}, host.Invalid("", "the plugin has no backend")
 	}
@@ -36,10 +32,7 @@ func (a *API) restartPlugin(ctx context.Context, who host.Identity, in pluginPat
 	return controlled{described}, err
 }
 
-func (a *API) reloadPlugin(ctx context.Context, who host.Identity, in pluginPath) (controlled, error) {
-	if _, err := a.plugin(in.ID); err != nil {
-		return controlled{}, err
-	}
+func (a *API) reloadPlugin(ctx context.Context, who host.Identity, _ *loader.Plugin, in pluginPath) (controlled, error) {
 	a.Logger.InfoContext(ctx, "plugin reload requested", "plugin", in.ID, "login", who.Login)
 	if err := a.Reload(ctx, in.ID); err != nil {
 		return controlled{}, err

@@ -9,7 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/loader"
-	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -185,24 +184,12 @@ func (a *API) deleteDataSource(ctx context.Context, who host.Identity, in dataSo
 	return dataSourceDeleted{message{Message: "Data source deleted"}, d.ID}, err
 }
 
-// dataSourceHealth is the result of a health check. Existing clients expect a different
-// status for an unhealthy data source than for an unhealthy plugin.
-type dataSourceHealth struct{ pluginHealth }
-
-func (h dataSourceHealth) status() int {
-	if h.Status != string(sdk.HealthOK) {
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
-}
-
-func (a *API) dataSourceHealth(ctx context.Context, who host.Identity, in dataSourcePath) (dataSourceHealth, error) {
+func (a *API) dataSourceHealth(ctx context.Context, who host.Identity, in dataSourcePath) (checkedHealth, error) {
 	p, d, err := a.openDataSource(ctx, who, in.UID)
 	if err != nil {
-		return dataSourceHealth{}, err
+		return checkedHealth{}, err
 	}
-	health, err := checkHealth(ctx, p, who, settings{dataSource: &d})
-	return dataSourceHealth{health}, err
+	return checkHealth(ctx, p, who, settings{dataSource: &d}, http.StatusBadRequest)
 }
 
 func (a *API) dataSourceResource(w http.ResponseWriter, r *http.Request, who host.Identity) error {

@@ -138,10 +138,7 @@ func streamEvents[T any](a *API, w http.ResponseWriter, r *http.Request, queue <
 }
 
 // pluginChanges returns the events of a plugin that the host remembers, the latest last.
-func (a *API) pluginChanges(_ context.Context, _ host.Identity, in pluginPath) ([]hostapi.PluginEvent, error) {
-	if _, err := a.plugin(in.ID); err != nil {
-		return nil, err
-	}
+func (a *API) pluginChanges(_ context.Context, _ host.Identity, _ *loader.Plugin, in pluginPath) ([]hostapi.PluginEvent, error) {
 	a.events.mu.Lock()
 	defer a.events.mu.Unlock()
 	changes := []hostapi.PluginEvent{}

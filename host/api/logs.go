@@ -19,11 +19,7 @@ type logQuery struct {
 	Text  string `query:"text"`  // that the message or the fields contain, ignoring case
 }
 
-func (a *API) pluginLogs(_ context.Context, _ host.Identity, in logQuery) (hostapi.PluginLog, error) {
-	p, err := a.plugin(in.ID)
-	if err != nil {
-		return hostapi.PluginLog{}, err
-	}
+func (a *API) pluginLogs(_ context.Context, _ host.Identity, p *loader.Plugin, in logQuery) (hostapi.PluginLog, error) {
 	matches, err := in.filter()
 	if err != nil {
 		return hostapi.PluginLog{}, err

@@ -21,16 +21,10 @@ func setImported(o *hostapi.PluginDashboard, d host.Dashboard) {
 	o.DashboardID, o.FolderID, o.FolderUID, o.UID, o.Slug = d.ID, d.FolderID, d.FolderUID, d.UID, d.Slug()
 }
 
-type offeredQuery struct {
+func (a *API) pluginDashboards(ctx context.Context, who host.Identity, p *loader.Plugin, in struct {
 	pluginPath
 	pageQuery
-}
-
-func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in offeredQuery) ([]hostapi.PluginDashboard, error) {
-	p, err := a.plugin(in.ID)
-	if err != nil {
-		return nil, err
-	}
+}) ([]hostapi.PluginDashboard, error) {
 	stored, err := a.Store.DashboardsOfPlugin(ctx, who.OrgID, p.ID())
 	if err != nil {
 		return nil, err

@@ -28,6 +28,19 @@ type pluginPath struct {
 	ID string `path:"id" noun:"Plugin"`
 }
 
+func (p pluginPath) pluginID() string { return p.ID }
+
+// ofPlugin is call for a function of the plugin in the path.
+func ofPlugin[In interface{ pluginID() string }, Out any](a *API, f func(context.Context, host.Identity, *loader.Plugin, In) (Out, error)) handler {
+	return call(func(ctx context.Context, who host.Identity, in In) (out Out, err error) {
+		p, err := a.plugin(in.pluginID())
+		if err != nil {
+			return out, err
+		}
+		return f(ctx, who, p, in)
+	})
+}
+
 func (a *API) plugins(ctx context.Context, who host.Identity, in struct {
 	Type      string `query:"type"`
 	IsEnabled bool   `query:"enabled"` // only those
@@ -105,38 +118,37 @@ func (a *API) settingsFor(ctx context.Context, p *loader.Plugin, who host.Identi
 	return s, nil
 }
 
-// pluginHealth is the result of a health check.
-type pluginHealth struct{ hostapi.Health }
+// checkedHealth is the result of a health check.
+type checkedHealth struct {
+	hostapi.Health
+	failure int // status if it is not OK: existing clients expect another one for a data source than for a plugin
+}
 
-func (h pluginHealth) status() int {
+func (h checkedHealth) status() int {
 	if h.Status != string(sdk.HealthOK) {
-		return http.StatusServiceUnavailable
+		return h.failure
 	}
 	return http.StatusOK
 }
 
-func (a *API) pluginHealth(ctx context.Context, who host.Identity, in pluginPath) (pluginHealth, error) {
-	p, err := a.plugin(in.ID)
-	if err != nil {
-		return pluginHealth{}, err
-	}
+func (a *API) pluginHealth(ctx context.Context, who host.Identity, p *loader.Plugin, _ pluginPath) (checkedHealth, error) {
 	s, err := a.settingsFor(ctx, p, who)
 	if err != nil {
-		return pluginHealth{}, err
+		return checkedHealth{}, err
 	}
-	return checkHealth(ctx, p, who, s)
+	return checkHealth(ctx, p, who, s, http.StatusServiceUnavailable)
 }
 
-func checkHealth(ctx context.Context, p *loader.Plugin, who host.Identity, s settings) (pluginHealth, error) {
+func checkHealth(ctx context.Context, p *loader.Plugin, who host.Identity, s settings, failure int) (checkedHealth, error) {
 	result, err := p.CheckHealth(ctx, &sdk.CheckHealthRequest{Context: contextOf(p, who, s), Headers: headersFor(ctx, who, p, s.dataSource)})
 	if err != nil {
-		return pluginHealth{}, orUnsupported(err)
+		return checkedHealth{}, orUnsupported(err)
 	}
 	details := result.Details
 	if !json.Valid(details) {
 		details = nil
 	}
-	return pluginHealth{hostapi.Health{Status: string(result.Status), Message: result.Message, Details: details}}, nil
+	return checkedHealth{hostapi.Health{Status: string(result.Status), Message: result.Message, Details: details}, failure}, nil
 }
 
 func (a *API) pluginMetrics(w http.ResponseWriter, r *http.Request, _ host.Identity) error {

@@ -30,11 +30,7 @@ func isShown(m *bundle.Metadata, i bundle.Include, who host.Identity) bool {
 	return asks.Check(who) == nil
 }
 
-func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPath) (hostapi.PluginSettings, error) {
-	p, err := a.plugin(in.ID)
-	if err != nil {
-		return hostapi.PluginSettings{}, err
-	}
+func (a *API) pluginSettings(ctx context.Context, who host.Identity, p *loader.Plugin, _ pluginPath) (hostapi.PluginSettings, error) {
 	about, s, err := a.about(ctx, who, p)
 	m := p.Bundle().Metadata
 	return hostapi.PluginSettings{PluginAbout: about, Module: publicPath(m.ID, "module.js"), BaseURL: publicPath(m.ID, ""), AutoEnabled: m.AutoEnabled,
@@ -70,14 +66,10 @@ type pluginSettingsBody struct {
 	settingsBody
 }
 
-func (a *API) setPluginSettings(ctx context.Context, who host.Identity, in struct {
+func (a *API) setPluginSettings(ctx context.Context, who host.Identity, p *loader.Plugin, in struct {
 	pluginPath
 	Body pluginSettingsBody
 }) (message, error) {
-	p, err := a.plugin(in.ID)
-	if err != nil {
-		return message{}, err
-	}
 	if t := p.Bundle().Metadata.Type; t != bundle.TypeApp {
 		return message{}, host.Invalid("id", "is a %s plugin, but only apps have settings", t)
 	}

@@ -71,17 +71,17 @@ func (a *API) Routes() []Route {
 		{"GET", "/api/plugins", signedIn(), call(a.plugins), doc{Summary: "List the mounted plugins"}},
 		{"GET", "/api/plugins/errors", action(access.PluginsWrite), call(a.pluginErrors), doc{Summary: "List the plugins that are not mounted, are not running or have unmet requirements, with the reasons"}},
 		{"GET", "/api/plugins/changes", action(access.PluginsWrite), call(a.lastChanges), doc{Summary: "List the outcome of the last change to each plugin"}},
-		{"GET", "/api/plugins/{id}/settings", action(access.PluginsAccess).on("plugins:id:{id}"), call(a.pluginSettings), doc{Summary: "Get the settings of an app"}},
-		{"POST", "/api/plugins/{id}/settings", action(access.PluginsWrite).on("plugins:id:{id}"), call(a.setPluginSettings), doc{Summary: "Replace the settings of an app"}},
-		{"GET", "/api/plugins/{id}/health", action(access.PluginsAccess).on("plugins:id:{id}"), call(a.pluginHealth), doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
+		{"GET", "/api/plugins/{id}/settings", action(access.PluginsAccess).on("plugins:id:{id}"), ofPlugin(a, a.pluginSettings), doc{Summary: "Get the settings of an app"}},
+		{"POST", "/api/plugins/{id}/settings", action(access.PluginsWrite).on("plugins:id:{id}"), ofPlugin(a, a.setPluginSettings), doc{Summary: "Replace the settings of an app"}},
+		{"GET", "/api/plugins/{id}/health", action(access.PluginsAccess).on("plugins:id:{id}"), ofPlugin(a, a.pluginHealth), doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
 		{"GET", "/api/plugins/{id}/metrics", action(access.PluginsWrite).on("plugins:id:{id}"), raw(a.pluginMetrics), doc{Summary: "Get the metrics of a backend in the Prometheus text format; the text is empty if it has none", Media: "text/plain"}},
-		{"GET", "/api/plugins/{id}/changes", action(access.PluginsWrite).on("plugins:id:{id}"), call(a.pluginChanges), doc{Summary: "List the latest outcomes of changes to a plugin"}},
+		{"GET", "/api/plugins/{id}/changes", action(access.PluginsWrite).on("plugins:id:{id}"), ofPlugin(a, a.pluginChanges), doc{Summary: "List the latest outcomes of changes to a plugin"}},
 		{"", "/api/plugins/{id}/resources/{path...}", action(access.PluginsAccess).on("plugins:id:{id}"), raw(a.pluginResource), doc{Summary: "Call a resource of a plugin"}},
 		{"POST", "/api/ds/query", action(access.DatasourcesQuery), call(a.queryData), doc{Summary: "Query data sources", Also: http.StatusMultiStatus}},
-		{"POST", "/api/plugins/{id}/restart", action(access.PluginsWrite).on("plugins:id:{id}"), call(a.restartPlugin), doc{Summary: "Replace the process of a backend without dropping a call", Also: http.StatusServiceUnavailable}},
-		{"POST", "/api/plugins/{id}/reload", action(access.PluginsWrite).on("plugins:id:{id}"), call(a.reloadPlugin), doc{Summary: "Apply changes in the directory of a plugin", Also: http.StatusServiceUnavailable}},
+		{"POST", "/api/plugins/{id}/restart", action(access.PluginsWrite).on("plugins:id:{id}"), ofPlugin(a, a.restartPlugin), doc{Summary: "Replace the process of a backend without dropping a call", Also: http.StatusServiceUnavailable}},
+		{"POST", "/api/plugins/{id}/reload", action(access.PluginsWrite).on("plugins:id:{id}"), ofPlugin(a, a.reloadPlugin), doc{Summary: "Apply changes in the directory of a plugin", Also: http.StatusServiceUnavailable}},
 		{"GET", "/api/plugins/events", signedIn(), raw(a.pluginEvents), doc{Summary: "Stream changes to plugins as server-sent events: plugin-ready, plugin-failed and plugin-state", Media: "text/event-stream"}},
-		{"GET", "/api/plugins/{id}/logs", action(access.PluginsWrite).on("plugins:id:{id}"), call(a.pluginLogs), doc{Summary: "Get the last records of the log of a plugin, at most 1,000 and 256 KiB"}},
+		{"GET", "/api/plugins/{id}/logs", action(access.PluginsWrite).on("plugins:id:{id}"), ofPlugin(a, a.pluginLogs), doc{Summary: "Get the last records of the log of a plugin, at most 1,000 and 256 KiB"}},
 
 		// Public because browsers load frontends without credentials.
 		{"GET", "/public/plugins/{id}/{path...}", public(), raw(a.asset), doc{Summary: "Get a file of a plugin's frontend", Media: "application/octet-stream"}},
@@ -103,7 +103,7 @@ func (a *API) Routes() []Route {
 		a.byName("GET", "/api/datasources/name/{name}", call(a.dataSource), "Get a data source by its name", access.DatasourcesRead),
 		a.byName("DELETE", "/api/datasources/name/{name}", call(a.deleteDataSource), "Delete a data source by its name", access.DatasourcesDelete, access.DatasourcesWrite),
 
-		{"GET", "/api/plugins/{id}/dashboards", action(access.PluginsAccess).on("plugins:id:{id}"), call(a.pluginDashboards), doc{Summary: "List the dashboards that a plugin offers, and which of them are imported"}},
+		{"GET", "/api/plugins/{id}/dashboards", action(access.PluginsAccess).on("plugins:id:{id}"), ofPlugin(a, a.pluginDashboards), doc{Summary: "List the dashboards that a plugin offers, and which of them are imported"}},
 		// The scopes are the plugin, the folder and the dashboard in the body.
 		{"POST", "/api/dashboards/import", action(access.DashboardsWrite, access.DashboardsCreate), call(a.importDashboard), doc{Summary: "Import a dashboard of a plugin, or the one in the body"}},
 
