@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -128,15 +129,7 @@ type AccountChange struct {
 
 // Apply applies the change to an account.
 func (c AccountChange) Apply(a *host.ServiceAccount) {
-	if c.Name != nil {
-		a.Name = *c.Name
-	}
-	if c.Role != nil {
-		a.Role = *c.Role
-	}
-	if c.IsDisabled != nil {
-		a.IsDisabled = *c.IsDisabled
-	}
+	a.Name, a.Role, a.IsDisabled = *cmp.Or(c.Name, &a.Name), *cmp.Or(c.Role, &a.Role), *cmp.Or(c.IsDisabled, &a.IsDisabled)
 }
 
 // isSwitch reports whether the change only disables or enables the account.
@@ -147,14 +140,13 @@ func (c AccountChange) isSwitch() bool { return c.IsDisabled != nil && c.Name ==
 func (s *Store) UpdateServiceAccount(ctx context.Context, by host.Identity, id int64, change AccountChange) (a host.ServiceAccount, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		if change.isSwitch() {
-			if a, err = revocableAccount(ctx, tx, by, id); err != nil {
+			if a, err = accountFor(ctx, tx, by, id, host.ServiceAccount.RevocableBy); err != nil {
 				return err
 			}
 			a.IsDisabled = *change.IsDisabled
-			_, err = tx.ExecContext(ctx, "UPDATE service_accounts SET is_disabled = $1 WHERE id = $2", a.IsDisabled, id)
-			return err
+			return exec(ctx, tx, "UPDATE service_accounts SET is_disabled = $1 WHERE id = $2", a.IsDisabled, id)
 		}
-		if a, err = editableAccount(ctx, tx, by, id); err != nil {
+		if a, err = accountFor(ctx, tx, by, id, host.ServiceAccount.EditableBy); err != nil {
 			return err
 		}
 		change.Apply(&a)
@@ -164,10 +156,9 @@ func (s *Store) UpdateServiceAccount(ctx context.Context, by host.Identity, id i
 		if err := by.MayGive(a.Role); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE service_accounts
+		return orDuplicate(exec(ctx, tx, `UPDATE service_accounts
 			SET name = $1, name_folded = $2, role = $3, is_disabled = $4 WHERE id = $5`,
-			a.Name, host.Fold(a.Name), a.Role.String(), a.IsDisabled, id)
-		return orDuplicate(err, duplicateAccount())
+			a.Name, host.Fold(a.Name), a.Role.String(), a.IsDisabled, id), duplicateAccount())
 	})
 	s.audit(ctx, err, by, "service account changed", slog.Int64("account", id), slog.String("name", a.Name),
 		slog.Any("role", a.Role), slog.Bool("disabled", a.IsDisabled))
@@ -178,30 +169,20 @@ func (s *Store) UpdateServiceAccount(ctx context.Context, by host.Identity, id i
 // gets a new one when its process starts again: to keep a plugin out, disable its account.
 func (s *Store) DeleteServiceAccount(ctx context.Context, by host.Identity, id int64) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
-		if _, err := revocableAccount(ctx, tx, by, id); err != nil {
+		if _, err := accountFor(ctx, tx, by, id, host.ServiceAccount.RevocableBy); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, "DELETE FROM service_accounts WHERE id = $1", id)
-		return err
+		return exec(ctx, tx, "DELETE FROM service_accounts WHERE id = $1", id)
 	})
 	s.audit(ctx, err, by, "service account deleted", slog.Int64("account", id))
 	return err
 }
 
-// editableAccount returns an account that the caller may change.
-func editableAccount(ctx context.Context, tx *sql.Tx, by host.Identity, id int64) (host.ServiceAccount, error) {
+// accountFor returns an account if the caller may change or revoke it, as check decides.
+func accountFor(ctx context.Context, tx *sql.Tx, by host.Identity, id int64, check func(host.ServiceAccount, host.Identity) error) (host.ServiceAccount, error) {
 	a, err := account(ctx, tx, by.OrgID, id)
-	if err != nil {
-		return host.ServiceAccount{}, err
+	if err == nil {
+		err = check(a, by)
 	}
-	return a, a.EditableBy(by)
-}
-
-// revocableAccount returns an account that the caller may revoke.
-func revocableAccount(ctx context.Context, tx *sql.Tx, by host.Identity, id int64) (host.ServiceAccount, error) {
-	a, err := account(ctx, tx, by.OrgID, id)
-	if err != nil {
-		return host.ServiceAccount{}, err
-	}
-	return a, a.RevocableBy(by)
+	return a, err
 }

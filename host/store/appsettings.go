@@ -60,7 +60,7 @@ func (s *Store) SetAppSettings(ctx context.Context, by host.Identity, a host.App
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO plugin_settings (org_id, plugin_id, is_enabled, is_pinned, settings, updated_at)
+		if err := exec(ctx, tx, `INSERT INTO plugin_settings (org_id, plugin_id, is_enabled, is_pinned, settings, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT (org_id, plugin_id) DO UPDATE SET is_enabled = excluded.is_enabled, is_pinned = excluded.is_pinned,
 				settings = excluded.settings, updated_at = excluded.updated_at`,

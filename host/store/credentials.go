@@ -68,8 +68,7 @@ func (s *Store) noteUse(ctx context.Context, c *credential, now time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, extendTime)
 	defer cancel()
 	err := s.transact(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE tokens SET last_used_at = $1 WHERE id = $2", now.UnixMilli(), c.token)
-		return err
+		return exec(ctx, tx, "UPDATE tokens SET last_used_at = $1 WHERE id = $2", now.UnixMilli(), c.token)
 	})
 	if err != nil {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "could not store the last use of a token", slog.Any("error", err))

@@ -133,16 +133,16 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 			return d, err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO dashboard_models (dashboard_id, model) VALUES ($1, $2)
+	if err := exec(ctx, tx, `INSERT INTO dashboard_models (dashboard_id, model) VALUES ($1, $2)
 		ON CONFLICT (dashboard_id) DO UPDATE SET model = excluded.model`, d.ID, string(orEmpty(d.Model))); err != nil {
 		return d, err
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM dashboard_tags WHERE dashboard_id = $1", d.ID); err != nil {
+	if err := exec(ctx, tx, "DELETE FROM dashboard_tags WHERE dashboard_id = $1", d.ID); err != nil {
 		return d, err
 	}
 	for _, tag := range d.Tags {
 		const insert = "INSERT INTO dashboard_tags (tag, dashboard_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-		if _, err := tx.ExecContext(ctx, insert, tag, d.ID); err != nil {
+		if err := exec(ctx, tx, insert, tag, d.ID); err != nil {
 			return d, err
 		}
 	}
@@ -181,8 +181,7 @@ func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d h
 		if d, err = find(ctx, tx, scanHead, selectDashboard, org, uid); err != nil {
 			return orNotFound(err, dashboard)
 		}
-		_, err := tx.ExecContext(ctx, "DELETE FROM dashboards WHERE id = $1", d.ID)
-		return err
+		return exec(ctx, tx, "DELETE FROM dashboards WHERE id = $1", d.ID)
 	})
 	return d, err
 }

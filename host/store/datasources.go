@@ -149,7 +149,7 @@ func (s *Store) saveDataSource(ctx context.Context, by host.Identity, d host.Dat
 	err := s.transactAlone(ctx, sourceLock, func(tx *sql.Tx) (err error) {
 		if d.IsDefault {
 			const only = "UPDATE data_sources SET is_default = FALSE WHERE org_id = $1 AND is_default AND uid <> $2"
-			if _, err := tx.ExecContext(ctx, only, d.OrgID, d.UID); err != nil {
+			if err := exec(ctx, tx, only, d.OrgID, d.UID); err != nil {
 				return err
 			}
 		}
@@ -191,7 +191,7 @@ func (s *Store) DeleteDataSource(ctx context.Context, by host.Identity, uid stri
 		if d, err = find(ctx, tx, scanSource, "DELETE FROM data_sources WHERE org_id = $1 AND uid = $2 "+returnDataSource, by.OrgID, uid); err != nil {
 			return orNotFound(err, dataSourceName)
 		}
-		return removeSecrets(ctx, tx, by.OrgID, ownerOf(d))
+		return exec(ctx, tx, "DELETE FROM secrets WHERE org_id = $1 AND owner = $2", by.OrgID, ownerOf(d))
 	})
 	s.audit(ctx, err, by, "data source deleted", slog.String("uid", uid), slog.String("name", d.Name))
 	return d, err

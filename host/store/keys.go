@@ -52,7 +52,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, by host.Identity, k host.APIKe
 				"create a service account and a token instead"}
 		}
 		const expired = "DELETE FROM tokens WHERE org_id = $1 AND account_id IS NULL AND name = $2 AND expires_at <= $3"
-		if _, err := tx.ExecContext(ctx, expired, by.OrgID, k.Name, created.UnixMilli()); err != nil {
+		if err := exec(ctx, tx, expired, by.OrgID, k.Name, created.UnixMilli()); err != nil {
 			return err
 		}
 		if err := s.checkTokenQuota(ctx, tx, "API keys", gate.MaxAPIKeys, "org_id = $1 AND account_id IS NULL", by.OrgID); err != nil {
@@ -155,7 +155,7 @@ func migrateKey(ctx context.Context, tx *sql.Tx, by host.Identity, k host.APIKey
 	if a.ID, err = insertAccount(ctx, tx, a); err != nil {
 		return a, err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE tokens SET account_id = $1, role = NULL WHERE id = $2", a.ID, k.ID)
+	err = exec(ctx, tx, "UPDATE tokens SET account_id = $1, role = NULL WHERE id = $2", a.ID, k.ID)
 	return a, err
 }
 
@@ -173,7 +173,6 @@ func freeName(ctx context.Context, tx *sql.Tx, org int64, key string) (string, e
 
 // endKeys forbids new keys if none is left.
 func endKeys(ctx context.Context, tx *sql.Tx, org int64) error {
-	_, err := tx.ExecContext(ctx, `UPDATE orgs SET keys_migrated = TRUE WHERE id = $1
+	return exec(ctx, tx, `UPDATE orgs SET keys_migrated = TRUE WHERE id = $1
 		AND NOT EXISTS (SELECT 1 FROM tokens WHERE org_id = $1 AND account_id IS NULL)`, org)
-	return err
 }

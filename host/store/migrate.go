@@ -33,7 +33,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		const table = `CREATE TABLE IF NOT EXISTS schema_migrations (
 			version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)`
-		if _, err := tx.ExecContext(ctx, table); err != nil {
+		if err := exec(ctx, tx, table); err != nil {
 			return err
 		}
 		done, err := find(ctx, tx, scanOne[int64], "SELECT COALESCE(MAX(version), 0) FROM schema_migrations")
@@ -62,14 +62,13 @@ func (s *Store) migrate(ctx context.Context) error {
 // awaitMigration waits, without a limit, for other hosts that migrate the schema. In the rest of
 // the transaction, statements have no time limit, but the usual limit on waiting for locks applies.
 func awaitMigration(ctx context.Context, tx *sql.Tx) error {
-	if _, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"); err != nil {
+	if err := exec(ctx, tx, "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", migrationLock); err != nil {
+	if err := exec(ctx, tx, "SELECT pg_advisory_xact_lock($1)", migrationLock); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, "SET LOCAL lock_timeout TO DEFAULT")
-	return err
+	return exec(ctx, tx, "SET LOCAL lock_timeout TO DEFAULT")
 }
 
 func (s *Store) runMigration(ctx context.Context, tx *sql.Tx, version int64, file string) error {
@@ -77,10 +76,9 @@ func (s *Store) runMigration(ctx context.Context, tx *sql.Tx, version int64, fil
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, s.dialect.schema.Replace(string(text))); err != nil {
+	if err := exec(ctx, tx, s.dialect.schema.Replace(string(text))); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)",
+	return exec(ctx, tx, "INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)",
 		version, path.Base(file), s.now())
-	return err
 }

@@ -132,7 +132,7 @@ func (s *Store) storePlaylist(ctx context.Context, org int64, p hostapi.Playlist
 			err = checkQuota(ctx, tx, org, id, "playlists", "playlists", gate.MaxPlaylists)
 		}
 		if err == nil && statement != insertPlaylist {
-			_, err = tx.ExecContext(ctx, "DELETE FROM playlist_items WHERE playlist_id = $1", id)
+			err = exec(ctx, tx, "DELETE FROM playlist_items WHERE playlist_id = $1", id)
 		}
 		if err != nil {
 			return err

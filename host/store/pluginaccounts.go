@@ -60,7 +60,7 @@ func (s *Store) reconcile(ctx context.Context, org int64, pluginID string, grant
 func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) (host.ServiceAccount, error) {
 	a, err := find(ctx, tx, scanAccount, selectAccount+"WHERE a.org_id = $1 AND a.plugin_id = $2", org, pluginID)
 	if err == nil {
-		_, err = tx.ExecContext(ctx, "UPDATE service_accounts SET role = $1 WHERE id = $2",
+		err = exec(ctx, tx, "UPDATE service_accounts SET role = $1 WHERE id = $2",
 			host.RoleNone.String(), a.ID)
 		return a, err
 	}
@@ -80,9 +80,8 @@ func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) 
 // must have ended.
 func (s *Store) ReleasePluginTokens(ctx context.Context, org int64, instance string) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM tokens WHERE name = $1 AND account_id IN
+		return exec(ctx, tx, `DELETE FROM tokens WHERE name = $1 AND account_id IN
 			(SELECT id FROM service_accounts WHERE org_id = $2 AND plugin_id IS NOT NULL)`, instance, org)
-		return err
 	})
 	if err != nil {
 		return fmt.Errorf("revoke the tokens of plugins: %w", err)
@@ -128,9 +127,9 @@ func (s *Store) prune(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, in
 		return nil // another host runs the plugin
 	}
 	if !a.IsDisabled {
-		_, err = tx.ExecContext(ctx, "DELETE FROM service_accounts WHERE id = $1", a.ID)
+		err = exec(ctx, tx, "DELETE FROM service_accounts WHERE id = $1", a.ID)
 	} else if err = replaceGrants(ctx, tx, a.ID, nil); err == nil {
-		_, err = tx.ExecContext(ctx, "DELETE FROM tokens WHERE granted_by = $1", a.ID)
+		err = exec(ctx, tx, "DELETE FROM tokens WHERE granted_by = $1", a.ID)
 	}
 	if err == nil && (!a.IsDisabled || a.Tokens > 0) {
 		s.log.LogAttrs(ctx, slog.LevelInfo, "plugin service account revoked", slog.String("plugin", a.PluginID), slog.Bool("disabled", a.IsDisabled))
@@ -140,12 +139,12 @@ func (s *Store) prune(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, in
 
 // replaceGrants stores exactly these grants.
 func replaceGrants(ctx context.Context, tx *sql.Tx, accountID int64, grants []host.Grant) error {
-	if _, err := tx.ExecContext(ctx, "DELETE FROM account_grants WHERE account_id = $1", accountID); err != nil {
+	if err := exec(ctx, tx, "DELETE FROM account_grants WHERE account_id = $1", accountID); err != nil {
 		return err
 	}
 	for _, g := range grants {
 		const insert = "INSERT INTO account_grants (account_id, action, scope) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
-		if _, err := tx.ExecContext(ctx, insert, accountID, g.Action, g.Scope); err != nil {
+		if err := exec(ctx, tx, insert, accountID, g.Action, g.Scope); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ const (
 func (s *Store) transactAlone(ctx context.Context, lock int64, do func(tx *sql.Tx) error) error {
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		if s.dialect.isShared {
-			if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", lock); err != nil {
+			if err := exec(ctx, tx, "SELECT pg_advisory_xact_lock($1)", lock); err != nil {
 				return err
 			}
 		}

@@ -31,7 +31,7 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 	for _, name := range slices.Sorted(maps.Keys(change)) {
 		value := change[name]
 		if value == "" {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM secrets WHERE org_id = $1 AND owner = $2 AND name = $3", org, owner, name); err != nil {
+			if err := exec(ctx, tx, "DELETE FROM secrets WHERE org_id = $1 AND owner = $2 AND name = $3", org, owner, name); err != nil {
 				return err
 			}
 			continue
@@ -40,7 +40,7 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 			return &host.Error{Category: host.ErrUnavailable, Field: "secureJsonData", Message: "the host has no key to encrypt secrets; start it with one"}
 		}
 		sealed := s.box.Seal(value, purpose(org, owner, name))
-		if _, err := tx.ExecContext(ctx, `INSERT INTO secrets (org_id, owner, name, sealed) VALUES ($1, $2, $3, $4)
+		if err := exec(ctx, tx, `INSERT INTO secrets (org_id, owner, name, sealed) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (org_id, owner, name) DO UPDATE SET sealed = excluded.sealed`, org, owner, name, sealed); err != nil {
 			return err
 		}
@@ -74,9 +74,8 @@ func (s *Store) checkKey(ctx context.Context) error {
 		} else if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "INSERT INTO secrets (org_id, owner, name, sealed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+		return exec(ctx, tx, "INSERT INTO secrets (org_id, owner, name, sealed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
 			MainOrg, owner, name, sealed)
-		return err
 	})
 }
 
@@ -89,11 +88,6 @@ func needAgain(ctx context.Context, tx *sql.Tx, org int64, owner string, given m
 				"the type or an address changed, and stored secrets are never sent to another address")
 		}
 	}
-	return err
-}
-
-func removeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner string) error {
-	_, err := tx.ExecContext(ctx, "DELETE FROM secrets WHERE org_id = $1 AND owner = $2", org, owner)
 	return err
 }
 

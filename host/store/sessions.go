@@ -25,7 +25,7 @@ func (s *Store) CreateSession(ctx context.Context, by host.Identity, agent strin
 	err := s.transact(ctx, func(tx *sql.Tx) error {
 		const removeOld = `DELETE FROM sessions WHERE user_id = $1 AND (expires_at <= $2 OR id IN
 			(SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT CAST($3 AS BIGINT) OFFSET $4))`
-		if _, err := tx.ExecContext(ctx, removeOld, by.ID, now.UnixMilli(), mostSessions, mostSessions-1); err != nil {
+		if err := exec(ctx, tx, removeOld, by.ID, now.UnixMilli(), mostSessions, mostSessions-1); err != nil {
 			return err
 		}
 		var err error
@@ -66,8 +66,7 @@ func (s *Store) SignedIn(ctx context.Context, token host.Token) (host.Identity, 
 	extending, cancel := context.WithTimeout(ctx, extendTime)
 	defer cancel()
 	err = s.transact(extending, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(extending, "UPDATE sessions SET seen_at = $1, expires_at = $2 WHERE id = $3", now.UnixMilli(), used.Expires.UnixMilli(), used.ID)
-		return err
+		return exec(extending, tx, "UPDATE sessions SET seen_at = $1, expires_at = $2 WHERE id = $3", now.UnixMilli(), used.Expires.UnixMilli(), used.ID)
 	})
 	if err != nil { // as with a full disk or a busy database: the session is valid until it would have ended
 		s.log.WarnContext(ctx, "session not extended", "error", err)

@@ -86,6 +86,12 @@ func find[T any](ctx context.Context, q querier, scan func(scanner) (T, error), 
 	return rows[0], nil
 }
 
+// exec runs a statement.
+func exec(ctx context.Context, tx *sql.Tx, statement string, args ...any) error {
+	_, err := tx.ExecContext(ctx, statement, args...)
+	return err
+}
+
 // scanOne scans a row of one column.
 func scanOne[T any](row scanner) (v T, err error) {
 	err = row.Scan(&v)

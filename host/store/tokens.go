@@ -37,7 +37,7 @@ func (s *Store) CreateToken(ctx context.Context, by host.Identity, accountID int
 	}
 	secret := host.NewToken(host.ServiceAccountToken)
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
-		a, err := editableAccount(ctx, tx, by, accountID)
+		a, err := accountFor(ctx, tx, by, accountID, host.ServiceAccount.EditableBy)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func insertToken(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, t host.
 // new one when its process starts again.
 func (s *Store) DeleteToken(ctx context.Context, by host.Identity, accountID, id int64) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
-		if _, err := revocableAccount(ctx, tx, by, accountID); err != nil {
+		if _, err := accountFor(ctx, tx, by, accountID, host.ServiceAccount.RevocableBy); err != nil {
 			return err
 		}
 		_, err := find(ctx, tx, scanOne[int64], "DELETE FROM tokens WHERE account_id = $1 AND id = $2 RETURNING id", accountID, id)
@@ -81,7 +81,7 @@ func (s *Store) checkTokenQuota(ctx context.Context, tx *sql.Tx, what string, mo
 		if err != nil || n < most {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE "+where+" AND expires_at <= $2", arg, s.now()); err != nil {
+		if err := exec(ctx, tx, "DELETE FROM tokens WHERE "+where+" AND expires_at <= $2", arg, s.now()); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (s *Store) checkTokenQuota(ctx context.Context, tx *sql.Tx, what string, mo
 // host.KeepExpired ago. It returns the number of keys and tokens.
 func (s *Store) PurgeExpired(ctx context.Context) (purged int64, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE expires_at <= $1", s.now()); err != nil {
+		if err := exec(ctx, tx, "DELETE FROM sessions WHERE expires_at <= $1", s.now()); err != nil {
 			return err
 		}
 		result, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE expires_at < $1", s.clock().Add(-host.KeepExpired).UnixMilli())
@@ -111,7 +111,7 @@ func (s *Store) PurgeExpired(ctx context.Context) (purged int64, err error) {
 // unless RenewToken extends it. It replaces the token with the same name.
 func (s *Store) LeaseToken(ctx context.Context, by host.Identity, accountID int64, name string) (secret host.Token, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
-		a, err := editableAccount(ctx, tx, by, accountID)
+		a, err := accountFor(ctx, tx, by, accountID, host.ServiceAccount.EditableBy)
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (s *Store) lease(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, na
 		return host.Token{}, err
 	}
 	secret := host.NewToken(host.ServiceAccountToken)
-	if _, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE account_id = $1 AND name = $2", a.ID, name); err != nil {
+	if err := exec(ctx, tx, "DELETE FROM tokens WHERE account_id = $1 AND name = $2", a.ID, name); err != nil {
 		return host.Token{}, err
 	}
 	_, err := insertToken(ctx, tx, a, token, secret)

@@ -65,9 +65,8 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		admin, err := find(ctx, tx, scanUser, selectUser, host.AdminLogin)
 		if errors.Is(err, sql.ErrNoRows) {
-			_, err = tx.ExecContext(ctx, "INSERT INTO users (org_id, login, role, password_hash, is_service_admin) VALUES ($1, $2, $3, $4, TRUE)",
+			return exec(ctx, tx, "INSERT INTO users (org_id, login, role, password_hash, is_service_admin) VALUES ($1, $2, $3, $4, TRUE)",
 				MainOrg, host.AdminLogin, host.RoleAdmin.String(), hash)
-			return err
 		}
 		if err != nil {
 			return err
@@ -77,13 +76,12 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 			return nil
 		}
 		if !isKept {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE user_id = $1", admin.ID); err != nil {
+			if err := exec(ctx, tx, "DELETE FROM sessions WHERE user_id = $1", admin.ID); err != nil {
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE users SET password_hash = $1, role = $2, is_disabled = FALSE, is_service_admin = TRUE WHERE login = $3",
+		return exec(ctx, tx, "UPDATE users SET password_hash = $1, role = $2, is_disabled = FALSE, is_service_admin = TRUE WHERE login = $3",
 			hash, host.RoleAdmin.String(), host.AdminLogin)
-		return err
 	})
 	if errors.Is(err, host.ErrFull) && !isNew {
 		s.log.WarnContext(ctx, "the password of the admin was not stored: the previous one remains valid", "error", err)
