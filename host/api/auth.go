@@ -37,7 +37,7 @@ func identityOf(ctx context.Context) (who host.Identity, ok bool) {
 
 // authenticate returns the identity of the caller: the owner of a bearer token, which is
 // an API key or the token of a service account, or the user with basic credentials.
-func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identity, error) {
+func (a *API) authenticate(r *http.Request, requestID string) (host.Identity, error) {
 	if who, ok := identityOf(r.Context()); ok {
 		return who, nil
 	}
@@ -47,15 +47,14 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identit
 	case strings.EqualFold(scheme, "Bearer"):
 		return a.bearer(r, value)
 	case strings.EqualFold(scheme, "Basic"):
-		wrong := host.Unauthorized("invalid username or password")
 		login, password, ok := decodeBasic(value)
 		if !ok {
-			return host.Identity{}, wrong
+			return host.Identity{}, host.Unauthorized("invalid username or password")
 		}
 		if login == apiKeyLogin {
 			return a.bearer(r, password)
 		}
-		return a.login(w, r, login, password)
+		return a.login(r, requestID, login, password)
 	case scheme == "":
 		if token, ok := a.sessionOf(r); ok {
 			who, _, err := a.Store.SignedIn(r.Context(), token)
@@ -81,7 +80,7 @@ func (a *API) bearer(r *http.Request, text string) (host.Identity, error) {
 // login verifies basic credentials. After too many failures, even the correct password
 // is rejected for a while: otherwise an attacker could keep guessing. Other networks, tokens
 // and sessions are not affected.
-func (a *API) login(w http.ResponseWriter, r *http.Request, login, password string) (host.Identity, error) {
+func (a *API) login(r *http.Request, requestID, login, password string) (host.Identity, error) {
 	// The zero User of an unknown login matches no password.
 	user, err := a.Store.User(r.Context(), login)
 	if err != nil && !errors.Is(err, host.ErrNotFound) {
@@ -93,7 +92,9 @@ func (a *API) login(w http.ResponseWriter, r *http.Request, login, password stri
 		err = host.Unauthorized("invalid username or password")
 	}
 	if err != nil {
-		a.logLogin(w, r, login, err)
+		// Without the password. Handlers quote what is not printable.
+		a.Logger.LogAttrs(r.Context(), slog.LevelWarn, "login failed", slog.String("request_id", requestID),
+			slog.String("login", text.Cut(login, maxLoggedLogin)), slog.String("remote", r.RemoteAddr), slog.Any("reason", err))
 		return host.Identity{}, err
 	}
 	return user.Identity(), nil
@@ -101,12 +102,6 @@ func (a *API) login(w http.ResponseWriter, r *http.Request, login, password stri
 
 // maxLoggedLogin is the maximum number of bytes logged of a login that may not exist.
 const maxLoggedLogin = 64
-
-// logLogin logs a failed login, without its password. Handlers quote what is not printable.
-func (a *API) logLogin(w http.ResponseWriter, r *http.Request, login string, err error) {
-	a.Logger.LogAttrs(r.Context(), slog.LevelWarn, "login failed", slog.String("request_id", w.Header().Get(requestIDHeader)),
-		slog.String("login", text.Cut(login, maxLoggedLogin)), slog.String("remote", r.RemoteAddr), slog.Any("reason", err))
-}
 
 // maxCredentials is the maximum number of bytes of a login and its password. Logins that failed
 // are kept, including those that do not exist.
@@ -306,8 +301,3 @@ func setSecurityHeaders(h http.Header) {
 
 // frameAncestors lets only pages of this host embed its responses.
 const frameAncestors = "frame-ancestors 'self'"
-
-func (a *API) logRejected(w *response, r *http.Request, err error) {
-	a.Logger.LogAttrs(r.Context(), slog.LevelWarn, "request rejected", slog.String("request_id", w.requestID()),
-		slog.String("remote", r.RemoteAddr), slog.Any("reason", err))
-}

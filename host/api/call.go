@@ -81,6 +81,11 @@ func (h handler) body() reflect.Type {
 // none is the input of a function that reads nothing from the request.
 type none struct{}
 
+// idPath is the path of something with a numeric id.
+type idPath struct {
+	ID int64 `path:"id"`
+}
+
 // input is a field that call reads from the request.
 type input struct {
 	from  string // "path", "query" or "body"
@@ -220,6 +225,14 @@ func (q pageQuery) page() store.Page { return store.Page{Limit: q.Limit, Number:
 func (q pageQuery) longPage() store.Page {
 	return store.Page{Limit: cmp.Or(q.Limit, gate.MaxPageLength), Number: q.Page}
 }
+
+// perPageQuery is pageQuery under the names of some lists.
+type perPageQuery struct {
+	PerPage int64 `query:"perpage"`
+	Page    int64 `query:"page"`
+}
+
+func (q perPageQuery) page() store.Page { return store.Page{Limit: q.PerPage, Number: q.Page} }
 
 // decode reads a JSON object into a pointer. Unknown keys are ignored: published clients
 // send some.

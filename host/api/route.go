@@ -188,7 +188,7 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 		var who host.Identity
 		if route.Permission.kind != everyone {
 			var err error
-			if who, err = a.authenticate(w, r); err != nil {
+			if who, err = a.authenticate(r, w.(*response).requestID()); err != nil {
 				return err
 			}
 			who = a.withRoles(who)

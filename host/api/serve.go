@@ -74,7 +74,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		value := recover()
 		if value != nil && value != http.ErrAbortHandler {
-			a.logPanic(out, r, value)
+			a.Logger.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("request_id", out.requestID()),
+				slog.String("route", r.Pattern), slog.Any("panic", value), slog.String("stack", string(debug.Stack())))
 			if out.status == 0 {
 				a.fail(out, r, errors.New("panic"))
 				value = nil
@@ -88,16 +89,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	if err := a.guard.check(r); err != nil {
-		a.logRejected(out, r, err)
+		a.Logger.LogAttrs(r.Context(), slog.LevelWarn, "request rejected", slog.String("request_id", out.requestID()),
+			slog.String("remote", r.RemoteAddr), slog.Any("reason", err))
 		a.fail(out, r, err)
 		return
 	}
 	a.mux.ServeHTTP(out, r)
-}
-
-func (a *API) logPanic(w *response, r *http.Request, value any) {
-	a.Logger.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("request_id", w.requestID()),
-		slog.String("route", r.Pattern), slog.Any("panic", value), slog.String("stack", string(debug.Stack())))
 }
 
 // logFailed logs a request that failed, without its query or headers, which may contain secrets. As in existing

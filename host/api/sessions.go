@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -24,7 +25,7 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ host.Identity) er
 	if err := decode(w, r, &c); err != nil {
 		return err
 	}
-	who, err := a.identify(w, r, c)
+	who, err := a.identify(r, w.(*response).requestID(), c)
 	if err != nil {
 		return err
 	}
@@ -42,12 +43,12 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ host.Identity) er
 	return respond(w, http.StatusOK, message{Message: "Signed in"})
 }
 
-func (a *API) identify(w http.ResponseWriter, r *http.Request, c credentials) (host.Identity, error) {
+func (a *API) identify(r *http.Request, requestID string, c credentials) (host.Identity, error) {
 	if len(c.User)+len(c.Password) > maxCredentials || strings.Contains(c.User, "\x00") {
 		return host.Identity{}, host.Unauthorized("invalid username or password")
 	}
 	if c.Code == "" {
-		return a.login(w, r, c.User, c.Password)
+		return a.login(r, requestID, c.User, c.Password)
 	}
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)
 	if ip := net.ParseIP(address); ip == nil || !ip.IsLoopback() || !a.codes.use(c.Code, a.Clock()) {
@@ -80,9 +81,7 @@ func (a *API) sessions(ctx context.Context, who host.Identity, _ none) ([]hostap
 	return a.Store.Sessions(ctx, who.ID)
 }
 
-func (a *API) endSession(ctx context.Context, who host.Identity, in struct {
-	ID int64 `path:"id"`
-}) (message, error) {
+func (a *API) endSession(ctx context.Context, who host.Identity, in idPath) (message, error) {
 	if who.Kind != host.KindUser {
 		return message{}, host.NotFound("Session")
 	}
@@ -172,9 +171,5 @@ func (c *codes) use(text string, now time.Time) bool {
 }
 
 func (c *codes) removeExpired(now time.Time) {
-	for digest, expires := range c.expires {
-		if !now.Before(expires) {
-			delete(c.expires, digest)
-		}
-	}
+	maps.DeleteFunc(c.expires, func(_ string, expires time.Time) bool { return !now.Before(expires) })
 }
