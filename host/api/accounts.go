@@ -12,11 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// accountPath is the path of a service account.
-type accountPath struct {
-	ID int64 `path:"id"`
-}
-
 // avatarLength is the number of hexadecimal digits in the URL of an avatar.
 const avatarLength = 32
 
@@ -59,7 +54,7 @@ func (a *API) createAccount(ctx context.Context, who host.Identity, in struct{ B
 	return accountOf(created), err
 }
 
-func (a *API) account(ctx context.Context, who host.Identity, in accountPath) (hostapi.Account, error) {
+func (a *API) account(ctx context.Context, who host.Identity, in idPath) (hostapi.Account, error) {
 	found, err := a.Store.ServiceAccount(ctx, who.OrgID, in.ID)
 	return accountOf(found), err
 }
@@ -67,10 +62,9 @@ func (a *API) account(ctx context.Context, who host.Identity, in accountPath) (h
 func (a *API) searchAccounts(ctx context.Context, who host.Identity, in struct {
 	Query    string `query:"query"`
 	Disabled bool   `query:"disabled"`
-	PerPage  int64  `query:"perpage"`
-	Page     int64  `query:"page"`
+	perPageQuery
 }) (hostapi.AccountPage, error) {
-	filter := store.AccountFilter{Text: in.Query, OnlyDisabled: in.Disabled, Page: store.Page{Limit: in.PerPage, Number: in.Page}}
+	filter := store.AccountFilter{Text: in.Query, OnlyDisabled: in.Disabled, Page: in.page()}
 	found, total, err := a.Store.ServiceAccounts(ctx, who.OrgID, filter)
 	return hostapi.AccountPage{TotalCount: total, Accounts: mapped(found, accountOf), Page: max(filter.Page.Number, 1), PerPage: filter.Page.Length()}, err
 }
@@ -83,7 +77,7 @@ type accountUpdated struct {
 }
 
 func (a *API) updateAccount(ctx context.Context, who host.Identity, in struct {
-	accountPath
+	idPath
 	Body accountBody
 }) (accountUpdated, error) {
 	change, err := in.Body.change()
@@ -94,14 +88,13 @@ func (a *API) updateAccount(ctx context.Context, who host.Identity, in struct {
 	return accountUpdated{message{Message: "Service account updated"}, in.ID, updated.Name, accountOf(updated)}, err
 }
 
-func (a *API) deleteAccount(ctx context.Context, who host.Identity, in accountPath) (message, error) {
+func (a *API) deleteAccount(ctx context.Context, who host.Identity, in idPath) (message, error) {
 	return message{Message: "Service account deleted"}, a.Store.DeleteServiceAccount(ctx, who, in.ID)
 }
 
 func (a *API) accountTokens(ctx context.Context, who host.Identity, in struct {
-	accountPath
-	PerPage int64 `query:"perpage"`
-	Page    int64 `query:"page"`
+	idPath
+	perPageQuery
 }) ([]hostapi.AccountToken, error) {
 	page := store.Page{Limit: cmp.Or(in.PerPage, gate.MaxAccountTokens), Number: in.Page}
 	found, err := a.Store.AccountTokens(ctx, who.OrgID, in.ID, page)
@@ -124,7 +117,7 @@ type tokenBody struct {
 }
 
 func (a *API) createToken(ctx context.Context, who host.Identity, in struct {
-	accountPath
+	idPath
 	Body tokenBody
 }) (hostapi.NewKey, error) {
 	field, seconds, err := in.Body.seconds()
@@ -143,7 +136,7 @@ func (a *API) createToken(ctx context.Context, who host.Identity, in struct {
 }
 
 func (a *API) deleteToken(ctx context.Context, who host.Identity, in struct {
-	accountPath
+	idPath
 	TokenID int64 `path:"tokenId"`
 }) (message, error) {
 	return message{Message: "Service account token deleted"}, a.Store.DeleteToken(ctx, who, in.ID, in.TokenID)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -153,19 +154,12 @@ func (a *API) saveDashboard(ctx context.Context, who host.Identity, in struct{ B
 		return hostapi.SavedDashboard{}, err
 	}
 	how := store.Save{Overwrite: body.Overwrite, KeepFolder: body.FolderUID == nil && body.FolderID == nil, May: who.MaySaveDashboard, Check: a.checkDashboardWritable}
-	if d.FolderUID, err = a.targetFolder(ctx, who, valueOr(body.FolderUID, ""), valueOr(body.FolderID, 0)); err != nil {
+	if d.FolderUID, err = a.targetFolder(ctx, who, *cmp.Or(body.FolderUID, new(string)), *cmp.Or(body.FolderID, new(int64))); err != nil {
 		return hostapi.SavedDashboard{}, err
 	}
 	d, err = a.Store.SaveDashboard(ctx, who.OrgID, d, how)
 	err = hidden(err, who, dashboardWriters(), access.DashboardScope+"*", access.FolderScope+"*") // it may name an id
 	return hostapi.SavedDashboard{ID: d.ID, UID: d.UID, URL: dashboardURL(d), Slug: d.Slug(), Status: "success", Version: d.Version, FolderUID: d.FolderUID}, err
-}
-
-func valueOr[T any](p *T, absent T) T {
-	if p == nil {
-		return absent
-	}
-	return *p
 }
 
 // dashboardWriters returns the actions that save dashboards.

@@ -1,9 +1,12 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
+	"strconv"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
@@ -62,10 +65,7 @@ func (b settingsBody) visible() (json.RawMessage, error) {
 func (b settingsBody) secrets() map[string]string {
 	out := map[string]string{}
 	for name, value := range b.SecureJSONData {
-		out[name] = ""
-		if value != nil {
-			out[name] = *value
-		}
+		out[name] = *cmp.Or(value, new(string))
 	}
 	return out
 }
@@ -86,11 +86,15 @@ type dataSourceBody struct {
 	settingsBody
 }
 
-func (b dataSourceBody) dataSource() (host.DataSource, error) {
+// dataSource returns the data source that a caller wants to store.
+func (b dataSourceBody) dataSource(who host.Identity) (host.DataSource, error) {
 	if b.Access != "" && b.Access != accessProxy {
 		return host.DataSource{}, host.Invalid("access", "must be %s: browsers cannot access data sources directly", accessProxy)
 	}
 	visible, err := b.visible()
+	if err == nil && b.IsDefault && !who.Allows(access.DatasourcesWrite, access.DatasourceScope+"*") {
+		err = host.Forbidden("Permission denied: isDefault also changes other data sources")
+	}
 	return host.DataSource{
 		UID: b.UID, Name: b.Name, Type: b.Type, URL: b.URL, User: b.User, Database: b.Database, BasicAuth: b.BasicAuth,
 		BasicAuthUser: b.BasicAuthUser, IsDefault: b.IsDefault, Version: b.Version, JSON: visible, Secrets: b.secrets(),
@@ -112,11 +116,8 @@ type dataSourceSaved struct {
 }
 
 func (a *API) createDataSource(ctx context.Context, who host.Identity, in struct{ Body dataSourceBody }) (dataSourceSaved, error) {
-	d, err := in.Body.dataSource()
+	d, err := in.Body.dataSource(who)
 	if err != nil {
-		return dataSourceSaved{}, err
-	}
-	if err := checkDefault(who, d); err != nil {
 		return dataSourceSaved{}, err
 	}
 	d, err = a.Store.CreateDataSource(ctx, who, d)
@@ -132,17 +133,14 @@ func (a *API) updateDataSource(ctx context.Context, who host.Identity, in struct
 	dataSourcePath
 	Body dataSourceBody
 }) (dataSourceSaved, error) {
-	d, err := in.Body.dataSource()
+	d, err := in.Body.dataSource(who)
+	if err == nil {
+		err = a.checkWritable(in.UID)
+	}
 	if err != nil {
 		return dataSourceSaved{}, err
 	}
 	d.UID = in.UID
-	if err := a.checkWritable(d.UID); err != nil {
-		return dataSourceSaved{}, err
-	}
-	if err := checkDefault(who, d); err != nil {
-		return dataSourceSaved{}, err
-	}
 	if p, ok := a.Plugins.Plugin(d.Type); ok {
 		d.Origins = func(d host.DataSource) []string {
 			return proxy.Origins(p.Bundle().Metadata.Routes, d.URL, d.JSON, d.Secrets)
@@ -150,15 +148,6 @@ func (a *API) updateDataSource(ctx context.Context, who host.Identity, in struct
 	}
 	d, err = a.Store.UpdateDataSource(ctx, who, d)
 	return dataSourceSaved{message{Message: "Datasource updated"}, d.ID, d.Name, a.dataSourceOf(d)}, err
-}
-
-// checkDefault returns an error (host.ErrForbidden) for a default data source if the caller
-// may not change the data source that is the default now.
-func checkDefault(who host.Identity, d host.DataSource) error {
-	if d.IsDefault && !who.Allows(access.DatasourcesWrite, access.DatasourceScope+"*") {
-		return host.Forbidden("Permission denied: isDefault also changes other data sources")
-	}
-	return nil
 }
 
 // checkWritable returns an error (host.ErrForbidden) for a data source that is provisioned
@@ -211,4 +200,40 @@ func (a *API) openDataSource(ctx context.Context, who host.Identity, uid string)
 	}
 	p, err := a.pluginOf(d)
 	return p, d, err
+}
+
+// by returns the route of a data source by its numeric id or its name that does what the handler
+// does for its uid. The route allows who may perform one of the actions on anything, so the
+// handler checks the scope.
+func (a *API) by(find func(*http.Request, host.Identity) (host.DataSource, error), method, pattern string, h handler, summary string, actions ...string) Route {
+	serve := h.serve
+	h.inputs = slices.DeleteFunc(slices.Clone(h.inputs), func(in input) bool { return in.from == "path" })
+	h.serve = func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error {
+		d, err := find(r, who)
+		if err != nil {
+			return hidden(err, who, actions, access.DatasourceScope+"*")
+		}
+		if !allowsAny(who, actions, access.DatasourceScope+d.UID) {
+			return host.Forbidden("Permission denied")
+		}
+		r.SetPathValue("uid", d.UID)
+		return serve(w, r, who, status)
+	}
+	return Route{method, pattern, action(actions...), h, doc{Summary: summary}}
+}
+
+func (a *API) dataSourceByID(r *http.Request, who host.Identity) (host.DataSource, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil || id < 1 {
+		return host.DataSource{}, host.Invalid("id", "must be a numeric id")
+	}
+	return a.Store.DataSourceByID(r.Context(), who.OrgID, id)
+}
+
+func (a *API) dataSourceByName(r *http.Request, who host.Identity) (host.DataSource, error) {
+	name := r.PathValue("name")
+	if !isPlain(name) {
+		return host.DataSource{}, host.NotFound("Data source")
+	}
+	return a.Store.DataSourceByName(r.Context(), who.OrgID, name)
 }

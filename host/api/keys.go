@@ -9,11 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// keyPath is the path of an API key.
-type keyPath struct {
-	ID int64 `path:"id"`
-}
-
 func (a *API) keys(ctx context.Context, who host.Identity, in struct {
 	IncludeExpired bool `query:"includeExpired"`
 	pageQuery
@@ -68,7 +63,7 @@ func (a *API) createKey(ctx context.Context, who host.Identity, in struct{ Body 
 	return hostapi.NewKey{ID: key.ID, Name: key.Name, Key: secret.Secret()}, err
 }
 
-func (a *API) deleteKey(ctx context.Context, who host.Identity, in keyPath) (message, error) {
+func (a *API) deleteKey(ctx context.Context, who host.Identity, in idPath) (message, error) {
 	return message{Message: "API key deleted"}, a.Store.DeleteAPIKey(ctx, who, in.ID)
 }
 

@@ -95,13 +95,13 @@ func (a *API) Routes() []Route {
 		{"", "/api/datasources/uid/{uid}/resources/{path...}", action(access.DatasourcesQuery).on("datasources:uid:{uid}"), raw(a.dataSourceResource), doc{Summary: "Call a resource of a data source"}},
 
 		// By numeric id and by name, as older clients and frontends do.
-		a.byID("GET", "/api/datasources/{id}", call(a.dataSource), "Get a data source by its numeric id", access.DatasourcesRead),
-		a.byID("PUT", "/api/datasources/{id}", call(a.updateDataSource), "Replace a data source by its numeric id", access.DatasourcesWrite),
-		a.byID("DELETE", "/api/datasources/{id}", call(a.deleteDataSource), "Delete a data source by its numeric id", access.DatasourcesDelete, access.DatasourcesWrite),
-		a.byID("", "/api/datasources/{id}/resources/{path...}", raw(a.dataSourceResource), "Call a resource of a data source by its numeric id", access.DatasourcesQuery),
-		a.byID("", "/api/datasources/proxy/{id}/{path...}", raw(a.proxyDataSource), "Forward a request through a route of a data source by its numeric id", access.DatasourcesQuery),
-		a.byName("GET", "/api/datasources/name/{name}", call(a.dataSource), "Get a data source by its name", access.DatasourcesRead),
-		a.byName("DELETE", "/api/datasources/name/{name}", call(a.deleteDataSource), "Delete a data source by its name", access.DatasourcesDelete, access.DatasourcesWrite),
+		a.by(a.dataSourceByID, "GET", "/api/datasources/{id}", call(a.dataSource), "Get a data source by its numeric id", access.DatasourcesRead),
+		a.by(a.dataSourceByID, "PUT", "/api/datasources/{id}", call(a.updateDataSource), "Replace a data source by its numeric id", access.DatasourcesWrite),
+		a.by(a.dataSourceByID, "DELETE", "/api/datasources/{id}", call(a.deleteDataSource), "Delete a data source by its numeric id", access.DatasourcesDelete, access.DatasourcesWrite),
+		a.by(a.dataSourceByID, "", "/api/datasources/{id}/resources/{path...}", raw(a.dataSourceResource), "Call a resource of a data source by its numeric id", access.DatasourcesQuery),
+		a.by(a.dataSourceByID, "", "/api/datasources/proxy/{id}/{path...}", raw(a.proxyDataSource), "Forward a request through a route of a data source by its numeric id", access.DatasourcesQuery),
+		a.by(a.dataSourceByName, "GET", "/api/datasources/name/{name}", call(a.dataSource), "Get a data source by its name", access.DatasourcesRead),
+		a.by(a.dataSourceByName, "DELETE", "/api/datasources/name/{name}", call(a.deleteDataSource), "Delete a data source by its name", access.DatasourcesDelete, access.DatasourcesWrite),
 
 		{"GET", "/api/plugins/{id}/dashboards", action(access.PluginsAccess).on("plugins:id:{id}"), ofPlugin(a, a.pluginDashboards), doc{Summary: "List the dashboards that a plugin offers, and which of them are imported"}},
 		// The scopes are the plugin, the folder and the dashboard in the body.

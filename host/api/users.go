@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/slipway-dev/slipway/host"
-	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
@@ -41,12 +40,9 @@ type teamPage struct {
 
 // userQuery selects a page of users.
 type userQuery struct {
-	Query   string `query:"query"`
-	PerPage int64  `query:"perpage"`
-	Page    int64  `query:"page"`
+	Query string `query:"query"`
+	perPageQuery
 }
-
-func (q userQuery) page() store.Page { return store.Page{Limit: q.PerPage, Number: q.Page} }
 
 func (a *API) teams(_ context.Context, _ host.Identity, in userQuery) (teamPage, error) {
 	return teamPage{Teams: []team{}, Page: max(in.Page, 1), PerPage: in.page().Length()}, nil
@@ -74,12 +70,7 @@ func (a *API) users(ctx context.Context, who host.Identity, in userQuery) ([]use
 	return mapped(found, hitOf), err
 }
 
-// userPath is the path of a user.
-type userPath struct {
-	ID int64 `path:"id"`
-}
-
-func (a *API) teamsOfUser(ctx context.Context, who host.Identity, in userPath) ([]team, error) {
+func (a *API) teamsOfUser(ctx context.Context, who host.Identity, in idPath) ([]team, error) {
 	_, err := a.Store.UserByID(ctx, who.OrgID, in.ID)
 	return []team{}, err
 }
