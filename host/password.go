@@ -165,7 +165,6 @@ func (p *Passwords) note(c Credential, key digest, hash string, now time.Time, m
 	p.forgotten[of] = from.Add(failureWindow / mostFailures)
 }
 
-// tooSoon is the error for a caller that has to wait.
 func tooSoon(wait time.Duration) error {
 	seconds := max(1, (wait+time.Second-1)/time.Second)
 	unit := "seconds"

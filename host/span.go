@@ -22,7 +22,6 @@ func ParseInterval(text string) (time.Duration, error) {
 // spanRule describes the syntax of a span in errors, with an example.
 const spanRule = "a positive integer and a unit (s, m, h, d, w, M), such as %s"
 
-// parseSpan parses a positive integer with a unit.
 func parseSpan(text string) (time.Duration, bool) {
 	if text == "" || len(text) > 20 {
 		return 0, false

@@ -68,7 +68,6 @@ func (a *API) authenticate(r *http.Request, requestID string) (host.Identity, er
 // token as the password.
 const apiKeyLogin = "api_key"
 
-// bearer returns the owner of a token.
 func (a *API) bearer(r *http.Request, text string) (host.Identity, error) {
 	token, err := host.ParseToken(text)
 	if err != nil {
@@ -179,7 +178,6 @@ func rolesOf(plugins []*loader.Plugin, log *slog.Logger) (roles []host.PluginRol
 	return roles, refused
 }
 
-// withRoles adds the grants of plugin roles to an identity.
 func (a *API) withRoles(who host.Identity) host.Identity {
 	for _, role := range a.pluginRoles().roles {
 		if role.IsHeldBy(who) {

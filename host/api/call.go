@@ -81,7 +81,6 @@ func (h handler) body() reflect.Type {
 // none is the input of a function that reads nothing from the request.
 type none struct{}
 
-// idPath is the path of something with a numeric id.
 type idPath struct {
 	ID int64 `path:"id"`
 }
@@ -178,7 +177,6 @@ func (in input) readQuery(values url.Values, to reflect.Value) error {
 	return nil
 }
 
-// query returns the parameters of the URL.
 func query(r *http.Request) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -200,12 +198,10 @@ func isPlain(text string) bool { return utf8.ValidString(text) && !strings.Conta
 // headersKey is the key of the headers of the request in the context of a handler.
 type headersKey struct{}
 
-// withHeaders returns the context of a request with its headers.
 func withHeaders(r *http.Request) context.Context {
 	return context.WithValue(r.Context(), headersKey{}, r.Header)
 }
 
-// headersOf returns the headers of the request that a context belongs to, or nil.
 func headersOf(ctx context.Context) http.Header {
 	header, _ := ctx.Value(headersKey{}).(http.Header)
 	return header

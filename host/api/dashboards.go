@@ -30,7 +30,6 @@ func (a *API) dashboardParents(r *http.Request, who host.Identity) ([]string, er
 	return host.DashboardScopes(uid, folderUID), err
 }
 
-// dashboardPath is the path of a dashboard.
 type dashboardPath struct {
 	UID string `path:"uid" noun:"Dashboard"`
 }
@@ -162,7 +161,6 @@ func (a *API) saveDashboard(ctx context.Context, who host.Identity, in struct{ B
 	return hostapi.SavedDashboard{ID: d.ID, UID: d.UID, URL: dashboardURL(d), Slug: d.Slug(), Status: "success", Version: d.Version, FolderUID: d.FolderUID}, err
 }
 
-// dashboardWriters returns the actions that save dashboards.
 func dashboardWriters() []string {
 	return []string{access.DashboardsWrite, access.DashboardsCreate}
 }
@@ -190,7 +188,6 @@ func (a *API) checkDashboardWritable(uid string) error {
 	return nil
 }
 
-// dashboardDeleted is the response to the deletion of a dashboard.
 type dashboardDeleted struct {
 	deleted
 	UID string `json:"uid"`

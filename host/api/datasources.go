@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// dataSourcePath is the path of a data source.
 type dataSourcePath struct {
 	UID string `path:"uid" noun:"Data source"`
 }
@@ -45,7 +44,6 @@ func secretFields(names []string) map[string]bool {
 	return fields
 }
 
-// settingsBody holds the settings of a data source or an app in a request.
 type settingsBody struct {
 	JSONData       json.RawMessage    `json:"jsonData"`
 	SecureJSONData map[string]*string `json:"secureJsonData"` // null and "" remove a secret
@@ -70,7 +68,6 @@ func (b settingsBody) secrets() map[string]string {
 	return out
 }
 
-// dataSourceBody is the body of create and update requests.
 type dataSourceBody struct {
 	UID           string `json:"uid"`
 	Name          string `json:"name" jsonschema:"required"`
@@ -86,7 +83,6 @@ type dataSourceBody struct {
 	settingsBody
 }
 
-// dataSource returns the data source that a caller wants to store.
 func (b dataSourceBody) dataSource(who host.Identity) (host.DataSource, error) {
 	if b.Access != "" && b.Access != accessProxy {
 		return host.DataSource{}, host.Invalid("access", "must be %s: browsers cannot access data sources directly", accessProxy)
@@ -107,7 +103,6 @@ func (a *API) dataSources(ctx context.Context, who host.Identity, in pageQuery) 
 	return mapped(found, a.dataSourceOf), err
 }
 
-// dataSourceSaved is the response to the creation or update of a data source.
 type dataSourceSaved struct {
 	message
 	ID         int64              `json:"id"`

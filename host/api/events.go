@@ -39,7 +39,6 @@ const (
 	feedLife     = 10 * time.Minute // then the client connects, and authenticates, again
 )
 
-// events distributes events to the clients of the event stream.
 type events struct {
 	interval, life time.Duration
 	streams        context.Context // canceled when all streams are to end
@@ -112,7 +111,6 @@ func (s *events) subscribe(seen int64) (queue <-chan event, end func()) {
 	return s.feed.Subscribe(maxPending, missed...)
 }
 
-// pluginEvents streams events.
 func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	seen, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64) // 0 if it is not one of ours
 	queue, end := a.events.subscribe(seen)

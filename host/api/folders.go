@@ -8,7 +8,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// folderPath is the path of a folder.
 type folderPath struct {
 	UID string `path:"uid" noun:"Folder"`
 }

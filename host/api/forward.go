@@ -25,7 +25,6 @@ type settings struct {
 	dataSource *host.DataSource
 }
 
-// contextOf returns the context of a call on behalf of who.
 func contextOf(p *loader.Plugin, who host.Identity, s settings) sdk.Context {
 	c := p.Context()
 	c.OrgID, c.Namespace = who.OrgID, namespace(who.OrgID)
@@ -186,7 +185,6 @@ func resourceHeader(r *http.Request, who host.Identity, p *loader.Plugin, d *hos
 	return out
 }
 
-// setHeaders sets the headers of the response of a plugin.
 func setHeaders(to http.Header, first backend.CallResourceResponse) error {
 	size := 0
 	for name, values := range first.Header {

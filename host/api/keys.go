@@ -98,7 +98,6 @@ func (a *API) migrateKey(ctx context.Context, who host.Identity, in struct {
 	return keyMigrated{message{Message: "Service accounts migrated"}, accountOf(created)}, err
 }
 
-// migratePath is the path that migrates one key.
 const migratePath = "/api/serviceaccounts/migrate/{keyId}"
 
 // lifetime is a number of seconds under either of the names that clients use.

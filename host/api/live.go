@@ -53,7 +53,6 @@ func (a *API) liveCaller(r *http.Request, who host.Identity) live.Caller {
 	}}
 }
 
-// channelQuery is a subscription to a channel.
 type channelQuery struct {
 	Channel string `query:"channel"` // such as ds/<uid>/<path> or plugin/<id>/<path>
 	Data    string `query:"data"`    // JSON

@@ -12,7 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// logQuery selects records.
 type logQuery struct {
 	pluginPath
 	Level string `query:"level"` // the lowest: trace, debug, info, warn or error

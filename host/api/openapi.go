@@ -94,7 +94,6 @@ func operationID(method, path string) string {
 	return id
 }
 
-// parametersOf describes the parameters in the path and the query of a route.
 func parametersOf(route Route) []map[string]any {
 	parameters := []map[string]any{}
 	for segment := range strings.SplitSeq(route.Pattern, "/") {

@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// playlistPath is the path of a playlist.
 type playlistPath struct {
 	UID string `path:"uid" noun:"Playlist"`
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// pluginPath is the path of a plugin.
 type pluginPath struct {
 	ID string `path:"id" noun:"Plugin"`
 }
@@ -65,7 +64,6 @@ func manages(who host.Identity, pluginID string) bool {
 	return who.Allows(access.PluginsWrite, "plugins:id:"+pluginID)
 }
 
-// describe describes a plugin and the state of its backend.
 func (a *API) describe(ctx context.Context, who host.Identity, p *loader.Plugin) (hostapi.Plugin, error) {
 	about, _, err := a.about(ctx, who, p)
 	described := hostapi.Plugin{PluginAbout: about, Version: about.Info.Version}
@@ -92,7 +90,6 @@ func ProblemOf(f bundle.Fault) hostapi.PluginProblem {
 		Line: f.Line, Column: f.Column, Reason: f.Reason, Help: f.Help(), Since: f.Since, Stderr: f.Stderr}
 }
 
-// plugin returns a mounted plugin.
 func (a *API) plugin(id string) (*loader.Plugin, error) {
 	p, ok := a.Plugins.Plugin(id)
 	if !ok {
@@ -118,7 +115,6 @@ func (a *API) settingsFor(ctx context.Context, p *loader.Plugin, who host.Identi
 	return s, nil
 }
 
-// checkedHealth is the result of a health check.
 type checkedHealth struct {
 	hostapi.Health
 	failure int // status if it is not OK: existing clients expect another one for a data source than for a plugin

@@ -28,7 +28,6 @@ type queryBody struct {
 	Queries []json.RawMessage `json:"queries" jsonschema:"required"`
 }
 
-// queryResults are the results of all queries.
 type queryResults struct{ hostapi.QueryResults }
 
 // status is 207 if a query failed.
@@ -134,7 +133,6 @@ func sdkQueries(queries []dataQuery) []sdk.Query {
 	return mapped(queries, func(q dataQuery) sdk.Query { return q.Query })
 }
 
-// queryBuiltin queries the data source that every host has.
 func queryBuiltin(who host.Identity, queries []dataQuery) map[string]hostapi.QueryResult {
 	if !who.Allows(access.DatasourcesQuery, "datasources:uid:"+builtin.UID) {
 		return failAll(queries, http.StatusForbidden, sdk.SourcePlugin, "Permission denied")

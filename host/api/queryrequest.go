@@ -16,7 +16,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// dataQuery is a query of POST /api/ds/query.
 type dataQuery struct {
 	sdk.Query
 	source   dataSourceRef
@@ -49,7 +48,6 @@ func checkQueryCount(n int) error {
 	return nil
 }
 
-// parseQueries returns the queries of a request.
 func parseQueries(body queryBody, now time.Time) ([]dataQuery, error) {
 	if err := checkQueryCount(len(body.Queries)); err != nil {
 		return nil, err

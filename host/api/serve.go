@@ -149,7 +149,6 @@ func (m *metrics) observe(r *http.Request, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, cmp.Or(r.Pattern, "none"), strconv.Itoa(cmp.Or(status, http.StatusOK))).Observe(took.Seconds())
 }
 
-// respond writes v as JSON.
 func respond(w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {

@@ -117,7 +117,6 @@ func (a *API) setSession(w http.ResponseWriter, r *http.Request, value string, e
 		HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode})
 }
 
-// sessionOf returns the token in the cookie of a request.
 func (a *API) sessionOf(r *http.Request) (host.Token, bool) {
 	cookie, err := r.Cookie(sessionCookie(r))
 	if err != nil {

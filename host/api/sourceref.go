@@ -148,7 +148,6 @@ func (a *API) dataSourceOfType(ctx context.Context, who host.Identity, pluginID 
 	return d, err
 }
 
-// pluginOf returns the plugin of a data source.
 func (a *API) pluginOf(d host.DataSource) (*loader.Plugin, error) {
 	p, ok := a.Plugins.Plugin(d.Type)
 	if !ok || p.Bundle().Metadata.Type != bundle.TypeDatasource {

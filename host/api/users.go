@@ -38,7 +38,6 @@ type teamPage struct {
 	PerPage    int64  `json:"perPage"`
 }
 
-// userQuery selects a page of users.
 type userQuery struct {
 	Query string `query:"query"`
 	perPageQuery
@@ -48,7 +47,6 @@ func (a *API) teams(_ context.Context, _ host.Identity, in userQuery) (teamPage,
 	return teamPage{Teams: []team{}, Page: max(in.Page, 1), PerPage: in.page().Length()}, nil
 }
 
-// userHit is a user in a list.
 type userHit struct {
 	ID         int64    `json:"id"`
 	Login      string   `json:"login"`
@@ -75,7 +73,6 @@ func (a *API) teamsOfUser(ctx context.Context, who host.Identity, in idPath) ([]
 	return []team{}, err
 }
 
-// orgUser is a user of the organization.
 type orgUser struct {
 	UserID     int64    `json:"userId"`
 	OrgID      int64    `json:"orgId"`

@@ -63,10 +63,8 @@ func newWalk(q sdk.Query) (*walk, error) {
 	return w, nil
 }
 
-// points returns how many points the walk has at most.
 func (w *walk) points() int { return w.count * w.SeriesCount }
 
-// frames returns a frame for each series.
 func (w *walk) frames() []sdk.Frame {
 	frames := make([]sdk.Frame, w.SeriesCount)
 	for i := range frames {
@@ -82,7 +80,6 @@ func (w *walk) frames() []sdk.Frame {
 	return frames
 }
 
-// run returns the points of one series.
 func (w *walk) run() (times []time.Time, values []float64) {
 	value := w.StartValue
 	if math.IsNaN(value) {

@@ -14,7 +14,6 @@ const (
 	allAccounts     = "serviceaccounts:id:*"
 )
 
-// accounts loads a page of the list of service accounts.
 func accounts(c *client) (any, error) {
 	q := c.r.URL.Query()
 	var data struct {
@@ -50,7 +49,6 @@ func (p permissions) MayKeys() bool {
 	return p.May(access.APIKeysRead, "apikeys:id:*") || p.May(access.ServiceAccountsWrite, "apikeys:id:*")
 }
 
-// oneAccount loads the page of a service account and its tokens.
 func oneAccount(c *client) (any, error) {
 	id := c.r.PathValue("id")
 	var data struct {
@@ -72,13 +70,11 @@ func oneAccount(c *client) (any, error) {
 	return data, nil
 }
 
-// roles loads the roles that plugins define.
 func roles(c *client) (any, error) {
 	var all []hostapi.PluginRole
 	return all, c.get("/api/access-control/roles", &all)
 }
 
-// profile loads what the caller is and may do.
 func profile(c *client) (any, error) {
 	data := struct {
 		User        hostapi.User
@@ -91,7 +87,6 @@ func profile(c *client) (any, error) {
 	return &data, c.get("/api/org", &data.Org)
 }
 
-// keys loads the list of API keys.
 func keys(c *client) (any, error) {
 	var data struct {
 		All                   []hostapi.APIKey
@@ -102,7 +97,6 @@ func keys(c *client) (any, error) {
 	return &data, c.get("/api/auth/keys?includeExpired=true", &data.All)
 }
 
-// sessions loads the list of the caller's sessions.
 func sessions(c *client) (any, error) {
 	var all []hostapi.Session
 	return all, c.get("/api/sessions", &all)

@@ -26,7 +26,6 @@ type client struct {
 	frames string // origin of the frames on the page
 }
 
-// identify loads who the caller is and what they may do.
 func (c *client) identify() error {
 	if err := c.get("/api/user", &c.who); err != nil {
 		return err

@@ -28,7 +28,6 @@ import (
 //go:embed pages static
 var files embed.FS
 
-// page is a page of the console.
 type page struct {
 	pattern string // as http.ServeMux reads it, without the method
 	name    string // of the template in pages/
@@ -37,7 +36,6 @@ type page struct {
 	load    func(*client) (any, error)
 }
 
-// pages returns all pages.
 func pages() []page {
 	return []page{
 		{"/{$}", "overview", "Plugins", "/", overview},
@@ -75,7 +73,6 @@ type Options struct {
 	Preview *url.URL // of the preview, with its token; nil if none runs
 }
 
-// console is the handler of the pages.
 type console struct {
 	*content
 	Options
@@ -170,7 +167,6 @@ func setPolicy(h http.Header, nonce, frames string) {
 	h.Set("Content-Security-Policy", policy)
 }
 
-// view is what a template renders.
 type view struct {
 	Nonce string // of scripts and styles
 	Page  string // its name
@@ -233,7 +229,6 @@ func (c *console) render(w http.ResponseWriter, r *http.Request, status int, v v
 	_, _ = w.Write(out.Bytes()) // fails only if the client has left
 }
 
-// functions returns the functions of the templates.
 func (c *content) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset":   func(name string) string { return "/static/" + c.version + "/" + name },
@@ -254,7 +249,6 @@ func (c *content) functions() template.FuncMap {
 	}
 }
 
-// navEntry is an entry of the navigation.
 type navEntry struct {
 	Path, Name string
 	IsCurrent  bool

@@ -13,7 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// dashboards loads the list of dashboards that a search finds.
 func dashboards(c *client) (any, error) {
 	q := c.r.URL.Query()
 	var data struct {
@@ -42,7 +41,6 @@ func (c *client) folders(into *[]hostapi.Folder) error {
 	return c.get("/api/folders?limit=5000", into)
 }
 
-// dashboardForm is the page of one dashboard, as JSON.
 type dashboardForm struct {
 	IsNew               bool
 	UID, Title          string
@@ -101,7 +99,6 @@ func editDashboard(c *client) (any, error) {
 	return &f, c.folders(&f.Folders)
 }
 
-// dashboardQuery is a query of a panel.
 type dashboardQuery struct {
 	Panel, RefID string
 	Link         string // to the page that runs it
@@ -144,7 +141,6 @@ func queriesIn(model json.RawMessage) (all []dashboardQuery) {
 	return all
 }
 
-// defaultSource returns a reference to the default data source.
 func defaultSource(c *client) (json.RawMessage, error) {
 	var settings hostapi.FrontendSettings
 	if err := c.get("/api/frontend/settings", &settings); err != nil {
@@ -167,7 +163,6 @@ func folders(c *client) (any, error) {
 	return &data, c.get("/api/folders?limit=5000", &data.All)
 }
 
-// playlists loads the list of playlists.
 func playlists(c *client) (any, error) {
 	var data struct {
 		Query    string
@@ -179,7 +174,6 @@ func playlists(c *client) (any, error) {
 	return &data, c.get("/api/playlists?"+url.Values{"query": {data.Query}}.Encode(), &data.All)
 }
 
-// playlistForm is the page to read, create or edit a playlist.
 type playlistForm struct {
 	hostapi.Playlist
 	IsNew    bool

@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// dataSources loads the list of data sources.
 func dataSources(c *client) (any, error) {
 	var data struct {
 		All       []hostapi.DataSource
@@ -54,7 +53,6 @@ func known() knownSettings {
 
 const headerName, headerValue = "httpHeaderName", "httpHeaderValue"
 
-// dataSourceForm is the page to create or edit a data source.
 type dataSourceForm struct {
 	hostapi.DataSource
 	Settings            map[string]any // jsonData
@@ -195,7 +193,6 @@ func indentJSON(value any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// app loads the settings of an app.
 func app(c *client) (any, error) {
 	id := c.r.PathValue("id")
 	var data struct {
@@ -224,7 +221,6 @@ func settingsText(settings map[string]any) string {
 	return indentJSON(settings)
 }
 
-// settingsOf decodes jsonData.
 func settingsOf(jsonData json.RawMessage) (visible map[string]any, err error) {
 	if err := json.Unmarshal(jsonData, &visible); len(jsonData) > 0 && err != nil {
 		return nil, fmt.Errorf("read jsonData: %w", err)

@@ -38,7 +38,6 @@ type source struct {
 	IsSelected bool
 }
 
-// exploration is the page to query a data source, call its resources or check its health.
 type exploration struct {
 	Mode      string
 	Sources   []sourceGroup
@@ -174,7 +173,6 @@ func sources(c *client, mode, selected string) (all []sourceGroup, err error) {
 	return slices.DeleteFunc([]sourceGroup{ofStored, ofPlugins}, func(g sourceGroup) bool { return len(g.Sources) == 0 }), nil
 }
 
-// body returns the body of POST /api/ds/query.
 func (e *exploration) body() (map[string]any, error) {
 	var query map[string]json.RawMessage // the numbers keep their digits
 	if err := json.Unmarshal([]byte(e.Query), &query); err != nil {
@@ -217,7 +215,6 @@ func quotedURL(r *http.Request, path, query string) string {
 	return "'" + strings.ReplaceAll(target, "'", "%27") + "'"
 }
 
-// streaming is the page that follows a channel.
 type streaming struct {
 	Sources []sourceGroup
 	Source  string // the key of the selected one

@@ -114,10 +114,8 @@ func (c *client) getOptional(path string, into any) error {
 	return err
 }
 
-// mostRecords is how many records of a log a page contains.
 const mostRecords = 200
 
-// pluginLog is the log of a plugin.
 type pluginLog struct {
 	hostapi.PluginLog
 	Level, Text string // the filter
@@ -140,7 +138,6 @@ func logOf(c *client, path string) (*pluginLog, error) {
 	return &pluginLog{*log, q.Get("level"), q.Get("text")}, nil
 }
 
-// overview loads all problems and the list of plugins.
 func overview(c *client) (any, error) {
 	var data struct {
 		Problems []hostapi.PluginProblem

@@ -221,7 +221,6 @@ func compact(packet json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// badPacket is the error for a packet that compact rejects.
 func badPacket(c Channel, err error) error {
 	return sdk.Errorf(http.StatusBadGateway, "the plugin sent an invalid packet to the channel %s: %v", c, err)
 }
@@ -269,7 +268,6 @@ func ParseChannel(name string, org int64) (Channel, error) {
 	return Channel{parts[0], parts[1], parts[2]}, nil
 }
 
-// parseOrg parses the organization at the beginning of a name.
 func parseOrg(text string) (org int64, ok bool) {
 	if text == "default" {
 		return defaultOrg, true

@@ -64,7 +64,6 @@ func (r *reader) locate(path string) string {
 	return filepath.Clean(path) // a slash at the end would make it a hidden directory of itself
 }
 
-// provider is a directory of dashboards.
 type provider struct {
 	folder            string
 	hasFoldersOfFiles bool // the directory of a file names its folder

@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/nearest"
 )
 
-// member is a key of a mapping with its value.
 type member struct{ key, value *yaml.Node }
 
 // members returns the members of a mapping, followed by those that it merges, as in "<<: *other".

@@ -27,7 +27,6 @@ var errVisited = fmt.Errorf("there are more than %d provisioning files and direc
 // variable matches what expand replaces.
 var variable = regexp.MustCompile(`\$\$|\$__(env|file)\{([^{}]*)\}|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)`)
 
-// expander replaces variables in values.
 type expander struct {
 	dir    string // of provisioning; relative names of files start here
 	lookup func(name string) (string, bool)

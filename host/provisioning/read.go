@@ -118,7 +118,6 @@ func (e *Error) Unwrap() error { return e.Err }
 // in plugin repositories name it.
 const imagePath = "/etc/grafana/provisioning/"
 
-// reader reads a provisioning directory.
 type reader struct {
 	expander
 	config   Config

@@ -148,7 +148,6 @@ func passOn(w http.ResponseWriter, in *http.Response) error {
 	return nil
 }
 
-// flushing flushes after each write.
 type flushing struct {
 	w io.Writer
 	c *http.ResponseController

@@ -84,7 +84,6 @@ func accepts(list, method string) bool {
 	return false
 }
 
-// maxPath is the maximum length of an escaped path in bytes.
 const maxPath = 8 << 10
 
 // path is a path that no server reads as one outside of it. Its segments are decoded and can
@@ -137,7 +136,6 @@ func (p path) String() string {
 	return b.String()
 }
 
-// join returns the path with rest below it.
 func (p path) join(rest path) path {
 	all := append(p.segments[:len(p.segments):len(p.segments)], rest.segments...)
 	return path{segments: all, isDir: rest.isDir || len(rest.segments) == 0 && p.isDir}

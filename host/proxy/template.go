@@ -168,7 +168,6 @@ func guard(n parse.Node) error {
 	return fmt.Errorf("%s is not allowed here", n)
 }
 
-// limited is a buffer of limited size.
 type limited struct {
 	strings.Builder
 	left int

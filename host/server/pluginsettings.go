@@ -57,7 +57,6 @@ func newPluginSettings(environ map[string]string, log *slog.Logger) (*pluginSett
 	return s, s.setHost(environ)
 }
 
-// set replaces the settings of the files.
 func (s *pluginSettings) set(plugins map[string]map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +191,6 @@ func checkBool(value string) error {
 	return nil
 }
 
-// setHost sets what applies to all plugins.
 func (s *pluginSettings) setHost(environ map[string]string) (err error) {
 	for _, key := range hostKeys() {
 		value := key.standard

@@ -128,7 +128,6 @@ func (f *files) protect(ctx context.Context, org int64) error {
 	return nil
 }
 
-// maxState is the maximum size of the file with the state, in bytes.
 const maxState = 16 << 20
 
 func (f *files) readState() (state provisioning.State, err error) {

@@ -434,7 +434,6 @@ func (s *Server) reload(ctx context.Context, id string) error {
 	return errors.Join(s.loader.ReloadPlugin(ctx, id), s.reconcile(ctx))
 }
 
-// mountedIDs returns the ids of the mounted plugins.
 func (s *Server) mountedIDs() (ids []string) {
 	for _, p := range s.loader.Plugins() {
 		ids = append(ids, p.ID())

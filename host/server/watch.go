@@ -75,7 +75,6 @@ func partOf(b bundle.Plugin, file string) string {
 	return "assets"
 }
 
-// outcome returns the event about a change to a plugin.
 func (s *Server) outcome(p *loader.Plugin, parts []string) hostapi.PluginEvent {
 	b, status := p.Bundle(), p.Status()
 	e := hostapi.PluginEvent{Name: api.EventReady, ID: p.ID(), Version: b.Metadata.Info.Version, Changed: parts}
@@ -93,7 +92,6 @@ func (s *Server) outcome(p *loader.Plugin, parts []string) hostapi.PluginEvent {
 	return e
 }
 
-// announce announces the state of a plugin.
 func (s *Server) announce(c loader.Change) {
 	state := string(c.Status.State)
 	if c.Kind != loader.ChangeState {

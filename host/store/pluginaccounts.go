@@ -137,7 +137,6 @@ func (s *Store) prune(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, in
 	return err
 }
 
-// replaceGrants stores exactly these grants.
 func replaceGrants(ctx context.Context, tx *sql.Tx, accountID int64, grants []host.Grant) error {
 	if err := exec(ctx, tx, "DELETE FROM account_grants WHERE account_id = $1", accountID); err != nil {
 		return err

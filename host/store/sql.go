@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/host/gate"
 )
 
-// pool is a pool of connections.
 type pool struct {
 	db      *sql.DB
 	timeout time.Duration // of a read
@@ -86,13 +85,11 @@ func find[T any](ctx context.Context, q querier, scan func(scanner) (T, error), 
 	return rows[0], nil
 }
 
-// exec runs a statement.
 func exec(ctx context.Context, tx *sql.Tx, statement string, args ...any) error {
 	_, err := tx.ExecContext(ctx, statement, args...)
 	return err
 }
 
-// scanOne scans a row of one column.
 func scanOne[T any](row scanner) (v T, err error) {
 	err = row.Scan(&v)
 	return v, err
@@ -214,7 +211,6 @@ func checkQuota(ctx context.Context, tx *sql.Tx, org, id int64, table, what stri
 	return err
 }
 
-// orNotFound replaces sql.ErrNoRows with host.NotFound.
 func orNotFound(err error, what string) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return host.NotFound(what)

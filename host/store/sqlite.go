@@ -137,7 +137,6 @@ func code(err error) int {
 	return 0
 }
 
-// mostPrepared is how many statements a connection keeps.
 const mostPrepared = 256
 
 // preparing is a connector to SQLite whose connections keep the statements that they prepared,

@@ -36,7 +36,6 @@ type Options struct {
 	Timeout    time.Duration    // of a read or a transaction; 10 s if 0
 }
 
-// pingTimeout is how long Ping waits for the database.
 const pingTimeout = 2 * time.Second
 
 // Store is an open database. It is safe for concurrent use.
