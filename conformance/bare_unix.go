@@ -104,7 +104,6 @@ func runBare(ctx context.Context, executable string, withHost bool) (_ *bare, er
 	return b, nil
 }
 
-// readHandshake reads the line of the handshake and returns the address in it.
 func readHandshake(ctx context.Context, stdout *os.File) (string, error) {
 	defer context.AfterFunc(ctx, func() { _ = stdout.SetReadDeadline(time.Now()) })()
 	reader := bufio.NewReader(stdout)

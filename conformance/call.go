@@ -22,7 +22,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
-// call is the name of a call of the protocol.
 type call string
 
 const (
@@ -127,7 +126,6 @@ func (s *subject) resource(ctx context.Context, in *pluginv2.CallResourceRequest
 	}
 }
 
-// query sends queries and summarizes the responses.
 func (s *subject) query(ctx context.Context, in *pluginv2.QueryDataRequest) reply {
 	var trailer metadata.MD
 	out, err := s.raw.data.QueryData(ctx, in, grpc.Trailer(&trailer))

@@ -73,7 +73,6 @@ func each(run func(context.Context, *subject, call) Verdict) runFunc {
 	}
 }
 
-// firstNotPassed returns the first verdict that is not Passed, if there is one.
 func firstNotPassed(verdicts []Verdict) Verdict {
 	for _, v := range verdicts {
 		if v.Outcome != Passed {

@@ -117,7 +117,6 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	return report, nil
 }
 
-// hasSettings reports whether the caller provides settings of any kind.
 func (o Options) hasSettings() bool { return len(o.Settings) > 0 || len(o.Secrets) > 0 || o.URL != "" }
 
 // cause returns what the results of checks with the same cause have in common, or "" for a

@@ -47,7 +47,6 @@ func metricsText(ctx context.Context, s *subject, _ []call) Verdict {
 	return passed()
 }
 
-// goroutines returns the number of goroutines of a plugin whose metrics include it.
 func (s *subject) goroutines(ctx context.Context) (count int, isKnown bool) {
 	out, err := s.raw.diagnostics.CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: s.context(1, 1)})
 	if err != nil {

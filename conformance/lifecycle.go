@@ -74,7 +74,6 @@ func stopInTime(ctx context.Context, s *subject, _ []call) Verdict {
 	return s.stop(ctx, sentStop, func(*bare) {})
 }
 
-// stopBusy stops a plugin that is handling calls.
 func stopBusy(ctx context.Context, s *subject, _ []call) Verdict {
 	return s.stop(ctx, sentStop+" during a stream and a query", func(b *bare) {
 		ctx, cancel := context.WithTimeout(ctx, stopWithin)

@@ -13,10 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
-// maxOutput is how much of a plugin's output is kept.
 const maxOutput = 4 << 20
 
-// output keeps what a plugin prints.
 type output struct {
 	mu   sync.Mutex
 	kept bytes.Buffer

@@ -130,7 +130,6 @@ func queryFrames(ctx context.Context, s *subject, _ []call) Verdict {
 	return passed()
 }
 
-// queryErrors provokes errors of single queries and checks them.
 func queryErrors(ctx context.Context, s *subject, _ []call) Verdict {
 	seen, verdict := 0, passed()
 	for _, change := range []func(*pluginv2.DataQuery){

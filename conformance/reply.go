@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
-// reply is the outcome of a call.
 type reply struct {
 	err     error  // of the call
 	got     string // summary

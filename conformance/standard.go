@@ -32,7 +32,6 @@ func readSDK(executable string) (sdk bundle.SDK) {
 	return sdk
 }
 
-// forSDK returns the standard for a plugin if none was chosen.
 func forSDK(sdk bundle.SDK) Standard {
 	if sdk.Module == bundle.SlipwayModule {
 		return Strict

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// streamUnknownChannel subscribes or publishes to a channel that does not exist.
 func streamUnknownChannel(ctx context.Context, s *subject, c call) Verdict {
 	var code int32
 	var err error

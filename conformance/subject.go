@@ -58,7 +58,6 @@ const (
 	hostURL     = "http://127.0.0.1:9/"
 )
 
-// startTimeout is the minimum time limit for a start.
 const startTimeout = 30 * time.Second
 
 // start starts the process that the checks share.

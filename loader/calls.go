@@ -46,7 +46,6 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// measurement is a call in progress.
 type measurement struct {
 	process *Process // that is called
 	timer   *time.Timer

@@ -196,7 +196,6 @@ func (c *command) isStarted() bool {
 	return c.cmd.Process != nil || c.startErr != nil
 }
 
-// lacksDir reports whether the working directory does not exist.
 func (c *command) lacksDir() bool {
 	_, err := os.Stat(c.cmd.Dir)
 	return errors.Is(err, fs.ErrNotExist)
@@ -218,7 +217,6 @@ func (c *command) endedAlone() bool {
 	return c.hasExited() && !c.wasAlive
 }
 
-// result describes how the process ended.
 func (c *command) result() string {
 	if c.waitErr == nil {
 		return "exit status 0"

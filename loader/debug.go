@@ -169,7 +169,6 @@ func (l *launch) attach() (*Process, error) {
 	return p, nil
 }
 
-// isAlive reports whether a process with the id exists.
 func isAlive(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {

@@ -79,7 +79,6 @@ func missingExecutable(p bundle.Plugin, path string) *bundle.Fault {
 	return f
 }
 
-// namesOf lists the files that match a pattern.
 func namesOf(pattern string) string {
 	matches, _ := filepath.Glob(pattern) // an invalid pattern has none
 	for i, m := range matches {

@@ -25,7 +25,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
-// launch is everything that the start of a process needs.
 type launch struct {
 	plugin    bundle.Plugin
 	options   Options
@@ -143,7 +142,6 @@ func (l *launch) start(ctx context.Context) (_ *Process, err error) {
 	return p, nil
 }
 
-// command returns the command that runs the copy of the executable.
 func (l *launch) command(token, certificate string) (*command, error) {
 	dir := l.dir
 	if l.settings.InPluginDir {
@@ -157,7 +155,6 @@ func (l *launch) command(token, certificate string) (*command, error) {
 	return c, nil
 }
 
-// clientConfig returns the configuration of go-plugin's client, which starts a command.
 func (l *launch) clientConfig(c *command, tlsConfig *tls.Config, stderr *logWriter) *goplugin.ClientConfig {
 	also := func(log *logWriter, w io.Writer) io.Writer { return io.MultiWriter(log, cmp.Or(w, io.Discard)) }
 	return &goplugin.ClientConfig{
@@ -180,7 +177,6 @@ func (l *launch) clientConfig(c *command, tlsConfig *tls.Config, stderr *logWrit
 	}
 }
 
-// dialOptions returns the options of a connection to a backend.
 func (l *launch) dialOptions() []grpc.DialOption {
 	return []grpc.DialOption{
 		// A stream whose client does not read receives no more than its window. gRPC widens
@@ -191,7 +187,6 @@ func (l *launch) dialOptions() []grpc.DialOption {
 	}
 }
 
-// newProcess returns a process that serves on a connection.
 func (l *launch) newProcess(c *command, connection grpc.ClientConnInterface) *Process {
 	serving, endStreams := context.WithCancel(context.Background())
 	return &Process{

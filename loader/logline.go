@@ -12,7 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
-// entry is one entry in the log of a backend.
 type entry struct {
 	level   slog.Level
 	message string

@@ -166,7 +166,6 @@ func (l *logWriter) remember(message string) {
 
 const maxQuote = 200 // bytes of a line that an error quotes
 
-// quote shortens a line for an error.
 func quote(line string) string { return text.Shorten(line, maxQuote) }
 
 // tail returns the last lines on one line.

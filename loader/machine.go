@@ -28,7 +28,6 @@ type desired struct {
 	version     int      // how often the other fields changed
 }
 
-// event is what a machine reacts to.
 type event struct {
 	kind   eventKind
 	at     time.Time
@@ -56,7 +55,6 @@ const (
 	eventCrashed // a process started, but did not complete the handshake
 )
 
-// action is what a machine decides.
 type action struct {
 	kind actionKind
 	wait time.Duration // of actionWait

@@ -71,7 +71,6 @@ type Plugin struct {
 	isRemoved bool          // from the loader
 }
 
-// attempt is a start in progress.
 type attempt struct {
 	identity identity
 	abort    context.CancelFunc
@@ -179,7 +178,6 @@ func (p *Plugin) change(change func(*desired)) {
 	p.wake()
 }
 
-// update sets the bundle, which may have changed.
 func (p *Plugin) update(b bundle.Plugin, id identity) {
 	p.change(func(want *desired) {
 		want.bundle, want.identity = b, id

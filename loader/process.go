@@ -124,7 +124,6 @@ func (p *Process) release() {
 	}
 }
 
-// reject rejects new calls.
 func (p *Process) reject() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -229,7 +228,6 @@ func (p *Process) responds(timeout time.Duration) bool {
 	return ping(ctx, p.conn) == nil
 }
 
-// ping checks that a process is serving.
 func ping(ctx context.Context, c grpc.ClientConnInterface) error {
 	_, err := grpc_health_v1.NewHealthClient(c).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: wire.HealthService})
 	return err

@@ -52,7 +52,6 @@ func newRecords(logger *slog.Logger) *records {
 	return &records{logger: logger, volume: map[bool]int{}}
 }
 
-// add logs a record.
 func (l *records) add(now time.Time, e entry) {
 	isLogged, isFirst := l.keep(now, e)
 	switch {

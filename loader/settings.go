@@ -42,7 +42,6 @@ func IsReservedSetting(key string) bool {
 // pluginVariable is the name of the variable of a setting, without the prefix of a profile.
 func pluginVariable(key string) string { return "PLUGIN_" + key }
 
-// settings returns the settings of a plugin.
 func (o Options) settings(id string) Settings {
 	if o.Settings == nil {
 		return Settings{}

@@ -30,7 +30,6 @@ func (s *supervisor) run(ctx context.Context) {
 	}
 }
 
-// await returns the next event.
 func (s *supervisor) await(ctx context.Context) event {
 	var exited <-chan struct{}
 	var deaf <-chan string

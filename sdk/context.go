@@ -121,7 +121,6 @@ func withContext(ctx context.Context, p Context, forwarded map[string]string) co
 	return context.WithValue(ctx, callKey{}, &c)
 }
 
-// loggerOf returns the logger of the call.
 func loggerOf(ctx context.Context) *slog.Logger {
 	if l := callOf(ctx).logger; l != nil {
 		return l

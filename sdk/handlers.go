@@ -95,7 +95,6 @@ func (i *Instances[T]) Plugin() Plugin {
 	return p
 }
 
-// with holds the instance of the call while it calls do.
 func with[T, R any](ctx context.Context, i *Instances[T], do func(live context.Context, v T) (R, error)) (result R, err error) {
 	held, err := i.hold(ctx, ContextOf(ctx))
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// defaultIdle is how long an unused instance is kept.
 const defaultIdle = time.Hour
 
 // lateFor is how long after a change of settings a call with older ones counts as

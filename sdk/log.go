@@ -71,7 +71,6 @@ func (h renamer) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, clean)
 }
 
-// callAttrs returns the attributes of a call.
 func callAttrs(c *call) (attrs []slog.Attr) {
 	if c.plugin.PluginID != "" {
 		attrs = append(attrs, slog.String("pluginId", c.plugin.PluginID), slog.Int64("orgId", c.plugin.OrgID))

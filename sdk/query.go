@@ -119,7 +119,6 @@ func handleQuery[M any](ctx context.Context, q Query, handle QueryFunc[M]) (r Da
 	return DataResponse{Frames: frames, Err: err}
 }
 
-// panicResponse logs a panic and returns the response to its query.
 func panicResponse(ctx context.Context, refID string, p any) DataResponse {
 	loggerOf(ctx).ErrorContext(ctx, "a query handler panicked", "refId", refID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	_ = grpc.SetTrailer(ctx, metadata.Pairs(wire.TrailerPanic, wire.ReasonPanic)) // fails only outside of a call

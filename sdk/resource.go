@@ -154,7 +154,6 @@ func (f HandlerFunc) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// startedWriter records whether the response has started.
 type startedWriter struct {
 	http.ResponseWriter
 	hasStarted bool

@@ -128,7 +128,6 @@ func recovered(ctx context.Context, method string, err *error) {
 	}
 }
 
-// serverStream is a stream with another context.
 type serverStream struct {
 	grpc.ServerStream
 	ctx context.Context

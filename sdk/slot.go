@@ -48,7 +48,6 @@ type slot[T any] struct {
 	build   *build[T] // running, for want; or nil
 }
 
-// build is a running call of create.
 type build[T any] struct {
 	slot    *slot[T]
 	done    chan struct{} // closed when create has returned or the build is superseded
@@ -71,7 +70,6 @@ type instance[T any] struct {
 	isOut   bool        // retired: to be closed with the last release
 }
 
-// supersede cancels the build.
 func (s *slot[T]) supersede() {
 	if s.build != nil {
 		s.build.cancel()
@@ -190,7 +188,6 @@ func (i *Instances[T]) watch(in *instance[T]) {
 	})
 }
 
-// retire retires the instance of a slot.
 func (i *Instances[T]) retire(s *slot[T]) {
 	if s.current != nil {
 		i.expel(s.current)

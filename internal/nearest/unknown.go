@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// fewNames is the number of names that an error lists.
 const fewNames = 30
 
 // Unknown returns the error for a word that is none of the known ones. It suggests

@@ -62,7 +62,6 @@ func EndWithThis(p *os.Process) error {
 	return assign(job, p) // the system closes the handle
 }
 
-// assign puts a process into a job.
 func assign(job windows.Handle, p *os.Process) error {
 	var assignErr error
 	err := p.WithHandle(func(process uintptr) {

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// removeFor is how long RemoveAll tries.
 const removeFor = 2 * time.Second
 
 // RemoveAll removes the directory of a process that has ended. Its executable may stay

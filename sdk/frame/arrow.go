@@ -36,7 +36,6 @@ const (
 	refIDKey = "refId" // in the metadata of the schema
 )
 
-// kind is a type of values.
 type kind struct {
 	name   string // in the JSON
 	family string // the type in browsers
@@ -125,7 +124,6 @@ func appendFooter(to, footer []byte) []byte {
 	return append(to, magic...)
 }
 
-// span is a part of the body.
 type span struct{ at, size int }
 
 func (s span) of(body []byte) []byte { return body[s.at : s.at+s.size] }
@@ -158,7 +156,6 @@ func planBody(vectors []*vector) (body, error) {
 
 func padded(size int) int { return (size + 7) &^ 7 }
 
-// put writes the values of the fields.
 func (b body) put(to []byte, vectors []*vector) error {
 	for n, v := range vectors {
 		c := b.columns[n]

@@ -28,7 +28,6 @@ type arrowFile struct {
 	values int // that the record batches may still have
 }
 
-// block is where a record batch is.
 type block struct{ at, metaSize, bodySize int }
 
 // recoverDamage turns the panic from flatbuffers at an offset that leads out of the
@@ -136,7 +135,6 @@ func (a *arrowFile) field(t flatbuffers.Table) (f schemaField, err error) {
 	return f, err
 }
 
-// kindOf reads the type of a field.
 func kindOf(field flatbuffers.Table, family string) (kind, error) {
 	arrow := field.GetByteSlot(slot(2), 0)
 	t, ok := tableIn(field, 3)
@@ -265,7 +263,6 @@ func (r *recordBatch) column(n int, k kind) (c columnData, err error) {
 	return c, nil
 }
 
-// next returns the next buffer.
 func (r *recordBatch) next() ([]byte, error) {
 	if r.buffers == 0 {
 		return nil, errors.New("missing buffer")
@@ -332,7 +329,6 @@ func rootTable(buf []byte) flatbuffers.Table {
 	return flatbuffers.Table{Bytes: buf, Pos: flatbuffers.GetUOffsetT(buf)}
 }
 
-// tableIn returns the table in a slot.
 func tableIn(t flatbuffers.Table, number int) (flatbuffers.Table, bool) {
 	o := flatbuffers.UOffsetT(t.Offset(slot(number)))
 	if o == 0 {

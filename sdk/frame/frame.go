@@ -71,7 +71,6 @@ func (f *Frame) vectors() (list []*vector, rows int, err error) {
 	return list, rows, nil
 }
 
-// fieldError adds the field to an error.
 func fieldError(n int, v *vector, err error) error {
 	return fmt.Errorf("field %d %q: %w", n, v.Name, err)
 }

@@ -35,7 +35,6 @@ type jsonExtra struct {
 	Nanos    [][]int     `json:"nanos,omitempty"`
 }
 
-// entities are indexes of rows.
 type entities struct {
 	NaN    []int `json:"NaN,omitempty"`
 	Inf    []int `json:"Inf,omitempty"`
@@ -116,7 +115,6 @@ func (f *Frame) json() ([]byte, error) {
 	return append(out, "}}"...), nil
 }
 
-// appendValues appends the array of values.
 func (v *vector) appendValues(text []byte) (_ []byte, err error) {
 	text = append(text, '[')
 	for row := range v.len() {

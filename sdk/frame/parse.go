@@ -38,7 +38,6 @@ func ParseAtMost(file []byte, values int) (f *Frame, err error) {
 	return f, nil
 }
 
-// frame reads the record batches.
 func (a *arrowFile) frame() (*Frame, error) {
 	f := &Frame{Name: find(a.schema.metadata, "name"), RefID: find(a.schema.metadata, refIDKey)}
 	if meta := find(a.schema.metadata, "meta"); meta != "" {

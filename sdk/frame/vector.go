@@ -69,7 +69,6 @@ func (c integers[N]) size(bitmap) (offsets, data int, err error) {
 	return 0, len(c) * c.width(), nil
 }
 
-// width returns the size of a number in bytes.
 func (c integers[N]) width() int {
 	if _, isInt := any(c).(integers[int]); isInt { // whose size depends on the machine
 		return 8
@@ -101,7 +100,6 @@ func (c floats[F]) len() int                                   { return len(c) }
 func (c floats[F]) size(bitmap) (offsets, data int, err error) { return 0, c.bits() / 8 * len(c), nil }
 func (c floats[F]) entities(valid bitmap) *entities            { return findEntities(c, valid) }
 
-// bits returns the size of a number.
 func (c floats[F]) bits() int {
 	if _, isShort := any(F(0)).(float32); isShort {
 		return 32

@@ -212,7 +212,6 @@ func (t TLS) Config() (*tls.Config, error) {
 	return config, nil
 }
 
-// invalid returns an error for invalid settings.
 func invalid(format string, args ...any) error {
 	return sdk.Downstreamf(http.StatusBadRequest, "invalid settings: %s", fmt.Sprintf(format, args...))
 }

@@ -15,7 +15,6 @@ import (
 // response, in bytes.
 const responseLimit = "GF_RESPONSE_LIMIT"
 
-// transport applies the options to requests for the service.
 type transport struct {
 	options    Options
 	origin     string            // of the service, or ""
@@ -23,7 +22,6 @@ type transport struct {
 	pools      []*http.Transport // of both
 }
 
-// connect returns a transport with its own connections.
 func (t *transport) connect(config *tls.Config) http.RoundTripper {
 	pool := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,

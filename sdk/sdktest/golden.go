@@ -19,7 +19,6 @@ import (
 // empty: UPDATE_GOLDEN=1 go test ./...
 const EnvUpdate = "UPDATE_GOLDEN"
 
-// golden is the content of a golden file.
 type golden struct {
 	Status int               `json:"status"`
 	Error  string            `json:"error,omitempty"`
@@ -108,7 +107,6 @@ func parseFrames(response sdk.DataResponse) ([]*frame.Frame, error) {
 	return frames, nil
 }
 
-// firstDifference describes the first line that differs.
 func firstDifference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for n := range max(len(a), len(b)) {

@@ -119,7 +119,6 @@ func listen() (net.Listener, error) {
 	return net.Listen("unix", filepath.Join(dir, "plugin"+rand.Text()[:10]))
 }
 
-// listenTCP listens on the first free port from first to last.
 func listenTCP(first, last string) (net.Listener, error) {
 	var ports [2]uint64
 	for i, text := range []string{first, last} {
@@ -161,7 +160,6 @@ func transport(host string) ([]grpc.ServerOption, string, error) {
 	return []grpc.ServerOption{grpc.Creds(credentials.NewTLS(config))}, base64.RawStdEncoding.EncodeToString(certificate.Certificate[0]), nil
 }
 
-// registerServices registers the health service and the one that stops the server.
 func registerServices(server *grpc.Server) {
 	healthy := health.NewServer()
 	healthy.SetServingStatus(wire.HealthService, grpc_health_v1.HealthCheckResponse_SERVING)
