@@ -90,8 +90,7 @@ func (i Identity) Reach(action string, prefixes ...string) Reach {
 	return Reach{Named: named}
 }
 
-// serviceAdmin is allowed in the grants of a plugin's role, in addition to the basic
-// roles. The administrator of the host holds it.
+// serviceAdmin, the administrator of the host, can have a plugin's role as well as the basic roles can.
 const serviceAdmin = "Service Admin"
 
 // PluginRole is a role that a plugin defines.

@@ -42,8 +42,7 @@ func hasOthers(origins, known map[string]bool) bool {
 	return false
 }
 
-// originOf returns the origin of an address. An address without a scheme, as databases
-// have, is returned as it is.
+// originOf returns the origin of an address. One without a scheme, as databases have, is its own.
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

@@ -132,8 +132,7 @@ func (p *Passwords) Verify(ctx context.Context, c Credential, hash string, now t
 	return matches, nil
 }
 
-// recall reports whether a credential has matched the hash, or returns an error if its login has
-// failed too often.
+// recall reports whether a credential has matched the hash, unless its login has failed too often.
 func (p *Passwords) recall(c Credential, key digest, hash string, now time.Time) (isKnown bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -53,8 +53,7 @@ func checkName(field, name string) error {
 	return checkText(field, name)
 }
 
-// checkText checks that a string is not too long, and that databases can store it and
-// screens display it.
+// checkText checks that text is not too long, can be stored in a database and shown on a screen.
 func checkText(field, text string) error {
 	if err := checkControl(field, text); err != nil {
 		return err

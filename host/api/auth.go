@@ -64,8 +64,7 @@ func (a *API) authenticate(r *http.Request, requestID string) (host.Identity, er
 	return host.Identity{}, host.Unauthorized("Unauthorized")
 }
 
-// apiKeyLogin is the login under which clients that support only basic credentials send a
-// token as the password.
+// apiKeyLogin is the login of clients that can send a token only as a password.
 const apiKeyLogin = "api_key"
 
 func (a *API) bearer(r *http.Request, text string) (host.Identity, error) {
@@ -158,8 +157,7 @@ func (a *API) pluginRoles() *pluginRoles {
 	return now
 }
 
-// rolesOf returns the valid roles of plugins. A role that reaches beyond its plugin is
-// logged and refused.
+// rolesOf returns the valid roles of plugins. It logs and refuses a role that reaches beyond its plugin.
 func rolesOf(plugins []*loader.Plugin, log *slog.Logger) (roles []host.PluginRole, refused []bundle.Fault) {
 	for _, p := range plugins {
 		for _, r := range p.Bundle().Metadata.Roles {
@@ -255,8 +253,7 @@ func (g guard) allowsAddress(address netip.Addr) bool {
 	})
 }
 
-// hostName returns the name or the address in a Host header, in lower case and without
-// the port and brackets.
+// hostName returns the name or address in a Host header, in lower case, without port and brackets.
 func hostName(header string) (name string, ok bool) {
 	name = header
 	if before, port, err := net.SplitHostPort(header); err == nil {

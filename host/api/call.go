@@ -23,8 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
-// handler responds to the requests of a route. The functions call and raw return
-// handlers.
+// handler responds to the requests of a route. call and raw make handlers.
 type handler struct {
 	serve  func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error
 	inputs []input
@@ -60,8 +59,7 @@ func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Ou
 	return handler{serve, inputs, reflect.TypeFor[Out]()}
 }
 
-// raw makes a handler from a function that reads the request and writes the response
-// itself.
+// raw makes a handler from a function that reads the request and writes the response.
 func raw(f func(w http.ResponseWriter, r *http.Request, who host.Identity) error) handler {
 	return handler{serve: func(w http.ResponseWriter, r *http.Request, who host.Identity, _ int) error {
 		return f(w, r, who)
@@ -230,8 +228,7 @@ type perPageQuery struct {
 
 func (q perPageQuery) page() store.Page { return store.Page{Limit: q.PerPage, Number: q.Page} }
 
-// decode reads a JSON object into a pointer. Unknown keys are ignored: published clients
-// send some.
+// decode reads a JSON object. It ignores unknown keys, since published clients send some.
 func decode(w http.ResponseWriter, r *http.Request, into any) error {
 	text, err := readJSON(w, r)
 	if err != nil {

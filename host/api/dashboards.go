@@ -82,8 +82,7 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	}), err
 }
 
-// searchFolders returns the folders whose title contains a text, with one of the uids if there
-// are any.
+// searchFolders returns the folders whose title contains a text, with one of the uids if any are given.
 func (a *API) searchFolders(ctx context.Context, who host.Identity, text string, uids []string, page store.Page) ([]hostapi.DashboardHit, error) {
 	reach, hits := who.Reach(access.FoldersRead, access.FolderScope), []hostapi.DashboardHit{}
 	for number := int64(1); ; number++ {
@@ -178,8 +177,7 @@ func (a *API) targetFolder(ctx context.Context, who host.Identity, uid string, i
 	return f.UID, hidden(err, who, dashboardWriters(), access.DashboardScope+"*", access.FolderScope+"*")
 }
 
-// checkDashboardWritable returns an error (host.ErrForbidden) for a dashboard that is
-// provisioned from a file.
+// checkDashboardWritable returns host.ErrForbidden for a dashboard that is provisioned from a file.
 func (a *API) checkDashboardWritable(uid string) error {
 	if file, ok := a.ReadOnlyDashboard(uid); ok {
 		return &host.Error{Category: host.ErrForbidden, ID: "dashboards.readonly",

@@ -145,8 +145,7 @@ func (a *API) updateDataSource(ctx context.Context, who host.Identity, in struct
 	return dataSourceSaved{message{Message: "Datasource updated"}, d.ID, d.Name, a.dataSourceOf(d)}, err
 }
 
-// checkWritable returns an error (host.ErrForbidden) for a data source that is provisioned
-// from a file.
+// checkWritable returns host.ErrForbidden for a data source that is provisioned from a file.
 func (a *API) checkWritable(uid string) error {
 	if file, ok := a.ReadOnly(uid); ok {
 		return &host.Error{Category: host.ErrForbidden, ID: "datasources.readonly",

@@ -53,8 +53,7 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// fail responds with an error. Only the messages of host.Error and sdk.Error are
-// written for clients; any other error is logged.
+// fail responds with an error. The messages of host.Error and sdk.Error are for clients; others are logged.
 func (a *API) fail(w *response, r *http.Request, err error) {
 	if w.status != 0 { // the response has begun: abort it so that the client notices
 		if r.Context().Err() == nil { // otherwise the client has left

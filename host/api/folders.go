@@ -34,8 +34,7 @@ type folderBody struct {
 	folderTitle
 }
 
-// folderChange is the body of a rename. Without a version, or with overwrite, the last
-// rename wins.
+// folderChange is the body of a rename. Without a version, or with overwrite, the last one wins.
 type folderChange struct {
 	folderTitle
 	Version   int64 `json:"version"`

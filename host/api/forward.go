@@ -75,8 +75,7 @@ func callHeaders() []string {
 // plainText makes the value of a header valid UTF-8, as gRPC requires.
 func plainText(value string) string { return strings.ToValidUTF8(value, "\uFFFD") }
 
-// forwardable are the parts of data sources' settings that select which headers a plugin
-// receives.
+// forwardable are the settings of a data source that select which headers its plugin receives.
 type forwardable struct {
 	KeepCookies   []string `json:"keepCookies"`
 	OAuthPassThru bool     `json:"oauthPassThru"`
@@ -131,8 +130,7 @@ func keptCookies(header http.Header, keep []string) string {
 	return strings.Join(kept, "; ")
 }
 
-// headersFor returns the headers of a query or a health check on behalf of who, as the
-// protocol spells them.
+// headersFor returns the headers of a query or a health check, as the protocol spells them.
 func headersFor(ctx context.Context, who host.Identity, p *loader.Plugin, d *host.DataSource) map[string]string {
 	request := headersOf(ctx)
 	header := personalHeaders(request, who, p, d)

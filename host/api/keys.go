@@ -26,8 +26,7 @@ type keyBody struct {
 	lifetime
 }
 
-// life returns the lifetime that the body requests, and the field that contains it, or ""
-// if it is the default.
+// life returns the lifetime that the body requests, and the field with it, or "" for the default.
 func (b keyBody) life() (field string, life time.Duration, err error) {
 	field, seconds, err := b.seconds()
 	if err != nil {
@@ -75,8 +74,7 @@ type migration struct {
 	Details  []string `json:"failedDetails"`
 }
 
-// migrateKeys turns every key into the token of a service account, except keys whose
-// role is above the caller's.
+// migrateKeys turns every key whose role is not above the caller's into the token of a service account.
 func (a *API) migrateKeys(ctx context.Context, who host.Identity, _ none) (migration, error) {
 	migrated, failures, err := a.Store.MigrateAPIKeys(ctx, who)
 	return migration{

@@ -84,8 +84,7 @@ func content(description string, schema *jsonschema.Schema) map[string]any {
 	return map[string]any{"description": description, "content": map[string]any{"application/json": map[string]any{"schema": schema}}}
 }
 
-// operationID returns the method and the words of the path, such as
-// getPlaylistsUidItems.
+// operationID returns the method and the words of the path, as in getPlaylistsUidItems.
 func operationID(method, path string) string {
 	id := strings.ToLower(method)
 	for _, word := range strings.FieldsFunc(strings.TrimPrefix(path, "/api"), func(r rune) bool { return !unicode.IsLetter(r) }) {

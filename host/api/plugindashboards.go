@@ -58,8 +58,7 @@ func (a *API) pluginDashboards(ctx context.Context, who host.Identity, p *loader
 	return all, nil
 }
 
-// dashboardIncludes returns the dashboards in the includes of a plugin whose requirements
-// in plugin.json the caller meets.
+// dashboardIncludes returns the dashboards in plugin.json that the caller may see.
 func dashboardIncludes(p *loader.Plugin, who host.Identity) (all []bundle.Include) {
 	m := p.Bundle().Metadata
 	for _, i := range m.Includes {
@@ -153,8 +152,7 @@ func (a *API) dashboardToImport(who host.Identity, body importBody) (host.Dashbo
 	return host.Dashboard{}, &host.Error{Category: host.ErrNotFound, Field: "path", Message: "the plugin offers no dashboard with this path; see /api/plugins/" + p.ID() + "/dashboards"}
 }
 
-// importInput is a value for an input of a shared dashboard, such as the uid of a data
-// source.
+// importInput is a value for an input of a shared dashboard, such as a data source.
 type importInput struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
@@ -162,8 +160,7 @@ type importInput struct {
 	Value    string `json:"value"`
 }
 
-// fillInputs replaces "${NAME}" for each input that the model declares in "__inputs", and
-// removes the declarations.
+// fillInputs replaces "${NAME}" for each input in the "__inputs" of the model, which it removes.
 func fillInputs(model json.RawMessage, given []importInput) (json.RawMessage, error) {
 	var head struct {
 		Inputs []importInput `json:"__inputs"`

@@ -58,8 +58,7 @@ func (a *API) plugins(ctx context.Context, who host.Identity, in struct {
 	return store.Cut(all, in.longPage()), nil
 }
 
-// manages reports whether the caller may see the faults of a plugin. The id "" stands for
-// what belongs to no plugin.
+// manages reports whether the caller may see the faults of a plugin, or those of none if the id is "".
 func manages(who host.Identity, pluginID string) bool {
 	return who.Allows(access.PluginsWrite, "plugins:id:"+pluginID)
 }
@@ -98,8 +97,7 @@ func (a *API) plugin(id string) (*loader.Plugin, error) {
 	return p, nil
 }
 
-// settingsFor returns the settings of a plugin that is called by its id: an app has its
-// stored settings, and a data source has none.
+// settingsFor returns the settings of a plugin called by its id: an app has stored ones, a data source none.
 func (a *API) settingsFor(ctx context.Context, p *loader.Plugin, who host.Identity) (s settings, err error) {
 	switch p.Bundle().Metadata.Type {
 	case bundle.TypeApp:
@@ -220,8 +218,7 @@ func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, who 
 	return orUnsupported(err)
 }
 
-// resourcePath returns the plugin's part of the path. It rejects any path that the
-// plugin could take for another one.
+// resourcePath returns the plugin's part of the path. It rejects one that a plugin could misread.
 func resourcePath(r *http.Request) (string, error) {
 	path := r.PathValue("path")
 	for segment := range strings.SplitSeq(path, "/") {
@@ -238,8 +235,7 @@ func resourcePath(r *http.Request) (string, error) {
 	return path, nil
 }
 
-// orUnsupported replaces backend.ErrUnsupported with an error with the category
-// host.ErrNotFound.
+// orUnsupported replaces backend.ErrUnsupported with a host.ErrNotFound.
 func orUnsupported(err error) error {
 	if errors.Is(err, backend.ErrUnsupported) {
 		return &host.Error{Category: host.ErrNotFound, Message: "the plugin does not support this call"}

@@ -86,8 +86,7 @@ func (a *API) setPluginSettings(ctx context.Context, who host.Identity, p *loade
 	})
 }
 
-// publicPath returns the path of a file of a plugin as frontends load it, relative to the
-// address of the host.
+// publicPath returns the path of a file of a plugin, relative to the address of the host.
 func publicPath(pluginID, file string) string {
 	if strings.Contains(file, "://") {
 		return file

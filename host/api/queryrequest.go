@@ -73,8 +73,7 @@ func parseQueries(body queryBody, now time.Time) ([]dataQuery, error) {
 	return queries, nil
 }
 
-// parseQuery parses the query at a field of the request. span is the time range of the
-// request.
+// parseQuery parses the query at a field of the request, whose time range is span.
 func parseQuery(field string, raw json.RawMessage, span sdk.TimeRange, now time.Time) (q dataQuery, err error) {
 	var head queryHead
 	if err := json.Unmarshal(raw, &head); err != nil {
@@ -113,8 +112,7 @@ func parseQuery(field string, raw json.RawMessage, span sdk.TimeRange, now time.
 	return q, nil
 }
 
-// number returns a number from 0 to most, which may be written as text, or 0 if it is
-// absent.
+// number returns a number from 0 to most, which may be text, or 0 if it is absent.
 func number(field string, raw json.RawMessage, most float64) (float64, error) {
 	text := string(bytes.Trim(raw, `"`))
 	if text == "" || text == "null" {
@@ -133,8 +131,7 @@ type rangeBody struct {
 	To   json.RawMessage `json:"to"`
 }
 
-// parse returns the time range. fallback has what is absent, and prefix comes before "from"
-// and "to" in errors.
+// parse returns the time range. fallback has what is absent; prefix comes before the names in errors.
 func (b rangeBody) parse(prefix string, fallback sdk.TimeRange, now time.Time) (span sdk.TimeRange, err error) {
 	if span.From, err = parseInstant(prefix+"from", b.From, fallback.From, now, false); err != nil {
 		return span, err

@@ -21,8 +21,7 @@ type Route struct {
 	Doc        doc
 }
 
-// doc describes a route in /api/openapi.json. Parameters, bodies and responses are
-// described by the types of the handler.
+// doc describes a route in /api/openapi.json, beyond what the types of its handler say.
 type doc struct {
 	Summary      string
 	Status       int    // of a successful response; 0 means 200
@@ -31,8 +30,7 @@ type doc struct {
 	IsDeprecated bool   // in favor of service accounts
 }
 
-// permission determines who may use a route. New rejects a table with a zero
-// permission.
+// permission determines who may use a route. New rejects a zero permission.
 type permission struct {
 	kind    permissionKind
 	actions []string
@@ -205,8 +203,7 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 	})
 }
 
-// serve turns a returned error into a response. Its writer is always the *response from
-// ServeHTTP.
+// serve turns a returned error into a response. Its writer is the *response from ServeHTTP.
 func (a *API) serve(handle func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {

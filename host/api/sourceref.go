@@ -156,8 +156,7 @@ func (a *API) pluginOf(d host.DataSource) (*loader.Plugin, error) {
 	return p, nil
 }
 
-// implicitDataSource is the data source that the id of a plugin refers to while none of
-// that plugin is stored.
+// implicitDataSource is what the id of a plugin refers to if no data source of it is stored.
 func implicitDataSource(p *loader.Plugin, who host.Identity) host.DataSource {
 	m := p.Bundle().Metadata
 	return host.DataSource{OrgID: who.OrgID, UID: m.ID, Name: m.Name, Type: m.ID, JSON: json.RawMessage("{}")}

@@ -46,8 +46,7 @@ func (a *API) serveOpenAPI(context.Context, host.Identity, none) (json.RawMessag
 	return a.described()
 }
 
-// avatar draws the picture of a user or service account: a disc whose color is derived from the
-// hash in avatarUrl.
+// avatar draws a disc whose color is derived from the hash in avatarUrl.
 func (a *API) avatar(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
 	hash := r.PathValue("hash")
 	if len(hash) != avatarLength {

@@ -104,8 +104,7 @@ type dashboardQuery struct {
 	Link         string // to the page that runs it
 }
 
-// queriesIn returns the queries of a dashboard that name a data source, those of rows included.
-// Variables in them are not replaced.
+// queriesIn returns the queries of a dashboard that name a data source, without replacing variables.
 func queriesIn(model json.RawMessage) (all []dashboardQuery) {
 	type reference struct{ UID, Type string }
 	type panel struct {

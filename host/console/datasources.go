@@ -40,8 +40,7 @@ type header struct {
 // blankHeaders is how many more headers a form has than are set.
 const blankHeaders = 2
 
-// knownSettings are the keys of jsonData and secureJsonData that the form has fields for,
-// except those of headers.
+// knownSettings are the keys of settings that the form has fields for, except those of headers.
 type knownSettings struct{ visible, secret []string }
 
 func known() knownSettings {

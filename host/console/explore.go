@@ -28,8 +28,7 @@ type sourceGroup struct {
 	Sources []source
 }
 
-// source is a data source that can be queried: one that is stored, or a plugin with its
-// default settings.
+// source is a stored data source, or a plugin with its default settings, that can be queried.
 type source struct {
 	Key        string // "uid:" or "type:" with the value that a query contains
 	Label      string // differs from that of other sources
@@ -130,8 +129,7 @@ func isFromHere(r *http.Request) bool {
 	return err == nil && from.Scheme == scheme && from.Host == r.Host
 }
 
-// sources returns the data sources that the caller may see, and the plugins that the mode can
-// use without one.
+// sources returns the data sources that the caller may see, and plugins that the mode uses without one.
 func sources(c *client, mode, selected string) (all []sourceGroup, err error) {
 	var stored []hostapi.DataSource
 	err = c.get("/api/datasources", &stored)
@@ -198,8 +196,7 @@ func (e *exploration) body() (map[string]any, error) {
 	return map[string]any{"from": e.From, "to": e.To, "queries": []any{query}}, nil
 }
 
-// curl returns the command that repeats a call of the API. The token is for the reader to
-// fill in.
+// curl returns the command that repeats a call of the API, without the token.
 func curl(r *http.Request, path, body string) string {
 	return "curl -H 'Authorization: Bearer '\"$TOKEN\" -H 'Content-Type: application/json' \\\n  -d '" +
 		strings.ReplaceAll(body, "'", `'\''`) + "' \\\n  " + quotedURL(r, path, "")
@@ -224,8 +221,7 @@ type streaming struct {
 	Curl    string
 }
 
-// streams loads the page that follows a channel, which is in the URL, so that a link to the
-// page shows it again.
+// streams loads the page that follows the channel in its URL.
 func streams(c *client) (any, error) {
 	q := c.r.URL.Query()
 	s := streaming{Source: q.Get("source"), Path: strings.Trim(q.Get("path"), "/"), IsIdle: !isFromHere(c.r)}

@@ -121,8 +121,7 @@ type pluginLog struct {
 	Level, Text string // the filter
 }
 
-// logOf returns the last records that the filter in the URL of the page selects, the latest
-// first, or nil if the API has none.
+// logOf returns the last records that the filter in the URL selects, the latest first, or nil.
 func logOf(c *client, path string) (*pluginLog, error) {
 	q := c.r.URL.Query()
 	var log *hostapi.PluginLog

@@ -195,8 +195,7 @@ func (h *Hub) Publish(ctx context.Context, who host.Identity, name string, data 
 	return nil
 }
 
-// checkData returns an error for what a client sent that is too long or, as URLs allow, not
-// JSON.
+// checkData returns an error for data that is too long or, as URLs allow, not JSON.
 func checkData(data json.RawMessage, most int) error {
 	if len(data) > most {
 		return host.Invalid("data", "must not be longer than %d bytes, found %d", most, len(data))
@@ -225,8 +224,7 @@ func badPacket(c Channel, err error) error {
 	return sdk.Errorf(http.StatusBadGateway, "the plugin sent an invalid packet to the channel %s: %v", c, err)
 }
 
-// orUnsupported replaces backend.ErrUnsupported with an error with the category
-// host.ErrNotFound.
+// orUnsupported replaces backend.ErrUnsupported with a host.ErrNotFound.
 func orUnsupported(err error, c Channel) error {
 	if errors.Is(err, backend.ErrUnsupported) {
 		return &host.Error{Category: host.ErrNotFound, Message: fmt.Sprintf("the plugin of the channel %s does not support this", c)}

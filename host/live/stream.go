@@ -144,8 +144,7 @@ func (s *stream) endIfUnused() {
 	}
 }
 
-// receive sends a packet of the plugin to the clients. It drops a packet that clients cannot
-// receive.
+// receive sends a packet of the plugin to the clients, unless they cannot receive it.
 func (s *stream) receive(packet json.RawMessage) error {
 	packet, err := compact(packet)
 	if err != nil {
@@ -158,8 +157,7 @@ func (s *stream) receive(packet json.RawMessage) error {
 	return nil
 }
 
-// tellEnd tells the clients that the plugin has ended the channel. They stay: others may publish
-// to it.
+// tellEnd tells the clients that the plugin has ended the channel. They stay, and may publish.
 func (s *stream) tellEnd(err error) {
 	reason := "the plugin has ended the stream"
 	if e, ok := errors.AsType[*sdk.Error](err); ok {

@@ -100,8 +100,7 @@ func (c *Config) applyDataSources(ctx context.Context, t target, before State, a
 	return errors.Join(failed...)
 }
 
-// update stores a data source unless the stored one is equal. names are those of the stored
-// secrets.
+// update stores a data source that has changed. names are those of the stored secrets.
 func (t target) update(ctx context.Context, d host.DataSource, names []string) error {
 	stored, err := t.Unlock(ctx, t.by.OrgID, d.UID)
 	if err != nil && !isKeyLost(err) {

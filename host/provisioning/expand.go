@@ -17,8 +17,7 @@ const (
 	maxValueFile = 1 << 16 // that $__file names
 )
 
-// mostVisited limits the files and directories that are read. All of them are looked at
-// again every few seconds.
+// mostVisited limits the files and directories that are read, and looked at again every few seconds.
 const mostVisited = 20_000
 
 // errVisited reports that there are more files and directories than mostVisited.
@@ -74,8 +73,7 @@ func (e *expander) unset(value string) (names []string) {
 	return names
 }
 
-// file returns the contents of a file without white space at both ends. A relative name
-// must not lead out of the provisioning directory.
+// file returns a file without white space at its ends. A relative name must stay in the directory.
 func (e *expander) file(name string) (string, error) {
 	if !filepath.IsAbs(name) {
 		if !filepath.IsLocal(name) {

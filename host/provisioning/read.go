@@ -67,8 +67,7 @@ func (c *Config) Changes() string {
 	return strings.Join(changes, "\n")
 }
 
-// stamp describes the size, time and mode of a file or directory. It returns "" for
-// one that does not exist.
+// stamp describes the size, time and mode of a file or directory. It is "" for one that does not exist.
 func stamp(name string) string {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -114,8 +113,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// imagePath is where the images of existing hosts mount the provisioning directory. Files
-// in plugin repositories name it.
+// imagePath is where the images of existing hosts, and files in plugin repositories, have the directory.
 const imagePath = "/etc/grafana/provisioning/"
 
 type reader struct {
@@ -235,8 +233,7 @@ func indent(text []byte, line int) int {
 	return len(lines[line-1]) - len(strings.TrimLeft(lines[line-1], " "))
 }
 
-// expandAll expands the values in a tree, not the keys. An alias is expanded where its
-// anchor is.
+// expandAll expands the values in a tree, not its keys; an alias where its anchor is.
 func (r *reader) expandAll(file string, n *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:

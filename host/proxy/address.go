@@ -118,8 +118,7 @@ func placeInPath(before string, p piece, after string) (string, error) {
 
 func isHostByte(text string) bool { return text != "" && hasOnly(text[:1], ".-:_") }
 
-// hasOnly reports whether text consists of ASCII letters, digits and the characters of
-// others.
+// hasOnly reports whether text has only ASCII letters, digits and the other characters.
 func hasOnly(text, others string) bool {
 	const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	return strings.Trim(text, alphanumeric+others) == ""

@@ -57,8 +57,7 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, who host.Identit
 // service names the remote end in errors.
 const service = "the service behind the plugin"
 
-// outbound returns the request to send. A missing setting is an error: an incomplete
-// request is never sent.
+// outbound returns the request to send. If a setting is missing, nothing is sent.
 func (p *Proxy) outbound(w http.ResponseWriter, r *http.Request, route *bundle.Route, rest path, to Target) (*http.Request, error) {
 	s, err := newSettings(to.URL, to.JSON, to.Secrets)
 	if err != nil {
@@ -99,8 +98,7 @@ func (p *Proxy) outbound(w http.ResponseWriter, r *http.Request, route *bundle.R
 	return out, nil
 }
 
-// where returns the address of rest below the URL of the route or, if it has none, of
-// the data source.
+// where returns the address of rest below the URL of the route, or else of the data source.
 func (s settings) where(route *bundle.Route, rest path, query string) (*url.URL, error) {
 	base, err := s.base(route)
 	if err != nil {

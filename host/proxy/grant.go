@@ -24,8 +24,7 @@ type grant struct {
 // assertion holds the claims of a JWT and the key that signs it.
 type assertion struct{ issuer, audience, scope, key string }
 
-// grant fills in tokenAuth or jwtTokenAuth of a route. It returns nil if the route has
-// neither.
+// grant fills in tokenAuth or jwtTokenAuth of a route, or returns nil if it has neither.
 func (s settings) grant(route *bundle.Route) (*grant, error) {
 	kind, auth := "tokenAuth", route.TokenAuth
 	if route.JWTTokenAuth != nil {

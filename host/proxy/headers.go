@@ -143,8 +143,7 @@ func isHeaderValue(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 })
 }
 
-// copyResponseHeaders sets the headers of a response. They keep the response from a
-// service from acting as a page of the host.
+// copyResponseHeaders keeps a response from acting as a page of the host.
 func copyResponseHeaders(h http.Header, from *http.Response) {
 	CopyHeaders(h, from.Header)
 	if !isBelow(h.Get("Location")) {

@@ -43,8 +43,7 @@ func match(routes []bundle.Route, method string, p path) (*bundle.Route, path, e
 	return nil, path{}, host.NotFound("Plugin route")
 }
 
-// routePath parses the path of a route. A star at its end is optional: routes match
-// every path below theirs.
+// routePath parses the path of a route. A star at its end is optional: routes match all below them.
 func routePath(text string) (path, error) {
 	p, err := parsePath(text)
 	if n := len(p.segments); n > 0 && p.segments[n-1] == "*" {

@@ -93,8 +93,7 @@ func (t Target) requirement(r *bundle.Route) host.Requirement {
 	return host.Requirement{PluginID: t.PluginID, IsSignedIn: true, Role: r.ReqRole, Action: r.ReqAction, Scope: t.Scope}
 }
 
-// newTransport returns a transport with a timeout for every phase except the body of a
-// response, which may be a stream.
+// newTransport returns a transport with timeouts for all but the body of a response, perhaps a stream.
 func newTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
@@ -140,8 +139,7 @@ func (p *Proxy) transportTo(to Target) (http.RoundTripper, error) {
 	return known.(*http.Transport), nil
 }
 
-// unavailable reports a mistake in plugin.json or in the settings, which someone other
-// than the caller has to fix.
+// unavailable reports a mistake in plugin.json or in the settings, which the caller cannot fix.
 func unavailable(format string, args ...any) error {
 	return &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf(format, args...)}
 }
@@ -151,8 +149,7 @@ func upstream(category error, public string, cause error) error {
 	return fmt.Errorf("%w: %w", &host.Error{Category: category, Message: public}, cause)
 }
 
-// broken gives a network error its category. An error for a request that the client
-// canceled has no category.
+// broken gives a network error its category, and none if the client canceled the request.
 func broken(who string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%s: %w", who, err)

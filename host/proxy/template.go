@@ -18,16 +18,14 @@ const (
 	mark        = "\x00"   // surrounds each value in the output
 )
 
-// settings are the values that templates refer to: {{ .JsonData.x }},
-// {{ .SecureJsonData.y }} and {{ .URL }}.
+// settings are the values of templates: {{ .JsonData.x }}, {{ .SecureJsonData.y }} and {{ .URL }}.
 type settings struct {
 	URL            string
 	JsonData       map[string]any // plugins use these names
 	SecureJsonData map[string]string
 }
 
-// newSettings decodes jsonData. Numbers keep their spelling. Keys with null are dropped,
-// so that no template prints null.
+// newSettings decodes jsonData. Numbers keep their spelling, and null is dropped, so that none prints it.
 func newSettings(base string, data json.RawMessage, secrets map[string]string) (settings, error) {
 	s := settings{URL: base, JsonData: map[string]any{}, SecureJsonData: secrets}
 	if len(data) == 0 {
@@ -236,8 +234,7 @@ func printf(format string, args ...any) (string, error) {
 	return text, nil
 }
 
-// index looks up keys. Unlike the built-in function it returns an error if a key is
-// missing.
+// index looks up keys. Unlike the built-in function, it fails if one is missing.
 func index(in any, keys ...string) (any, error) {
 	for _, key := range keys {
 		var ok bool

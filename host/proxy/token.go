@@ -36,8 +36,7 @@ type tokens struct {
 // tokenKey is a digest of everything that a token depends on.
 type tokenKey [sha256.Size]byte
 
-// keptToken is a cached token or the reason why there is none. The request that has the turn
-// reads and changes it.
+// keptToken is a cached token, or why there is none. The request that has the turn changes it.
 type keptToken struct {
 	turn chan struct{} // holds a value while a request has the turn
 	text string
@@ -63,8 +62,7 @@ func (g *grant) key(to Target, route *bundle.Route) tokenKey {
 	return sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q", to.PluginID, to.Scope, route.Path, g.to, g.form.Encode(), secret))
 }
 
-// token returns a cached token, or fetches one while other requests for it wait. A fetch ends with the
-// request that it is for.
+// token returns a cached token, or fetches one, for this request, while others wait.
 func (t *tokens) token(ctx context.Context, key tokenKey, g *grant) (string, error) {
 	k := t.find(key)
 	select {

@@ -66,8 +66,7 @@ func (a *accounts) token(ctx context.Context, p bundle.Plugin) (string, error) {
 	return token.Secret(), nil
 }
 
-// lease issues the token of Provision, and renews it as long as this host runs. It replaces the
-// token of an earlier call.
+// lease issues the token of Provision instead of an earlier one, and renews it while this host runs.
 func (a *accounts) lease(ctx context.Context, by host.Identity, account host.ServiceAccount) (host.Token, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -103,8 +102,7 @@ func (a *accounts) prune(ctx context.Context, l *loader.Loader) error {
 	return nil
 }
 
-// renewalCheck is how often a host checks whether its tokens are due. It is short because
-// the timer does not advance while a machine sleeps.
+// renewalCheck is how often tokens are looked at: the timer does not advance while a machine sleeps.
 const renewalCheck = time.Minute
 
 // renew renews the tokens if they are due. Then it revokes those of plugins whose last
@@ -152,8 +150,7 @@ func (s *Server) keepTokens(ctx context.Context) {
 	})
 }
 
-// releaseTokens revokes the tokens of the plugins, whose processes have ended. If the
-// database does not respond, they expire.
+// releaseTokens revokes the tokens of the plugins, which have ended. Without a database, they expire.
 func (s *Server) releaseTokens() error {
 	const patience = 5 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -62,8 +62,7 @@ func instanceName(dataDir string) (string, error) {
 	return kept(filepath.Join(dataDir, "instance"), host.NewUID())
 }
 
-// secretKey returns the key in the data directory that encrypts the secrets of data
-// sources and apps.
+// secretKey returns the key in the data directory that encrypts secrets.
 func secretKey(dataDir string) ([]byte, error) {
 	file := filepath.Join(dataDir, "secret.key")
 	if err := checkMode(file); err != nil {
@@ -99,8 +98,7 @@ func checkMode(file string) error {
 	return nil
 }
 
-// kept returns the contents of a file. If the file does not exist, kept creates it
-// with the text, readable only by its owner.
+// kept returns the text of a file, which it creates, readable only by its owner, if there is none.
 func kept(file, text string) (string, error) {
 	known, err := os.ReadFile(file)
 	if !errors.Is(err, fs.ErrNotExist) {

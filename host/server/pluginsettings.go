@@ -155,8 +155,7 @@ type hostKey struct {
 	check    func(value string) error
 }
 
-// hostKeys returns the variables that apply to all plugins, with the names and the standard
-// values of existing hosts.
+// hostKeys returns the variables for all plugins, with the names and values of existing hosts.
 func hostKeys() []hostKey {
 	return []hostKey{
 		{"GF_DATAPROXY_ROW_LIMIT", "GF_SQL_ROW_LIMIT", "1000000", checkPositive},
@@ -213,8 +212,7 @@ func (s *pluginSettings) setHost(environ map[string]string) (err error) {
 	return err
 }
 
-// warnOfToggles logs each feature toggle that the host does not know. Plugins may know it, so the host
-// passes it on.
+// warnOfToggles logs each unknown feature toggle, which plugins may know: the host passes it on.
 func (s *Server) warnOfToggles(toggles []string) {
 	known := access.Toggles()
 	for _, toggle := range toggles {

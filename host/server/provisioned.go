@@ -63,8 +63,7 @@ func (r *readOnly) file(uid string) (file string, ok bool) {
 	return file, ok
 }
 
-// apply reads the directory and stores what has changed. If a file is invalid, it changes
-// nothing.
+// apply reads the directory and stores what has changed, or nothing if a file is invalid.
 func (f *files) apply(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -181,8 +180,7 @@ func (f *files) warnOfUnknown(mounted []string) {
 	}
 }
 
-// applyAgain applies the directory and logs the outcome: a success if the files have changed, and a
-// failure only once.
+// applyAgain applies the directory and logs a success if the files have changed, and a failure once.
 func (f *files) applyAgain(ctx context.Context) {
 	err := f.apply(ctx)
 	f.mu.Lock()
@@ -225,8 +223,7 @@ func (s *Server) provisionFiles(ctx context.Context) error {
 	return nil
 }
 
-// provisionAgain applies the provisioning files, and restarts the plugins whose settings have
-// changed.
+// provisionAgain applies the files, and restarts the plugins whose settings have changed.
 func (s *Server) provisionAgain(ctx context.Context) {
 	if s.files.dir == "" {
 		return
@@ -274,8 +271,7 @@ func (s *Server) Provision(ctx context.Context, name string) (host.Token, error)
 	return token, nil
 }
 
-// provisionPlugin adds a data source for a data source plugin that has none. Apps are
-// enabled by default.
+// provisionPlugin adds a data source for a plugin that has none. Apps are enabled by default.
 func (s *Server) provisionPlugin(ctx context.Context, by host.Identity, m *bundle.Metadata) error {
 	if m.Type != bundle.TypeDatasource {
 		return nil

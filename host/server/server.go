@@ -370,8 +370,7 @@ func every(ctx context.Context, period time.Duration, do func()) {
 	}
 }
 
-// shutdown waits for requests in progress and aborts those that take longer than
-// s.options.DrainTimeout, such as streams.
+// shutdown waits for requests in progress, and aborts them after s.options.DrainTimeout.
 func (s *Server) shutdown(cut context.CancelFunc) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.DrainTimeout)
 	defer cancel()

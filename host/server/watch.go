@@ -36,8 +36,7 @@ func (s *Server) refresh(ctx context.Context, c watch.Changes) error {
 	return s.reconcile(ctx)
 }
 
-// changedParts returns the plugins to which files belong, with the names of the parts that
-// the files make up.
+// changedParts returns the plugins to which files belong, with the names of their parts.
 func changedParts(plugins []*loader.Plugin, files []string) map[*loader.Plugin][]string {
 	byDir := map[string]*loader.Plugin{}
 	for _, p := range plugins {

@@ -105,8 +105,7 @@ func duplicateAccount() error {
 	return host.Duplicate("name", "a service account with this name already exists")
 }
 
-// freeLogin returns the login or, if it is taken, the login with the first free number
-// from 2.
+// freeLogin returns the login or, if it is taken, the first with a number from 2 that is not.
 func freeLogin(ctx context.Context, tx *sql.Tx, org int64, login string) (string, error) {
 	candidate := login
 	for n := 2; ; n++ {

@@ -13,8 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// credential is a stored token. Its expiry is checked at each use, since no write marks
-// it.
+// credential is a stored token. Its expiry is checked at each use: no write marks it.
 type credential struct {
 	identity   host.Identity
 	token      int64        // id of the token

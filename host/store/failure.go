@@ -45,8 +45,7 @@ func isSlow(err error) bool {
 		code(err)&0xff == sqlite3.SQLITE_INTERRUPT
 }
 
-// isFull reports whether a file of the database could not grow. SQLite reports an
-// exhausted quota as a write error.
+// isFull reports whether a file could not grow. To SQLite, an exhausted quota is a write error.
 func isFull(err error) bool {
 	switch code(err) {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE:

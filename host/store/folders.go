@@ -84,8 +84,7 @@ func (s *Store) RenameFolder(ctx context.Context, org int64, f host.Folder) (hos
 	return f, err
 }
 
-// checkFolderVersion returns an error (host.ErrStale) if version is neither 0 nor the
-// stored version.
+// checkFolderVersion returns host.ErrStale if version is neither 0 nor the stored one.
 func checkFolderVersion(ctx context.Context, tx *sql.Tx, org int64, uid string, version int64) error {
 	stored, err := find(ctx, tx, scanOne[int64], "SELECT version FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
 	if err != nil {

@@ -32,8 +32,7 @@ func (s *Store) SetPluginGrants(ctx context.Context, org int64, pluginID string,
 	return s.reconcile(ctx, org, pluginID, grants, func(*sql.Tx, host.ServiceAccount) error { return nil })
 }
 
-// reconcile creates or repairs the account of a plugin and calls rest in the same
-// transaction.
+// reconcile creates or repairs the account of a plugin, and calls rest in the same transaction.
 func (s *Store) reconcile(ctx context.Context, org int64, pluginID string, grants []host.Grant, rest func(*sql.Tx, host.ServiceAccount) error) error {
 	err := host.CheckGrants(grants)
 	if err == nil {

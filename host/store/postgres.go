@@ -29,8 +29,7 @@ const (
 	connectTimeout = 10 * time.Second
 )
 
-// limits returns settings for the server: a host that hangs in a transaction must not
-// block all others.
+// limits returns settings with which a host that hangs in a transaction does not block the others.
 func (s *Store) limits() map[string]string {
 	timeout := strconv.FormatInt(s.timeout.Milliseconds(), 10)
 	return map[string]string{"lock_timeout": timeout, "idle_in_transaction_session_timeout": "60s", "statement_timeout": timeout}
@@ -58,8 +57,7 @@ func (s *Store) transactAlone(ctx context.Context, lock int64, do func(tx *sql.T
 	})
 }
 
-// openPostgres connects to the server and migrates the schema. Its errors do not contain the
-// password in the URL.
+// openPostgres connects to the server and migrates the schema. No error contains the password.
 func (s *Store) openPostgres(ctx context.Context, address string) error {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
@@ -105,8 +103,7 @@ func sqlState(err error) string {
 	return ""
 }
 
-// isGone reports whether the server cannot be reached, has closed the connection or refuses to
-// work now.
+// isGone reports whether the server cannot be reached, has hung up or refuses to work now.
 func isGone(err error) bool {
 	state := sqlState(err)
 	_, isRefused := errors.AsType[*pgconn.ConnectError](err)

@@ -106,8 +106,7 @@ func lines(joined string) []string {
 	return strings.Split(joined, "\n")
 }
 
-// transact runs do in a write transaction and commits it if do returns nil. The deadline
-// of the store applies to the whole transaction.
+// transact runs do in a write transaction, with a deadline, and commits it if do returns nil.
 func (s *Store) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
 	return within(ctx, s.timeout, func(ctx context.Context) error { return s.transaction(ctx, do) })
 }
