@@ -34,12 +34,10 @@ type bare struct {
 	dir    string
 }
 
-// hostScript is a shell script that starts the plugin as a host would. It runs until
-// this process ends or kills it.
+// hostScript starts the plugin as a host would, and runs until this process ends or kills it.
 const hostScript = `"$0" </dev/null & read line`
 
-// runBare starts an executable and reads the handshake. If withHost is set, the process
-// is the child of a host that can be killed.
+// runBare starts an executable, as the child of a host that can be killed if withHost is set.
 func runBare(ctx context.Context, executable string, withHost bool) (_ *bare, err error) {
 	dir, err := os.MkdirTemp("/tmp", "slipway-bare-") // short, since it holds a socket
 	if err != nil {

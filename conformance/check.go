@@ -55,8 +55,7 @@ func warned(sent, got, help string) Verdict {
 	return Verdict{Outcome: Warned, Sent: sent, Got: got, Help: help}
 }
 
-// each runs a check for one call after another. A failure ends it; otherwise the
-// first skip counts.
+// each runs a check for one call after another until one fails. Otherwise the first skip counts.
 func each(run func(context.Context, *subject, call) Verdict) runFunc {
 	return func(ctx context.Context, s *subject, has []call) Verdict {
 		verdict := passed()

@@ -13,8 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
-// instanceCalls returns the calls that the probe makes: those for which every SDK makes an
-// instance, and which change nothing.
+// instanceCalls returns calls for which every SDK makes an instance, and which change nothing.
 func instanceCalls() []call { return []call{callHealth, callQuery, callResource, callSubscribe} }
 
 // obstacle is why the plugin does not work with the settings of this run.
@@ -86,8 +85,7 @@ func (o *obstacle) reason() string {
 
 const helpSettings = "pass the settings and secrets with which the plugin works, and the URL of its service"
 
-// makesInstance reports the obstacle once: it is not the plugin's fault that this run has
-// no settings for it.
+// makesInstance reports the obstacle once: the plugin cannot help that this run has no settings for it.
 func makesInstance(ctx context.Context, s *subject, has []call) Verdict {
 	s.probe(ctx)
 	switch {
@@ -101,8 +99,7 @@ func makesInstance(ctx context.Context, s *subject, has []call) Verdict {
 	return skipped(s.obstacle.reason())
 }
 
-// answers skips the check if a call of the probe got no reply, which the checks of that call
-// report.
+// answers skips the check if a call of the probe got no reply, which other checks report.
 func (s *subject) answers(has []call) Verdict {
 	for _, c := range has {
 		if _, isKnown := s.usual[c]; !isKnown {

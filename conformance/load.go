@@ -17,8 +17,7 @@ const (
 	loadRounds = 20 // default of Options.rounds
 )
 
-// parallelCalls makes many concurrent calls. Each query has its own refId, which
-// reveals mixed-up responses.
+// parallelCalls makes many concurrent calls. Each query has its own refId, which reveals mixed-up responses.
 func parallelCalls(ctx context.Context, s *subject, has []call) Verdict {
 	for _, c := range has {
 		s.usually(ctx, c)

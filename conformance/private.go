@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// maxTemporary is the longest temporary directory with which the path of a socket stays
-// within the 104 bytes that every Unix allows.
+// maxTemporary leaves room for a socket within the 104 bytes of a path that every Unix allows.
 const maxTemporary = 24
 
 // temporaryBase returns the directory in which the plugin gets one for its temporary files.
@@ -26,8 +25,7 @@ func temporaryFiles(dir string) []string {
 	return []string{"TMPDIR=" + dir, "TMP=" + dir, "TEMP=" + dir}
 }
 
-// minSecret is the length from which a secret is removed from the results. A shorter one
-// would also remove parts of words.
+// minSecret is the length from which secrets are removed: shorter ones occur in words.
 const minSecret = 4
 
 // removed stands for a secret.
@@ -47,8 +45,7 @@ func (v Verdict) without(secrets map[string]string) Verdict {
 	return v
 }
 
-// secretForms returns the forms in which results contain secrets: as they are and quoted.
-// The longest are first, since one secret may be a part of another.
+// secretForms returns secrets as they are and quoted, the longest first: one may be a part of another.
 func secretForms(secrets map[string]string) (forms []string) {
 	for _, secret := range secrets {
 		if len(secret) >= minSecret {

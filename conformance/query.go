@@ -11,8 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
-// queries returns the message of a call with valid queries, each changed by change
-// unless it is nil.
+// queries returns the message of a call with valid queries, changed by change unless it is nil.
 func (s *subject) queries(count int, change func(*pluginv2.DataQuery)) *pluginv2.QueryDataRequest {
 	in := &pluginv2.QueryDataRequest{PluginContext: s.context(1, 1)}
 	for n := range count {
@@ -173,8 +172,7 @@ func queryErrors(ctx context.Context, s *subject, _ []call) Verdict {
 	return verdict
 }
 
-// queryMany sends many queries at once, whose outcome must be no worse than that of a
-// single one.
+// queryMany sends many queries at once, which must not fare worse than a single one.
 func queryMany(ctx context.Context, s *subject, _ []call) Verdict {
 	const many = 1000
 	s.usually(ctx, callQuery)

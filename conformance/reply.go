@@ -24,8 +24,7 @@ type reply struct {
 	problem string // violation of the protocol
 }
 
-// newReply returns the reply to a call that succeeded if err is nil. texts are the
-// parts of it that could be the message of a panic.
+// newReply returns the reply to a call. texts are the parts of it that could be the message of a panic.
 func newReply(err error, got string, texts ...string) reply {
 	if err != nil {
 		return errorReply(err)
@@ -41,8 +40,7 @@ func errorReply(err error) reply {
 	}
 }
 
-// panicText matches the text of a recovered panic. A mere mention of the word, as in "do
-// not panic", does not count.
+// panicText matches the text of a recovered panic, not a mere mention of the word, as in "do not panic".
 var panicText = regexp.MustCompile(strings.Join([]string{
 	`(?:^|: |\n)panic(?: triggered| caught)?: `, // Grafana's SDK, and gRPC's middleware
 	`runtime error: (?:invalid memory address|index out of range|slice bounds out of range|integer divide by zero)`,
@@ -54,8 +52,7 @@ var panicText = regexp.MustCompile(strings.Join([]string{
 	`thread '.*' panicked at`, // Rust
 }, "|"))
 
-// isPanic reports whether the text of an error is that of a panic. Our SDK keeps that
-// text to the log; see wire.IsPanic.
+// isPanic reports whether a text is that of a panic. Our SDK keeps it to the log; see wire.IsPanic.
 func isPanic(text string) bool { return panicText.MatchString(text) }
 
 // Help that several checks share.
@@ -84,8 +81,7 @@ func (s *subject) harmless(ctx context.Context, sent string, r reply) Verdict {
 	return passed()
 }
 
-// asUsual fails a reply that is worse than the one to a single valid call, which must
-// have been made before.
+// asUsual fails a reply that is worse than the usual one, which must be known.
 func (s *subject) asUsual(ctx context.Context, c call, sent string, r reply) Verdict {
 	if v := s.harmless(ctx, sent, r); v.Outcome != Passed {
 		return v

@@ -99,8 +99,7 @@ func bareContext(ctx context.Context, s *subject, c call) Verdict {
 	return passed()
 }
 
-// settingsChange makes calls for four organizations concurrently while the settings of
-// each one change.
+// settingsChange makes concurrent calls for four organizations, whose settings change meanwhile.
 func settingsChange(ctx context.Context, s *subject, has []call) Verdict {
 	for _, c := range has {
 		s.usually(ctx, c)

@@ -41,8 +41,7 @@ func streamUnknownChannel(ctx context.Context, s *subject, c call) Verdict {
 	return passed()
 }
 
-// refusal returns the code in an error that means that a channel does not exist or is not
-// for this user, or "".
+// refusal returns the code of an error that denies a user the channel, or "".
 func refusal(err error) string {
 	s := status.Convert(err)
 	if s.Code() == codes.NotFound || s.Code() == codes.PermissionDenied {

@@ -131,8 +131,7 @@ func (s *subject) verdict(ctx context.Context, c Check) Verdict {
 	return s.survived(ctx, c.run(ctx, s, has))
 }
 
-// probeFirst probes with a time limit of its own, and starts the process again if it did not
-// survive that.
+// probeFirst probes in a time of its own, and starts the process again if it did not survive that.
 func (s *subject) probeFirst(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
@@ -155,8 +154,7 @@ func joined(list []call) string {
 // outputGrace is how long to wait for the last output of a process that has ended.
 const outputGrace = time.Second
 
-// exitGrace is how long after the end of its connection the end of a process may be
-// noticed.
+// exitGrace is how much later than the end of its connection the end of a process may be noticed.
 const exitGrace = 2 * time.Second
 
 // survived fails a check during which the process ended or the time ran out. After a

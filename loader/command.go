@@ -17,8 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// pipeGrace is how long output is read after the process has ended, in case one of its
-// children holds the pipes open.
+// pipeGrace is how long output is read after the end of a process whose children hold the pipes open.
 const pipeGrace = 500 * time.Millisecond
 
 // command is an operating system process that implements go-plugin's runner.Runner.

@@ -99,8 +99,7 @@ func sumOf(file string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// isEqual reports whether two regular files have the same contents. A second file that cannot be read
-// differs.
+// isEqual reports whether two regular files are the same. A second file that cannot be read is not.
 func isEqual(file, other string) (bool, error) {
 	sum, err := sumOf(file)
 	if err != nil {

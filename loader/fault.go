@@ -184,8 +184,7 @@ func Inspect(o Options) ([]bundle.Plugin, []bundle.Fault) {
 	return found, faults
 }
 
-// exitFault returns the fault for the end of a process, with the codes for the handshake or
-// those for a process that served.
+// exitFault returns the fault for the end of a process, at its start or after it served.
 func exitFault(c *command, stderr []string, isStart bool) *bundle.Fault {
 	exited, killed, panicked, memory := bundle.FaultExited, bundle.FaultKilled, bundle.FaultPanic, bundle.FaultOutOfMemory
 	what := "the process exited unexpectedly"
@@ -218,8 +217,7 @@ func containsAny(lines []string, texts ...string) bool {
 	})
 }
 
-// lines returns the last lines of standard error, each at most maxQuote bytes long and
-// without control characters.
+// lines returns the last lines of standard error, at most maxQuote bytes each, without control characters.
 func (l *logWriter) lines() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -93,8 +93,7 @@ func sourceOf(err error, isCanceled bool) sdk.Source {
 	return sdk.SourcePlugin
 }
 
-// sourceOfResponses returns the source of the errors in responses: the plugin if at least
-// one is its own.
+// sourceOfResponses returns the source of errors in responses: the plugin if one is its own.
 func sourceOfResponses(responses sdk.QueryDataResponse) (source sdk.Source) {
 	for _, r := range responses {
 		switch sourceOf(r.Err, false) {
@@ -107,8 +106,7 @@ func sourceOfResponses(responses sdk.QueryDataResponse) (source sdk.Source) {
 	return source
 }
 
-// sourceOfStatus returns the source of the error that a status of a resource reports, or
-// "" if it reports none.
+// sourceOfStatus returns the source of the error that the status of a resource reports, or "".
 func sourceOfStatus(status int) sdk.Source {
 	switch {
 	case status == http.StatusBadGateway, status == http.StatusGatewayTimeout:

@@ -93,8 +93,7 @@ func (l *launch) discard() {
 	}
 }
 
-// start starts a process and completes the handshake. The error quotes what the
-// process printed.
+// start starts a process and completes the handshake. The error quotes what it printed.
 func (l *launch) start(ctx context.Context) (_ *Process, err error) {
 	if l.options.Debug.attaches(l.plugin.Metadata.ID) {
 		return l.attach()
@@ -196,8 +195,7 @@ func (l *launch) newProcess(c *command, connection grpc.ClientConnInterface) *Pr
 	}
 }
 
-// connect completes the handshake and pings the process. When ctx ends it kills the
-// process.
+// connect completes the handshake and pings the process, which it kills when ctx ends.
 func connect(ctx context.Context, client *goplugin.Client, c *command) (*grpc.ClientConn, error) {
 	stop := context.AfterFunc(ctx, func() { _ = c.Kill(context.Background()) })
 	defer stop()

@@ -20,8 +20,7 @@ type entry struct {
 	size    int // bytes that the backend printed
 }
 
-// withPanic returns the message with the value of a panic that the SDK recovered, if there
-// is one.
+// withPanic returns the message, with the value of a panic that the SDK recovered, if any.
 func (e entry) withPanic() string {
 	if value, ok := e.fields["panic"]; ok {
 		return fmt.Sprint(e.message, ": ", value)
@@ -53,8 +52,7 @@ func (e entry) attrs() []slog.Attr {
 	return attrs
 }
 
-// parseLine reads a line of a structured log: JSON of hclog, slog, zap or zerolog. ok is false
-// for any other line.
+// parseLine reads a line of a structured log, of hclog, slog, zap or zerolog. ok is false for others.
 func parseLine(line string) (e entry, ok bool) {
 	if !strings.HasPrefix(line, "{") {
 		return entry{}, false
@@ -68,8 +66,7 @@ func parseLine(line string) (e entry, ok bool) {
 	return entryOf(fields)
 }
 
-// entryOf takes the message and the level out of the fields of a line. ok is false if
-// there is no message.
+// entryOf takes message and level out of the fields of a line. ok is false without a message.
 func entryOf(fields map[string]any) (e entry, ok bool) {
 	for _, key := range []string{"@message", "msg", "message"} {
 		if e.message, ok = fields[key].(string); ok {

@@ -288,8 +288,7 @@ type Change struct {
 	Status  Status
 }
 
-// notifyState calls Options.Notify if the status differs from an earlier one. The caller
-// holds the lock.
+// notifyState calls Options.Notify if the status has changed. The caller holds the lock.
 func (p *Plugin) notifyState(before Status) {
 	if now := p.status; now.State != before.State || now.PID != before.PID || now.Reason != before.Reason {
 		p.notify(ChangeState)

@@ -94,8 +94,7 @@ func (p *Process) Exited() <-chan struct{} { return p.command.exited }
 // Result describes how the process ended; call it when Exited is closed.
 func (p *Process) Result() string { return p.command.result() }
 
-// isRevoked reports whether the token of the process was revoked, given how often tokens
-// of the plugin were.
+// isRevoked reports whether the process lost its token, given how often tokens were revoked.
 func (p *Process) isRevoked(revocations int) bool {
 	return p.token.Injected && p.revocations != revocations
 }
@@ -103,8 +102,7 @@ func (p *Process) isRevoked(revocations int) bool {
 // Stop asks the process to stop, kills it after 2 s, and returns when it has ended.
 func (p *Process) Stop() error { return p.retire(0) }
 
-// hold keeps the process from being stopped until release. It reports false for a
-// process that is retired or has ended.
+// hold delays the end of the process until release. It is false if the process is retired or has ended.
 func (p *Process) hold() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,8 +132,7 @@ func (p *Process) reject() {
 	p.endStreams()
 }
 
-// retire rejects new calls, waits for those in progress for at most drain, ends the
-// process and removes its private directory.
+// retire rejects new calls, waits at most drain for the others, ends the process and removes its directory.
 func (p *Process) retire(drain time.Duration) error {
 	p.reject()
 	select {

@@ -34,8 +34,7 @@ const (
 	lockFile     = "lock"
 )
 
-// newRunDir makes a directory with a short path, and removes those of processes that were
-// killed.
+// newRunDir makes a directory with a short path, and removes those of killed processes.
 func newRunDir() (*runDir, error) {
 	base := os.TempDir()
 	if len(base) > maxBase && os.PathSeparator == '/' {

@@ -130,8 +130,7 @@ func keeps(f bundle.Fault, p bundle.Plugin) bool {
 		f.Code == bundle.FaultUnreadable && err == nil && filepath.IsLocal(rel) || f.Path == p.Dir
 }
 
-// isAnyMoving reports whether a file on which the process of a plugin depends is still
-// being written.
+// isAnyMoving reports whether a file that the process of a plugin needs is still being written.
 func isAnyMoving(moving []string, b bundle.Plugin) bool {
 	executable, _ := b.ExecutablePath() // Executable reports an error
 	files := []string{filepath.Join(b.Dir, bundle.MetadataFile), executable}

@@ -74,8 +74,7 @@ func (p *Plugin) Settings() Settings {
 	return *started
 }
 
-// userAgent returns the text that plugins parse to find the version of the host. They
-// accept only this name.
+// userAgent returns the version of the host as plugins parse it. They accept only this name.
 func userAgent(version string) string {
 	if version == "" {
 		return ""
@@ -126,8 +125,7 @@ func (p *Plugin) recordSettings() Settings {
 	}
 }
 
-// hasOtherSettings reports whether the plugin has a backend whose last process was started
-// with other settings.
+// hasOtherSettings reports whether the last process of the backend was started with other settings.
 func (p *Plugin) hasOtherSettings() bool {
 	p.mu.Lock()
 	started, hasBackend := p.settings, p.want.bundle.Metadata.Backend
@@ -162,8 +160,7 @@ func telemetry() []string {
 	}
 }
 
-// hostVariables returns what the host tells every plugin, by the name of the variable
-// without the prefix of a profile.
+// hostVariables returns what the host tells every plugin, by variable, without a prefix.
 func hostVariables(o Options) map[string]string {
 	variables := map[string]string{}
 	for name, value := range map[string]string{

@@ -35,8 +35,7 @@ func startError(ctx context.Context, err error, c *command, stderr *logWriter, l
 	return processError{fmt.Errorf("start backend: %w", f)}
 }
 
-// handshakeFault returns the fault for a process that was started but is not connected.
-// text is go-plugin's error.
+// handshakeFault returns the fault for a process that is not connected. text is go-plugin's error.
 func handshakeFault(ctx context.Context, text string, c *command, stderr []string, limit time.Duration) *bundle.Fault {
 	after := func(mark string) (rest string, ok bool) {
 		_, rest, ok = strings.Cut(text, mark)
@@ -96,8 +95,7 @@ type processError struct{ error }
 
 func (e processError) Unwrap() error { return e.error }
 
-// isShortage reports whether a process was not started because of a temporary shortage
-// of a resource.
+// isShortage reports whether a temporary shortage kept a process from starting.
 func isShortage(err error) bool {
 	temporary := []error{syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ETXTBSY, syscall.EINTR}
 	return slices.ContainsFunc(temporary, func(errno error) bool { return errors.Is(err, errno) })

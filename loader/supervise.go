@@ -9,8 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// supervisor owns the process of a plugin: only it starts, replaces or stops the process, as
-// its machine decides.
+// supervisor alone starts, replaces and stops the process of a plugin, as its machine decides.
 type supervisor struct {
 	*Plugin
 	machine machine

@@ -24,8 +24,7 @@ type TokenDecision struct {
 	Reason   string
 }
 
-// decideToken applies the contract: a token requires "iam" in plugin.json, a host
-// version and the toggle.
+// decideToken applies the contract: "iam" in plugin.json, the version of the host, and the toggle.
 func decideToken(m *bundle.Metadata, o Options) TokenDecision {
 	version, err := semver.NewVersion(o.HostVersion)
 	switch {

@@ -54,8 +54,7 @@ func (o Options) unmet(mounts []bundle.Plugin) (list []bundle.Fault) {
 	return list
 }
 
-// inRange reports whether a range admits a version; ok is false if either is missing or
-// invalid.
+// inRange reports whether a range admits a version; ok is false unless both are valid.
 func inRange(text, version string) (admits, ok bool) {
 	r, noRange := ranges.Parse(text)
 	v, noVersion := semver.NewVersion(version)

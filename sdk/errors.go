@@ -178,8 +178,7 @@ func reachability(err error) (status int, message string) {
 	return http.StatusInternalServerError, ""
 }
 
-// rpcError returns the gRPC error of a failed call. The message for users goes over the
-// wire, and the cause to the log.
+// rpcError returns the gRPC error of a failed call, with the message for users, and logs the cause.
 func rpcError(ctx context.Context, err error) error {
 	if isCanceled(ctx, err) {
 		return status.FromContextError(context.Canceled).Err()
@@ -215,8 +214,7 @@ func grpcCode(httpStatus int) codes.Code {
 	return codes.Unknown
 }
 
-// errNoHandler returns the error for a call without a handler, in a plugin that has one
-// for another call of the same gRPC service.
+// errNoHandler returns the error for a call without a handler, in a gRPC service that has others.
 func errNoHandler(call string) error {
 	return status.Error(codes.Unimplemented, "the plugin has no handler for "+call)
 }

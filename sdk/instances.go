@@ -11,8 +11,7 @@ import (
 
 const defaultIdle = time.Hour
 
-// lateFor is how long after a change of settings a call with older ones counts as
-// delayed rather than as another change.
+// lateFor is how long calls with older settings count as delayed, not as another change.
 const lateFor = time.Minute
 
 // ErrSettingsChanged is the cancellation cause of a stream's context when the settings of
@@ -146,8 +145,7 @@ func (i *Instances[T]) join(ctx context.Context, c Context, asked DataSource, is
 	return nil, s.build, nil
 }
 
-// isLate reports whether a call with other settings was sent before the newest ones
-// arrived.
+// isLate reports whether a call with other settings was sent before the newest ones came.
 func (s *slot[T]) isLate(asked DataSource) bool {
 	return asked.Updated.Before(s.want.Updated) && time.Since(s.wanted) < lateFor
 }

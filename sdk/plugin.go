@@ -57,8 +57,7 @@ func (p Plugin) newServer(logger *slog.Logger, options ...grpc.ServerOption) *gr
 	return g
 }
 
-// services maps the names of the go-plugin sets that p implements to the functions that
-// register their gRPC services.
+// services returns the functions that register the gRPC services of p, by go-plugin set.
 func (p Plugin) services() map[string]func(grpc.ServiceRegistrar) {
 	s := map[string]func(grpc.ServiceRegistrar){}
 	maps.Copy(s, p.Services)

@@ -67,8 +67,7 @@ func (p Plugin) close() error {
 
 const hostPollInterval = time.Second
 
-// exitWithHost exits soon after the host has exited. A host that is killed cannot stop
-// its plugins.
+// exitWithHost exits soon after the host, which cannot stop its plugins if it is killed.
 func exitWithHost(host int) {
 	if runtime.GOOS == "windows" { // where Getppid returns the same id after the host has exited
 		if p, err := os.FindProcess(host); err == nil {

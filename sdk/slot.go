@@ -37,8 +37,7 @@ type slotKey struct {
 	id        int64
 }
 
-// slot holds the instance of one key. Instances.mu guards its fields and those of build
-// and instance.
+// slot holds the instance of one key. Instances.mu guards it, its build and its instance.
 type slot[T any] struct {
 	key     slotKey
 	want    DataSource // the newest settings of a call
@@ -100,8 +99,7 @@ func (i *Instances[T]) start(ctx context.Context, s *slot[T]) *build[T] {
 	return b
 }
 
-// publish makes the result of a build the current instance of its slot, unless the
-// build was superseded.
+// publish makes the result of a build current, unless the build was superseded.
 func (i *Instances[T]) publish(b *build[T], want DataSource, value T, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

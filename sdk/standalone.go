@@ -13,8 +13,7 @@ import (
 	"syscall"
 )
 
-// isStandalone reports whether the process was started with the argument -standalone, as
-// an IDE does to debug it.
+// isStandalone reports whether an IDE started the process, to debug it, with -standalone.
 func isStandalone(args []string) bool {
 	return slices.Contains(args, "-standalone") || slices.Contains(args, "--standalone")
 }

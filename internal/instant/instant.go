@@ -95,8 +95,7 @@ func addMonths(at time.Time, n int) time.Time {
 	return first.AddDate(0, 0, min(at.Day(), last)-1)
 }
 
-// round returns the start of the period in UTC, or its last millisecond. A week starts on
-// Monday.
+// round returns the start of the period in UTC, or its last millisecond. Weeks start on Monday.
 func round(at time.Time, unit string, isEnd bool) (start time.Time) {
 	year, month, day := at.Date()
 	switch unit {

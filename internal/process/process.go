@@ -16,8 +16,7 @@ import (
 // to remove their temporary files.
 const Grace = 5 * time.Second
 
-// drain is how long the output of an ended process is read, in case one of its children
-// holds it open.
+// drain is how long output is read after the end of a process whose children hold it open.
 const drain = 500 * time.Millisecond
 
 // Run runs a command made by exec.CommandContext in its own process group. When the

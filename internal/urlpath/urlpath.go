@@ -75,8 +75,7 @@ func checkName(text string) error {
 
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
-// visible returns a part of a path without its parameters and without the characters
-// that some systems drop around dots.
+// visible returns a part of a path without its parameters and what some systems drop around dots.
 func visible(part string) string {
 	name, _, _ := strings.Cut(part, ";")
 	return strings.Map(func(r rune) rune {
@@ -87,8 +86,7 @@ func visible(part string) string {
 	}, name)
 }
 
-// foldLookalikes replaces the characters that Unicode normalization turns into
-// characters with a meaning in paths.
+// foldLookalikes replaces what Unicode normalization turns into characters with a meaning in paths.
 func foldLookalikes(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
 		return text
@@ -116,8 +114,7 @@ func decode(text string) string {
 	return b.String()
 }
 
-// hasUnicodeEscape reports whether text contains an escape of the form %uXXXX, which
-// some old servers decode.
+// hasUnicodeEscape reports whether text contains %uXXXX, which some old servers decode.
 func hasUnicodeEscape(text string) bool {
 	for rest := strings.ToLower(text); ; {
 		_, after, found := strings.Cut(rest, "%u")

@@ -32,8 +32,7 @@ func takeSnapshot(roots []string) *snapshot {
 	return s
 }
 
-// walk adds a directory, whose real path is real, as part of the tree whose real path is
-// root.
+// walk adds a directory with a real path, in the tree with the real path root.
 func (s *snapshot) walk(dir, real, root string, depth int) {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() || s.seen[real] || depth > maxDepth {
@@ -65,8 +64,7 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules"
 }
 
-// link adds what a symbolic link leads to. It follows links to directories as
-// bundle.Discover does.
+// link adds what a symbolic link leads to, as bundle.Discover does.
 func (s *snapshot) link(path string, e fs.DirEntry, root string, depth int) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -112,8 +110,7 @@ type pending struct {
 	since time.Time
 }
 
-// compare returns the files whose changes are complete and those that are still changing,
-// both sorted.
+// compare returns, sorted, the files whose changes are complete, and those that still change.
 func (s *settling) compare(files map[string]os.FileInfo, now time.Time) (changed, moving []string) {
 	paths := maps.Clone(s.reported)
 	maps.Copy(paths, files)

@@ -54,8 +54,7 @@ func callError(ctx context.Context, err error) error {
 	return e
 }
 
-// reported sets the status and the source of an error to those that a plugin reported, if
-// they are valid.
+// reported sets the status and source of an error to those that a plugin reported, if they are valid.
 func reported(e *sdk.Error, status, source string) {
 	if code, err := strconv.Atoi(status); err == nil && code >= 400 && code <= 599 {
 		e.Status = code

@@ -30,8 +30,7 @@ type arrowFile struct {
 
 type block struct{ at, metaSize, bodySize int }
 
-// recoverDamage turns the panic from flatbuffers at an offset that leads out of the
-// file into an error.
+// recoverDamage makes an error of flatbuffers' panic at an offset outside of the file.
 func recoverDamage(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("damaged file: %v", p)

@@ -11,8 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// responseLimit is the key of the host's configuration that limits the size of a
-// response, in bytes.
+// responseLimit is the key of the host's configuration with the maximum size of a response in bytes.
 const responseLimit = "GF_RESPONSE_LIMIT"
 
 type transport struct {
@@ -118,8 +117,7 @@ func (t *transport) prepare(r *http.Request) {
 	}
 }
 
-// limit returns the maximum size of the response, the lower of ours and the host's. 0
-// means no limit.
+// limit returns the maximum size of the response, the lower of ours and the host's, or 0 for none.
 func (t *transport) limit(r *http.Request) int64 {
 	limit := t.options.MaxResponse
 	if limit == 0 {

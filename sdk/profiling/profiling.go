@@ -78,8 +78,7 @@ func Serve(port int) (stop func() error, address string, err error) {
 	return stop, listener.Addr().String(), nil
 }
 
-// localOnly rejects requests for another host name. A page in a browser can make such a
-// name resolve to this machine.
+// localOnly rejects other host names, which a page in a browser can make resolve to this machine.
 func localOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, err := net.SplitHostPort(r.Host)

@@ -43,8 +43,7 @@ const (
 	EnvSamplerParam = "SVC_INSTANCE_OTLP_SAMPLER_PARAM" // the share of traces to keep, from 0 to 1; default 1
 )
 
-// flushTimeout limits sending the last spans, out of the 2 s that a host gives a plugin
-// to stop.
+// flushTimeout is for the last spans, out of the 2 s that a plugin has to stop.
 const flushTimeout = time.Second
 
 // Tracing records spans. It sets no global state.
