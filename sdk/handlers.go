@@ -48,18 +48,10 @@ func (i *Instances[T]) Plugin() Plugin {
 		panic(fmt.Sprintf("sdk: %s.Dispose is never called; rename it to Close() error", t))
 	}
 	if implements[QueryDataHandler](t) {
-		p.QueryData = func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
-			return with(ctx, i, func(_ context.Context, v T) (QueryDataResponse, error) {
-				return any(v).(QueryDataHandler).QueryData(ctx, req)
-			})
-		}
+		p.QueryData = held(i, QueryDataHandler.QueryData)
 	}
 	if implements[CheckHealthHandler](t) {
-		p.CheckHealth = func(ctx context.Context, req *CheckHealthRequest) (*CheckHealthResult, error) {
-			return with(ctx, i, func(_ context.Context, v T) (*CheckHealthResult, error) {
-				return any(v).(CheckHealthHandler).CheckHealth(ctx, req)
-			})
-		}
+		p.CheckHealth = held(i, CheckHealthHandler.CheckHealth)
 	}
 	if implements[http.Handler](t) {
 		p.Resources = HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
@@ -71,11 +63,7 @@ func (i *Instances[T]) Plugin() Plugin {
 		})
 	}
 	if implements[StreamHandler](t) {
-		p.SubscribeStream = func(ctx context.Context, req *StreamRequest) (json.RawMessage, error) {
-			return with(ctx, i, func(_ context.Context, v T) (json.RawMessage, error) {
-				return any(v).(StreamHandler).SubscribeStream(ctx, req)
-			})
-		}
+		p.SubscribeStream = held(i, StreamHandler.SubscribeStream)
 		p.RunStream = func(ctx context.Context, req *StreamRequest, to *StreamSender) error {
 			_, err := with(ctx, i, func(live context.Context, v T) (struct{}, error) {
 				return struct{}{}, runWhile(ctx, live, func(ctx context.Context) error {
@@ -86,13 +74,16 @@ func (i *Instances[T]) Plugin() Plugin {
 		}
 	}
 	if implements[PublishStreamHandler](t) {
-		p.PublishStream = func(ctx context.Context, req *StreamRequest) (json.RawMessage, error) {
-			return with(ctx, i, func(_ context.Context, v T) (json.RawMessage, error) {
-				return any(v).(PublishStreamHandler).PublishStream(ctx, req)
-			})
-		}
+		p.PublishStream = held(i, PublishStreamHandler.PublishStream)
 	}
 	return p
+}
+
+// held returns a handler that calls a method of the instance of the call.
+func held[T, H, Req, R any](i *Instances[T], method func(H, context.Context, Req) (R, error)) func(context.Context, Req) (R, error) {
+	return func(ctx context.Context, req Req) (R, error) {
+		return with(ctx, i, func(_ context.Context, v T) (R, error) { return method(any(v).(H), ctx, req) })
+	}
 }
 
 func with[T, R any](ctx context.Context, i *Instances[T], do func(live context.Context, v T) (R, error)) (result R, err error) {

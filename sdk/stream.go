@@ -81,16 +81,8 @@ func (s streamServer) SubscribeStream(ctx context.Context, in *pluginv2.Subscrib
 	if s.subscribe == nil {
 		return nil, errNoHandler("SubscribeStream")
 	}
-	req := streamRequest(in)
-	ctx = withContext(ctx, req.Context, req.Headers)
-	initial, err := s.subscribe(ctx, req)
-	if status, denied := denial(ctx, req.Path, err); denied {
-		return &pluginv2.SubscribeStreamResponse{Status: status}, nil
-	}
-	if err != nil {
-		return nil, rpcError(ctx, err)
-	}
-	return &pluginv2.SubscribeStreamResponse{Data: initial}, nil
+	initial, status, err := answer(ctx, in, s.subscribe)
+	return &pluginv2.SubscribeStreamResponse{Data: initial, Status: status}, err
 }
 
 // PublishStream implements pluginv2.StreamServer.
@@ -98,16 +90,32 @@ func (s streamServer) PublishStream(ctx context.Context, in *pluginv2.PublishStr
 	if s.publish == nil {
 		return nil, errNoHandler("PublishStream")
 	}
+	published, status, err := answer(ctx, in, s.publish)
+	return &pluginv2.PublishStreamResponse{Data: published, Status: pluginv2.PublishStreamResponse_Status(status)}, err
+}
+
+// answer calls the handler of a request about a channel. If the handler denies access, the
+// status says so, and has the same number in both types of response.
+func answer(ctx context.Context, in wireRequest, handle func(context.Context, *StreamRequest) (json.RawMessage, error)) (
+	data json.RawMessage, status pluginv2.SubscribeStreamResponse_Status, err error) {
 	req := streamRequest(in)
 	ctx = withContext(ctx, req.Context, req.Headers)
-	published, err := s.publish(ctx, req)
-	if status, denied := denial(ctx, req.Path, err); denied {
-		return &pluginv2.PublishStreamResponse{Status: pluginv2.PublishStreamResponse_Status(status)}, nil
+	data, err = handle(ctx, req)
+	switch statusOf(err) {
+	case http.StatusNotFound:
+		status = pluginv2.SubscribeStreamResponse_NOT_FOUND
+	case http.StatusForbidden:
+		status = pluginv2.SubscribeStreamResponse_PERMISSION_DENIED
+	default:
+		if err != nil {
+			err = rpcError(ctx, err)
+		}
+		return data, 0, err
 	}
-	if err != nil {
-		return nil, rpcError(ctx, err)
-	}
-	return &pluginv2.PublishStreamResponse{Data: published}, nil
+	code, source, message := describe(err)
+	loggerOf(ctx).InfoContext(ctx, "access to a channel was denied", "path", req.Path, "status", code, "error", err)
+	_ = grpc.SetTrailer(ctx, trailer(code, source, message)) // hosts can do without
+	return nil, status, nil
 }
 
 // RunStream implements pluginv2.StreamServer.
@@ -132,31 +140,16 @@ func (s streamServer) RunStream(in *pluginv2.RunStreamRequest, stream pluginv2.S
 	return rpcError(ctx, err)
 }
 
-// streamRequest decodes any of the three requests.
-func streamRequest(in interface {
+// wireRequest is any of the three requests.
+type wireRequest interface {
 	GetPluginContext() *pluginv2.PluginContext
 	GetHeaders() map[string]string
 	GetPath() string
 	GetData() []byte
-}) *StreamRequest {
-	return &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
 }
 
-// denial returns the status of a response that denies access to a channel. It has the
-// same number in both types of response. The message goes into the trailer.
-func denial(ctx context.Context, path string, err error) (status pluginv2.SubscribeStreamResponse_Status, denied bool) {
-	switch statusOf(err) {
-	case http.StatusNotFound:
-		status = pluginv2.SubscribeStreamResponse_NOT_FOUND
-	case http.StatusForbidden:
-		status = pluginv2.SubscribeStreamResponse_PERMISSION_DENIED
-	default:
-		return 0, false
-	}
-	code, source, message := describe(err)
-	loggerOf(ctx).InfoContext(ctx, "access to a channel was denied", "path", path, "status", code, "error", err)
-	_ = grpc.SetTrailer(ctx, trailer(code, source, message)) // hosts can do without
-	return status, true
+func streamRequest(in wireRequest) *StreamRequest {
+	return &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
 }
 
 // isFinal reports whether running the stream again would not help.
