@@ -9,25 +9,15 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func accessForbiddenOSEnvironment() validate.Rule {
-	return validate.Rule{
-		ID:      "access-forbidden-os-environment",
-		Summary: "backend that accesses an environment variable that is not for plugins",
-		Why: "A host passes few variables on to backends, so the variable is usually empty there. The catalog accepts only those that " +
-			"configure plugins.",
-		Help:  "read what users configure from the settings of the instance",
-		Where: validate.Source,
-		Check: func(p *validate.Pass) {
-			inspect.EachGoCall(p, "os", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
-				if len(call.Args) == 0 {
-					return
-				}
-				if variable, ok := f.StringOf(call.Args[0]); ok && !isForPlugins(variable) {
-					p.Reportf(f.Place(p, call), "os.%s accesses %q, which is not for plugins", name, variable)
-				}
-			}, "Getenv", "LookupEnv", "Setenv", "Unsetenv")
-		},
-	}
+func accessForbiddenOSEnvironment(p *validate.Pass) {
+	inspect.EachGoCall(p, "os", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
+		if len(call.Args) == 0 {
+			return
+		}
+		if variable, ok := f.StringOf(call.Args[0]); ok && !isForPlugins(variable) {
+			p.Reportf(f.Place(p, call), "os.%s accesses %q, which is not for plugins", name, variable)
+		}
+	}, "Getenv", "LookupEnv", "Setenv", "Unsetenv")
 }
 
 // isForPlugins reports whether hosts set an environment variable for their plugins.

@@ -4,22 +4,14 @@ import "github.com/slipway-dev/slipway/validate"
 
 const alertingNeedsBackendID = "alerting-needs-backend"
 
-func alertingNeedsBackend() validate.Rule {
-	return validate.Rule{
-		ID:      alertingNeedsBackendID,
-		Summary: `"alerting" without a backend`,
-		Why:     "Alert rules are evaluated by calling the backend. Without one, every alert fails.",
-		Help:    `set "backend" to true and ship an executable, or delete "alerting"`,
-		Check: func(p *validate.Pass) {
-			kind := p.Doc.Kind("/backend")
-			if !p.Doc.Bool("/alerting") || p.Doc.Bool("/backend") || kind != "" && kind != "boolean" {
-				return
-			}
-			f := validate.Finding{Place: p.Key("/alerting"), Message: `"alerting" is true, but the plugin has no backend`}
-			if kind != "" {
-				f.Related = []validate.Related{{Place: p.Value("/backend"), Message: `"backend" is false here`}}
-			}
-			p.Report(f)
-		},
+func alertingNeedsBackend(p *validate.Pass) {
+	kind := p.Doc.Kind("/backend")
+	if !p.Doc.Bool("/alerting") || p.Doc.Bool("/backend") || kind != "" && kind != "boolean" {
+		return
 	}
+	f := validate.Finding{Place: p.Key("/alerting"), Message: `"alerting" is true, but the plugin has no backend`}
+	if kind != "" {
+		f.Related = []validate.Related{{Place: p.Value("/backend"), Message: `"backend" is false here`}}
+	}
+	p.Report(f)
 }

@@ -17,34 +17,23 @@ func angularSigns() []string {
 	}
 }
 
-func angularFrontend() validate.Rule {
-	return validate.Rule{
-		ID:      "angular-frontend",
-		Summary: "frontend for Angular",
-		Why: "Existing hosts look for these texts in module.js. From version 12 on they do not load such a frontend, and version 11 does so " +
-			"only if it is configured to. The catalog accepts no new ones.",
-		Help:   "port the frontend to React",
-		Where:  validate.Dist | validate.Zip,
-		Aspect: "modules",
-		Check: func(p *validate.Pass) {
-			var refusing shared.Set
-			if r := inspect.HostRanges.Of(p); r.Err == nil {
-				refusing = r.Admitted & hosts(">=11.0.0")
-				if refusing == 0 && unrefusedAngular.isOff(p) {
-					return
-				}
-			}
-			m := inspect.Module.Of(p)
-			for _, sign := range angularSigns() {
-				if at := bytes.Index(m.Data, []byte(sign)); at >= 0 {
-					p.Report(validate.Finding{
-						Place:   inspect.PlaceIn(p, m.File, m.Data, at, at+len(sign)),
-						Message: fmt.Sprintf("module.js contains %q, which hosts take as a sign of Angular", sign),
-						Hosts:   refusing,
-					})
-					return
-				}
-			}
-		},
+func angularFrontend(p *validate.Pass) {
+	var refusing shared.Set
+	if r := inspect.HostRanges.Of(p); r.Err == nil {
+		refusing = r.Admitted & hosts(">=11.0.0")
+		if refusing == 0 && unrefusedAngular.isOff(p) {
+			return
+		}
+	}
+	m := inspect.Module.Of(p)
+	for _, sign := range angularSigns() {
+		if at := bytes.Index(m.Data, []byte(sign)); at >= 0 {
+			p.Report(validate.Finding{
+				Place:   inspect.PlaceIn(p, m.File, m.Data, at, at+len(sign)),
+				Message: fmt.Sprintf("module.js contains %q, which hosts take as a sign of Angular", sign),
+				Hosts:   refusing,
+			})
+			return
+		}
 	}
 }

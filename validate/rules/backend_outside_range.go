@@ -10,43 +10,31 @@ import (
 	"github.com/slipway-dev/slipway/validate/shared"
 )
 
-func backendOutsideRange() validate.Rule {
-	return validate.Rule{
-		ID:      "backend-outside-range",
-		Summary: "backend with Grafana's SDK that needs what a version in its range does not call or send",
-		Why: "The protocol between hosts and backends is the same since 7.0, so a backend with a newer SDK starts in an older host. But the " +
-			"host does not call what it does not know, and what it does not send is empty or an error. No version of the SDK requires one of " +
-			"the host. The finding is an info where the code goes on without it, or asks for the version of the host.",
-		Help:   "change the range to versions that call or send it, or go on without it",
-		Where:  validate.Source,
-		Aspect: "backend",
-		Check: func(p *validate.Pass) {
-			d, ok := publishedIn(p, inspect.HostRanges.Of(p))
-			if !ok {
-				return
-			}
-			words := []string{"useragent"}
-			for name, fact := range sdkFacts() {
-				if d.Admitted&^fact.hosts != 0 {
-					words = append(words, name[strings.LastIndexByte(name, '.')+1:])
-				}
-			}
-			if len(words) == 1 {
-				return
-			}
-			inspect.EachSDKUse(p, func(name string, isGuarded bool, at func() validate.Place) {
-				fact, ok := sdkFacts()[name]
-				if !ok || d.Admitted&^fact.hosts == 0 {
-					return
-				}
-				f := validate.Finding{Place: at(), Message: fmt.Sprintf("%s: existing hosts %s", name, fact.what)}
-				if isGuarded || fact.isOptional {
-					f.Severity = guardedUse.in(p)
-				}
-				d.report(p, f, d.Admitted&^fact.hosts)
-			}, words...)
-		},
+func backendOutsideRange(p *validate.Pass) {
+	d, ok := publishedIn(p, inspect.HostRanges.Of(p))
+	if !ok {
+		return
 	}
+	words := []string{"useragent"}
+	for name, fact := range sdkFacts() {
+		if d.Admitted&^fact.hosts != 0 {
+			words = append(words, name[strings.LastIndexByte(name, '.')+1:])
+		}
+	}
+	if len(words) == 1 {
+		return
+	}
+	inspect.EachSDKUse(p, func(name string, isGuarded bool, at func() validate.Place) {
+		fact, ok := sdkFacts()[name]
+		if !ok || d.Admitted&^fact.hosts == 0 {
+			return
+		}
+		f := validate.Finding{Place: at(), Message: fmt.Sprintf("%s: existing hosts %s", name, fact.what)}
+		if isGuarded || fact.isOptional {
+			f.Severity = guardedUse.in(p)
+		}
+		d.report(p, f, d.Admitted&^fact.hosts)
+	}, words...)
 }
 
 // sdkFact says since when hosts call or send something.

@@ -10,53 +10,43 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func binaryMode() validate.Rule {
-	return validate.Rule{
-		ID:      "binary-mode",
-		Summary: "executable without execute permission",
-		Why: "Except on Windows, a file without execute permission does not start. Some file systems and archive tools drop the " +
-			"permission. The preset catalog requires the mode 0755 and no other.",
-		Help:  "run chmod 755 on it",
-		Where: validate.Dist | validate.Zip,
-		Check: func(p *validate.Pass) {
-			set := inspect.Executables.Of(p)
-			if !otherMode.isOff(p) {
-				for _, m := range set.Alike {
-					if mode := m.Info.Mode().Perm(); mode != 0o755 && path.Ext(m.File) != ".exe" {
-						p.Report(validate.Finding{Place: validate.Place{File: m.File},
-							Message: fmt.Sprintf("the mode of %s is %04o; the catalog requires 0755 of each file whose name begins with that of the executable",
-								path.Base(m.File), mode),
-							Help: "rename the file, or leave it out"})
-					}
-				}
+func binaryMode(p *validate.Pass) {
+	set := inspect.Executables.Of(p)
+	if !otherMode.isOff(p) {
+		for _, m := range set.Alike {
+			if mode := m.Info.Mode().Perm(); mode != 0o755 && path.Ext(m.File) != ".exe" {
+				p.Report(validate.Finding{Place: validate.Place{File: m.File},
+					Message: fmt.Sprintf("the mode of %s is %04o; the catalog requires 0755 of each file whose name begins with that of the executable",
+						path.Base(m.File), mode),
+					Help: "rename the file, or leave it out"})
 			}
-			for _, m := range set.Matches {
-				mode := m.Info.Mode().Perm()
-				isExecutable := mode&0o100 != 0
-				if m.Platform == (bundle.Platform{}) || m.Platform.OS == "windows" || isExecutable && (mode == 0o755 || otherMode.isOff(p)) {
-					continue
-				}
-				if runtime.GOOS == "windows" && p.Where != validate.Zip {
-					p.Skipf("Windows has no execute permission")
-					return
-				}
-				if !inspect.IsFirst(p, "binary-mode", m.File) {
-					continue
-				}
-				message := fmt.Sprintf("%s is not executable: its mode is %04o", path.Base(m.File), mode)
-				if isExecutable {
-					message = fmt.Sprintf("the mode of %s is %04o; the catalog requires 0755", path.Base(m.File), mode)
-				}
-				p.Report(validate.Finding{
-					Place:   validate.Place{File: m.File},
-					Message: message,
-					Related: namedHere(p),
-					Fix: &validate.Fix{
-						Title: "make it executable",
-						Edits: []validate.Edit{{File: m.File, MakeExecutable: true}},
-					},
-				})
-			}
-		},
+		}
+	}
+	for _, m := range set.Matches {
+		mode := m.Info.Mode().Perm()
+		isExecutable := mode&0o100 != 0
+		if m.Platform == (bundle.Platform{}) || m.Platform.OS == "windows" || isExecutable && (mode == 0o755 || otherMode.isOff(p)) {
+			continue
+		}
+		if runtime.GOOS == "windows" && p.Where != validate.Zip {
+			p.Skipf("Windows has no execute permission")
+			return
+		}
+		if !inspect.IsFirst(p, "binary-mode", m.File) {
+			continue
+		}
+		message := fmt.Sprintf("%s is not executable: its mode is %04o", path.Base(m.File), mode)
+		if isExecutable {
+			message = fmt.Sprintf("the mode of %s is %04o; the catalog requires 0755", path.Base(m.File), mode)
+		}
+		p.Report(validate.Finding{
+			Place:   validate.Place{File: m.File},
+			Message: message,
+			Related: namedHere(p),
+			Fix: &validate.Fix{
+				Title: "make it executable",
+				Edits: []validate.Edit{{File: m.File, MakeExecutable: true}},
+			},
+		})
 	}
 }

@@ -12,40 +12,30 @@ import (
 
 const binaryNameID = "binary-name"
 
-func binaryName() validate.Rule {
-	return validate.Rule{
-		ID:      binaryNameID,
-		Summary: "misnamed executable",
-		Why: `The host builds the file name from "executable" and its own platform: <executable>_<os>_<arch>, with .exe on Windows. ` +
-			`It does not find a file with another name.`,
-		Help:  "use Go's names for operating systems and architectures, as in gpx_clock_linux_amd64 or gpx_clock_windows_amd64.exe",
-		Where: validate.Dist | validate.Zip,
-		Check: func(p *validate.Pass) {
-			b := inspect.Executables.Of(p)
-			if b.Name != "" && len(b.Matches) == 0 && len(b.Others) > 0 {
-				p.Report(validate.Finding{
-					Place:   p.Value("/executable"),
-					Message: fmt.Sprintf(`"executable" is %q, but the executables here are named %s`, b.Name, strings.Join(b.Others, ", ")),
-					Help:    `correct "executable", or rename the files`,
-				})
-			}
-			for _, m := range b.Matches {
-				if m.Platform != (bundle.Platform{}) || !inspect.IsFirst(p, binaryNameID, m.File) {
-					continue
-				}
-				f := validate.Finding{
-					Place:   validate.Place{File: m.File},
-					Message: "no host looks for a file named " + path.Base(m.File),
-					Related: namedHere(p),
-				}
-				if platform, err := m.ReadPlatform(p); err == nil {
-					f.Help = "rename it to " + path.Base(platform.Executable(b.Name))
-				} else if strings.Contains(path.Base(m.File), ".") && !strings.HasSuffix(m.File, ".exe") {
-					continue // not a program, but a signature or the like
-				}
-				p.Report(f)
-			}
-		},
+func binaryName(p *validate.Pass) {
+	b := inspect.Executables.Of(p)
+	if b.Name != "" && len(b.Matches) == 0 && len(b.Others) > 0 {
+		p.Report(validate.Finding{
+			Place:   p.Value("/executable"),
+			Message: fmt.Sprintf(`"executable" is %q, but the executables here are named %s`, b.Name, strings.Join(b.Others, ", ")),
+			Help:    `correct "executable", or rename the files`,
+		})
+	}
+	for _, m := range b.Matches {
+		if m.Platform != (bundle.Platform{}) || !inspect.IsFirst(p, binaryNameID, m.File) {
+			continue
+		}
+		f := validate.Finding{
+			Place:   validate.Place{File: m.File},
+			Message: "no host looks for a file named " + path.Base(m.File),
+			Related: namedHere(p),
+		}
+		if platform, err := m.ReadPlatform(p); err == nil {
+			f.Help = "rename it to " + path.Base(platform.Executable(b.Name))
+		} else if strings.Contains(path.Base(m.File), ".") && !strings.HasSuffix(m.File, ".exe") {
+			continue // not a program, but a signature or the like
+		}
+		p.Report(f)
 	}
 }
 

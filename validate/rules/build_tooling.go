@@ -7,35 +7,24 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func buildTooling() validate.Rule {
-	return validate.Rule{
-		ID:      "build-tooling",
-		Summary: "repository without the build files of Grafana's tools",
-		Why: "The catalog refuses repositories without the webpack configuration that create-plugin writes and, if they have a go.mod, without a " +
-			"magefile of Grafana's SDK, whatever builds the plugin.",
-		Help:         "add the files that create-plugin writes, or keep them; Slipway does not need them, and leaves them alone",
-		OfOutermost:  true,
-		OfRepository: true,
-		Check: func(p *validate.Pass) {
-			r, ok := inspect.RepositoryOf(p)
-			if !ok {
-				return
+func buildTooling(p *validate.Pass) {
+	r, ok := inspect.RepositoryOf(p)
+	if !ok {
+		return
+	}
+	contains := func(text string, names ...string) bool {
+		for _, name := range names {
+			if data, err := r.Read(name, inspect.MaxScriptBytes); err == nil {
+				return strings.Contains(string(data), text)
 			}
-			contains := func(text string, names ...string) bool {
-				for _, name := range names {
-					if data, err := r.Read(name, inspect.MaxScriptBytes); err == nil {
-						return strings.Contains(string(data), text)
-					}
-				}
-				return false
-			}
-			const config = ".config/webpack/webpack.config.ts"
-			if !contains("@grafana/create-plugin", config) {
-				p.Reportf(p.Whole(), "the repository has no %s of create-plugin", config)
-			}
-			if contains("", "go.mod") && !contains("grafana-plugin-sdk-go/build", "Magefile.go", "magefile.go") {
-				p.Reportf(p.Whole(), "the repository has no Magefile.go that imports grafana-plugin-sdk-go/build")
-			}
-		},
+		}
+		return false
+	}
+	const config = ".config/webpack/webpack.config.ts"
+	if !contains("@grafana/create-plugin", config) {
+		p.Reportf(p.Whole(), "the repository has no %s of create-plugin", config)
+	}
+	if contains("", "go.mod") && !contains("grafana-plugin-sdk-go/build", "Magefile.go", "magefile.go") {
+		p.Reportf(p.Whole(), "the repository has no Magefile.go that imports grafana-plugin-sdk-go/build")
 	}
 }

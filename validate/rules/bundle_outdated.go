@@ -14,25 +14,15 @@ const exposedWrapper = "var module={exports:{}},exports=module.exports,require=f
 // amdTest matches the test of a library for a loader of AMD modules.
 var amdTest = regexp.MustCompile(`\btypeof define\b|\bdefine\.amd\b`)
 
-func bundleOutdated() validate.Rule {
-	return validate.Rule{
-		ID:      "bundle-outdated",
-		Summary: "module.js built by a version of Slipway that let libraries call the host's define",
-		Why: "A library in the bundle that looks for an AMD loader before CommonJS finds that of the host, and exports nothing to " +
-			"the plugin. The plugin then does not load, or fails when it uses the library.",
-		Help:  "build the plugin again",
-		Where: validate.Dist | validate.Zip,
-		Check: func(p *validate.Pass) {
-			m := inspect.Module.Of(p)
-			if m.Err != nil {
-				p.Skipf("cannot read module.js: %v", m.Err)
-				return
-			}
-			header, _, _ := bytes.Cut(m.Data, []byte("\n"))
-			if bytes.Contains(header, []byte(exposedWrapper)) && amdTest.Match(m.Data) {
-				p.Reportf(validate.Place{File: m.File}, "a library in module.js may be empty in existing hosts: an earlier version of Slipway "+
-					"built the file")
-			}
-		},
+func bundleOutdated(p *validate.Pass) {
+	m := inspect.Module.Of(p)
+	if m.Err != nil {
+		p.Skipf("cannot read module.js: %v", m.Err)
+		return
+	}
+	header, _, _ := bytes.Cut(m.Data, []byte("\n"))
+	if bytes.Contains(header, []byte(exposedWrapper)) && amdTest.Match(m.Data) {
+		p.Reportf(validate.Place{File: m.File}, "a library in module.js may be empty in existing hosts: an earlier version of Slipway "+
+			"built the file")
 	}
 }

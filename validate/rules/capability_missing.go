@@ -11,64 +11,51 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func capabilityMissing() validate.Rule {
-	return validate.Rule{
-		ID:      "capability-missing",
-		Summary: "data source that can do what plugin.json does not say",
-		Why: "Hosts offer a data source only for what its plugin.json says: without \"annotations\", no dashboard can take annotations from " +
-			"it, without \"logs\" Explore does not show it for logs, and without \"streaming\" it offers no live queries. One that says none " +
-			"of metrics, annotations, logs, tracing and alerting is in no list from which users choose. Which queries return metrics, " +
-			"traces or logs cannot be read from code.",
-		Help:        "set the key to true in plugin.json, or remove the code",
-		Where:       validate.Source,
-		OfOutermost: true,
-		Check: func(p *validate.Pass) {
-			said := map[[2]string]bool{} // by the file of plugin.json and the key
-			report := func(severity validate.Severity, doc *bundle.Document, key, what string, at func() validate.Place) {
-				kind, _ := doc.Text("/type")
-				if id := [2]string{doc.File, key}; kind == string(bundle.TypeDatasource) && !doc.Has("/"+key) && !said[id] {
-					said[id], said[[2]string{doc.File}] = true, true
-					f := validate.Finding{Severity: severity, Place: at(), Message: fmt.Sprintf("the data source has %s, but plugin.json does not set %q", what, key)}
-					if doc.File == p.File {
-						f.Fix = &validate.Fix{Title: fmt.Sprintf("add %q: true to plugin.json", key),
-							Edits: []validate.Edit{p.Insert("", key, true)}}
-					}
-					p.Report(f)
+func capabilityMissing(p *validate.Pass) {
+	said := map[[2]string]bool{} // by the file of plugin.json and the key
+	report := func(severity validate.Severity, doc *bundle.Document, key, what string, at func() validate.Place) {
+		kind, _ := doc.Text("/type")
+		if id := [2]string{doc.File, key}; kind == string(bundle.TypeDatasource) && !doc.Has("/"+key) && !said[id] {
+			said[id], said[[2]string{doc.File}] = true, true
+			f := validate.Finding{Severity: severity, Place: at(), Message: fmt.Sprintf("the data source has %s, but plugin.json does not set %q", what, key)}
+			if doc.File == p.File {
+				f.Fix = &validate.Fix{Title: fmt.Sprintf("add %q: true to plugin.json", key),
+					Edits: []validate.Edit{p.Insert("", key, true)}}
+			}
+			p.Report(f)
+		}
+	}
+	classes := map[*bundle.Document]func() validate.Place{}
+	inspect.EachScript(p, func(s *inspect.Script) {
+		doc := inspect.PluginOf(p, s.Name)
+		for i := range s.Tokens {
+			if !s.Is(i, "extends") || !s.Is(i+1, "DataSourceApi", "DataSourceWithBackend") {
+				continue
+			}
+			if classes[doc] == nil {
+				classes[doc] = func() validate.Place { return s.At(p, i-1, i-1) }
+			}
+			for key, at := range s.MembersOf(i) {
+				if capability := frontendCapabilities()[key]; capability != "" {
+					report("", doc, capability, "a member "+key, func() validate.Place { return s.At(p, at, at) })
 				}
 			}
-			classes := map[*bundle.Document]func() validate.Place{}
-			inspect.EachScript(p, func(s *inspect.Script) {
-				doc := inspect.PluginOf(p, s.Name)
-				for i := range s.Tokens {
-					if !s.Is(i, "extends") || !s.Is(i+1, "DataSourceApi", "DataSourceWithBackend") {
-						continue
-					}
-					if classes[doc] == nil {
-						classes[doc] = func() validate.Place { return s.At(p, i-1, i-1) }
-					}
-					for key, at := range s.MembersOf(i) {
-						if capability := frontendCapabilities()[key]; capability != "" {
-							report("", doc, capability, "a member "+key, func() validate.Place { return s.At(p, at, at) })
-						}
-					}
-				}
-			}, "DataSourceApi", "DataSourceWithBackend")
-			inspect.EachGoFile(p, func(f *inspect.GoFile) {
-				for _, d := range f.Syntax.Decls {
-					if m, ok := d.(*ast.FuncDecl); ok && m.Recv != nil && m.Name.Name == "RunStream" {
-						report(streamOnly.in(p), p.Doc, "streaming", "a method RunStream", func() validate.Place { return f.Place(p, m.Name) })
-					}
-				}
-			}, "RunStream")
-			for doc, at := range classes {
-				isKind := func(key string) bool { return doc.Has("/" + key) }
-				kind, _ := doc.Text("/type")
-				if kind == string(bundle.TypeDatasource) && !said[[2]string{doc.File}] && !slices.ContainsFunc(queryKinds(), isKind) {
-					p.Report(validate.Finding{Place: at(), Message: "hosts do not offer the data source for queries: plugin.json sets none of " + strings.Join(queryKinds(), ", "),
-						Help: `set those to true that its queries return, such as "metrics"`})
-				}
+		}
+	}, "DataSourceApi", "DataSourceWithBackend")
+	inspect.EachGoFile(p, func(f *inspect.GoFile) {
+		for _, d := range f.Syntax.Decls {
+			if m, ok := d.(*ast.FuncDecl); ok && m.Recv != nil && m.Name.Name == "RunStream" {
+				report(streamOnly.in(p), p.Doc, "streaming", "a method RunStream", func() validate.Place { return f.Place(p, m.Name) })
 			}
-		},
+		}
+	}, "RunStream")
+	for doc, at := range classes {
+		isKind := func(key string) bool { return doc.Has("/" + key) }
+		kind, _ := doc.Text("/type")
+		if kind == string(bundle.TypeDatasource) && !said[[2]string{doc.File}] && !slices.ContainsFunc(queryKinds(), isKind) {
+			p.Report(validate.Finding{Place: at(), Message: "hosts do not offer the data source for queries: plugin.json sets none of " + strings.Join(queryKinds(), ", "),
+				Help: `set those to true that its queries return, such as "metrics"`})
+		}
 	}
 }
 

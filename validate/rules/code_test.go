@@ -94,7 +94,7 @@ func TestShippedCode(t *testing.T) {
 		for i := 0; i < len(c.files); i += 2 {
 			tree[c.files[i]] = &fstest.MapFile{Data: []byte(c.files[i+1])}
 		}
-		r := runWith(t, tree, validate.Options{Rules: []validate.Rule{fmtPrintLogging(), consoleLogging()}, IsCatalog: c.isCatalog})
+		r := runWith(t, tree, validate.Options{Rules: only("fmt-print-logging", "console-logging"), IsCatalog: c.isCatalog})
 		got := ""
 		for _, f := range r.Findings {
 			got += f.File
@@ -126,7 +126,7 @@ func TestQueryKinds(t *testing.T) {
 		}
 		addFile("code.ts", c.code)(p)
 		var said []string
-		for _, f := range p.run(t, []validate.Rule{capabilityMissing()}).Findings {
+		for _, f := range p.run(t, only("capability-missing")).Findings {
 			said = append(said, f.Message)
 		}
 		if got := strings.Join(said, "\n"); got != c.want {

@@ -7,23 +7,14 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func consoleLogging() validate.Rule {
-	return validate.Rule{
-		ID:      "console-logging",
-		Summary: "frontend that logs to the console",
-		Why:     "The console belongs to the developers of the host, and messages of every plugin make it useless to them.",
-		Help:    "delete it; console.warn and console.error are accepted",
-		Where:   validate.Source,
-		Check: func(p *validate.Pass) {
-			methods := []string{"log", "info", "table", "clear", "count", "countReset", "dir", "dirxml", "group", "groupEnd", "time", "timeEnd",
-				"timeLog", "trace"}
-			inspect.EachTypeScript(p, func(s *inspect.Script) {
-				for i := range s.Globals("console") {
-					if _, isCall := s.Arguments(i + 2); isCall && s.Is(i+1, ".", "?.") && slices.Contains(methods, s.Text(i+2)) {
-						p.Reportf(s.At(p, i, i+2), "console.%s logs to the console", s.Text(i+2))
-					}
-				}
-			}, "console")
-		},
-	}
+func consoleLogging(p *validate.Pass) {
+	methods := []string{"log", "info", "table", "clear", "count", "countReset", "dir", "dirxml", "group", "groupEnd", "time", "timeEnd",
+		"timeLog", "trace"}
+	inspect.EachTypeScript(p, func(s *inspect.Script) {
+		for i := range s.Globals("console") {
+			if _, isCall := s.Arguments(i + 2); isCall && s.Is(i+1, ".", "?.") && slices.Contains(methods, s.Text(i+2)) {
+				p.Reportf(s.At(p, i, i+2), "console.%s logs to the console", s.Text(i+2))
+			}
+		}
+	}, "console")
 }

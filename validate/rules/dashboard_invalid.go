@@ -8,32 +8,23 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func dashboardInvalid() validate.Rule {
-	return validate.Rule{
-		ID:      "dashboard-invalid",
-		Summary: "included dashboard that the host does not import",
-		Why: "The host offers included dashboards for import. It refuses one that it cannot store, so users of the plugin cannot " +
-			"import it. In the grafana profile, the finding is a warning, or info if only the uid is missing.",
-		Help: "export the dashboard again, with its title and uid",
-		Check: func(p *validate.Pass) {
-			for _, d := range inspect.Dashboards.Of(p) {
-				if d.Err == nil {
-					continue
-				}
-				path, _ := p.Doc.Text(d.Pointer + "/path")
-				f := validate.Finding{
-					Severity: badDashboard.in(p),
-					Place:    p.Value(d.Pointer + "/path"),
-					Message:  fmt.Sprintf("dashboard %q %v", path, d.Err),
-				}
-				if errors.Is(d.Err, inspect.ErrNoUID) {
-					f.Severity, f.Help = dashboardWithoutUID.in(p), `set "uid" in the dashboard`
-					if !p.Profile.IsLenient { // the import of others does not read the uid of the entry
-						f.Help += `, or in its entry in "includes"`
-					}
-				}
-				p.Report(f)
+func dashboardInvalid(p *validate.Pass) {
+	for _, d := range inspect.Dashboards.Of(p) {
+		if d.Err == nil {
+			continue
+		}
+		path, _ := p.Doc.Text(d.Pointer + "/path")
+		f := validate.Finding{
+			Severity: badDashboard.in(p),
+			Place:    p.Value(d.Pointer + "/path"),
+			Message:  fmt.Sprintf("dashboard %q %v", path, d.Err),
+		}
+		if errors.Is(d.Err, inspect.ErrNoUID) {
+			f.Severity, f.Help = dashboardWithoutUID.in(p), `set "uid" in the dashboard`
+			if !p.Profile.IsLenient { // the import of others does not read the uid of the entry
+				f.Help += `, or in its entry in "includes"`
 			}
-		},
+		}
+		p.Report(f)
 	}
 }

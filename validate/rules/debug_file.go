@@ -12,32 +12,20 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-func debugFile() validate.Rule {
-	return validate.Rule{
-		ID:      "debug-file",
-		Summary: "debugger file in a built plugin",
-		Why: "standalone.txt and pid.txt contain the address and process id of a backend that was started in a debugger. On another " +
-			"machine they are wrong: a backend built with Grafana's SDK makes the host connect to that address if any process has that id. A " +
-			"file whose name begins with __debug_bin is an executable built for a debugger. What editors and systems leave behind, such " +
-			"as Thumbs.db, is an info.",
-		Help:  "delete it, and build again without the debugger",
-		Where: validate.Dist | validate.Zip,
-		Check: func(p *validate.Pass) {
-			files, err := filesOf(p)
-			if err != nil {
-				p.Skipf("cannot list the files: %v", err)
-			}
-			for _, name := range files {
-				at := validate.Place{File: path.Join(p.Dir, name)}
-				switch {
-				case name == "standalone.txt", name == "pid.txt", strings.HasPrefix(name, "__debug_bin"):
-					p.Reportf(at, "%s is left over from debugging", name)
-				case !p.IsNested && slices.ContainsFunc(strings.Split(name, "/"), bundle.IsJunk): // of the whole plugin
-					p.Report(validate.Finding{Severity: strayFile.in(p), Place: at,
-						Message: fmt.Sprintf("%s is left over from an editor or the system", name), Help: "delete it, or build with Slipway, which leaves it out"})
-				}
-			}
-		},
+func debugFile(p *validate.Pass) {
+	files, err := filesOf(p)
+	if err != nil {
+		p.Skipf("cannot list the files: %v", err)
+	}
+	for _, name := range files {
+		at := validate.Place{File: path.Join(p.Dir, name)}
+		switch {
+		case name == "standalone.txt", name == "pid.txt", strings.HasPrefix(name, "__debug_bin"):
+			p.Reportf(at, "%s is left over from debugging", name)
+		case !p.IsNested && slices.ContainsFunc(strings.Split(name, "/"), bundle.IsJunk): // of the whole plugin
+			p.Report(validate.Finding{Severity: strayFile.in(p), Place: at,
+				Message: fmt.Sprintf("%s is left over from an editor or the system", name), Help: "delete it, or build with Slipway, which leaves it out"})
+		}
 	}
 }
 

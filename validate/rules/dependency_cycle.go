@@ -9,33 +9,25 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func dependencyCycle() validate.Rule {
-	return validate.Rule{
-		ID:      "dependency-cycle",
-		Summary: "dependency cycle between plugins",
-		Why:     "The dependencies of a plugin are installed before the plugin. In a cycle, none can be installed first.",
-		Help:    "delete one of the dependencies",
-		Check: func(p *validate.Pass) {
-			id, _ := p.Doc.Text("/id")
-			for _, d := range inspect.Distinct(inspect.Dependencies(p.Doc)) {
-				if id == "" || d.ID == id {
-					continue // dependency-self reports it
-				}
-				path := findPath(inspect.Plugins.Of(p), d.ID, id, map[string]bool{})
-				if path == nil {
-					continue
-				}
-				ids := []string{id}
-				for _, s := range path {
-					ids = append(ids, s.id)
-				}
-				f := validate.Finding{Place: p.Value(d.Pointer + "/id"), Message: "dependency cycle: " + arrows(ids)}
-				for _, s := range path[:min(len(path)-1, maxShown)] {
-					f.Related = append(f.Related, validate.Related{Place: inspect.ValueIn(p, s.from.Doc, s.pointer), Message: "the cycle continues here"})
-				}
-				p.Report(f)
-			}
-		},
+func dependencyCycle(p *validate.Pass) {
+	id, _ := p.Doc.Text("/id")
+	for _, d := range inspect.Distinct(inspect.Dependencies(p.Doc)) {
+		if id == "" || d.ID == id {
+			continue // dependency-self reports it
+		}
+		path := findPath(inspect.Plugins.Of(p), d.ID, id, map[string]bool{})
+		if path == nil {
+			continue
+		}
+		ids := []string{id}
+		for _, s := range path {
+			ids = append(ids, s.id)
+		}
+		f := validate.Finding{Place: p.Value(d.Pointer + "/id"), Message: "dependency cycle: " + arrows(ids)}
+		for _, s := range path[:min(len(path)-1, maxShown)] {
+			f.Related = append(f.Related, validate.Related{Place: inspect.ValueIn(p, s.from.Doc, s.pointer), Message: "the cycle continues here"})
+		}
+		p.Report(f)
 	}
 }
 

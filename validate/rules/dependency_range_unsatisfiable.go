@@ -11,26 +11,16 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-func dependencyRangeUnsatisfiable() validate.Rule {
-	return validate.Rule{
-		ID:      "dependency-range-unsatisfiable",
-		Summary: "unsatisfiable range of service versions",
-		Why: "Conditions separated by a space must all hold. If they exclude each other, the range allows no version, and the plugin " +
-			"cannot be installed. The finding is a warning for the range of the other profile, and in the grafana profile if Grafana's " +
-			"published schema accepts the range.",
-		Help: "separate alternatives with ||, as in 6.x.x || 7.x.x, or widen the range",
-		Check: func(p *validate.Pass) {
-			for _, d := range inspect.DeclaredRanges.Of(p) {
-				if d.Err != nil || d.Range.IsSatisfiable() {
-					continue
-				}
-				p.Report(validate.Finding{
-					Severity: kindOfRange(p, d).in(p),
-					Place:    p.Value(d.Pointer),
-					Message:  fmt.Sprintf("no version satisfies %q", d.Text),
-				})
-			}
-		},
+func dependencyRangeUnsatisfiable(p *validate.Pass) {
+	for _, d := range inspect.DeclaredRanges.Of(p) {
+		if d.Err != nil || d.Range.IsSatisfiable() {
+			continue
+		}
+		p.Report(validate.Finding{
+			Severity: kindOfRange(p, d).in(p),
+			Place:    p.Value(d.Pointer),
+			Message:  fmt.Sprintf("no version satisfies %q", d.Text),
+		})
 	}
 }
 

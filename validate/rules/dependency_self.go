@@ -5,24 +5,16 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func dependencySelf() validate.Rule {
-	return validate.Rule{
-		ID:      "dependency-self",
-		Summary: "dependency of a plugin on itself",
-		Why:     "The dependencies of a plugin are installed before the plugin, which is impossible if it depends on itself.",
-		Help:    "delete the entry",
-		Check: func(p *validate.Pass) {
-			id, _ := p.Doc.Text("/id")
-			for _, d := range inspect.Dependencies(p.Doc) {
-				if d.ID == id {
-					p.Report(validate.Finding{
-						Place:   p.Value(d.Pointer + "/id"),
-						Message: "plugin depends on itself",
-						Related: []validate.Related{{Place: p.Value("/id"), Message: "its id is set here"}},
-						Fix:     &validate.Fix{Title: "delete the entry", Edits: []validate.Edit{p.Remove(d.Pointer)}},
-					})
-				}
-			}
-		},
+func dependencySelf(p *validate.Pass) {
+	id, _ := p.Doc.Text("/id")
+	for _, d := range inspect.Dependencies(p.Doc) {
+		if d.ID == id {
+			p.Report(validate.Finding{
+				Place:   p.Value(d.Pointer + "/id"),
+				Message: "plugin depends on itself",
+				Related: []validate.Related{{Place: p.Value("/id"), Message: "its id is set here"}},
+				Fix:     &validate.Fix{Title: "delete the entry", Edits: []validate.Edit{p.Remove(d.Pointer)}},
+			})
+		}
 	}
 }

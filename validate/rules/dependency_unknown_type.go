@@ -13,46 +13,37 @@ import (
 
 const dependencyUnknownTypeID = "dependency-unknown-type"
 
-func dependencyUnknownType() validate.Rule {
-	return validate.Rule{
-		ID:      dependencyUnknownTypeID,
-		Summary: "dependency of the wrong type",
-		Why: "The contract allows dependencies only on apps, data sources and panels. The type in the dependency must be that of the " +
-			"required plugin.",
-		Help: "write the type of the plugin that is required",
-		Check: func(p *validate.Pass) {
-			for _, v := range schema.Violations(p) {
-				if v.Keyword != "enum" || !isDependencyType(v.Pointer) {
-					continue
-				}
-				text, _ := p.Doc.Text(v.Pointer)
-				f := validate.Finding{
-					Place:   v.Place(p),
-					Message: fmt.Sprintf("a dependency must be of type %s, found %q", schema.Either(v.Choices()), text),
-				}
-				if near := nearest.Name(text, v.Choices()); near != "" && strings.EqualFold(near, text) {
-					f.Fix = writeText(p, v.Pointer, near)
-				}
-				p.Report(f)
-			}
-			others := inspect.Plugins.Of(p)
-			for _, d := range inspect.Dependencies(p.Doc) {
-				other, ok := others[d.ID]
-				if !ok {
-					continue
-				}
-				actual, _ := other.Doc.Text("/type")
-				stated, _ := p.Doc.Text(d.Pointer + "/type")
-				if actual == stated || !canDependOn(actual) || !canDependOn(stated) {
-					continue
-				}
-				p.Report(validate.Finding{
-					Place:   p.Value(d.Pointer + "/type"),
-					Message: fmt.Sprintf("%s is of type %s, not %s", d.ID, actual, stated),
-					Related: []validate.Related{{Place: inspect.ValueIn(p, other.Doc, "/type"), Message: "its type is set here"}},
-				})
-			}
-		},
+func dependencyUnknownType(p *validate.Pass) {
+	for _, v := range schema.Violations(p) {
+		if v.Keyword != "enum" || !isDependencyType(v.Pointer) {
+			continue
+		}
+		text, _ := p.Doc.Text(v.Pointer)
+		f := validate.Finding{
+			Place:   v.Place(p),
+			Message: fmt.Sprintf("a dependency must be of type %s, found %q", schema.Either(v.Choices()), text),
+		}
+		if near := nearest.Name(text, v.Choices()); near != "" && strings.EqualFold(near, text) {
+			f.Fix = writeText(p, v.Pointer, near)
+		}
+		p.Report(f)
+	}
+	others := inspect.Plugins.Of(p)
+	for _, d := range inspect.Dependencies(p.Doc) {
+		other, ok := others[d.ID]
+		if !ok {
+			continue
+		}
+		actual, _ := other.Doc.Text("/type")
+		stated, _ := p.Doc.Text(d.Pointer + "/type")
+		if actual == stated || !canDependOn(actual) || !canDependOn(stated) {
+			continue
+		}
+		p.Report(validate.Finding{
+			Place:   p.Value(d.Pointer + "/type"),
+			Message: fmt.Sprintf("%s is of type %s, not %s", d.ID, actual, stated),
+			Related: []validate.Related{{Place: inspect.ValueIn(p, other.Doc, "/type"), Message: "its type is set here"}},
+		})
 	}
 }
 

@@ -9,32 +9,23 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-func enumValue() validate.Rule {
-	return validate.Rule{
-		ID:      "enum-value",
-		Summary: "value that is not allowed",
-		Why: `The host knows only the allowed values. For any other, it rejects the plugin or ignores the key. In the grafana ` +
-			`profile, the finding is a warning in "roles".`,
-		Help: "use one of the allowed values",
-		Check: func(p *validate.Pass) {
-			for _, v := range schema.Violations(p) {
-				if v.Keyword != "enum" || isDependencyType(v.Pointer) && p.Runs(dependencyUnknownTypeID) {
-					continue
-				}
-				text, _ := p.Doc.Text(v.Pointer)
-				f := validate.Finding{Place: v.Place(p), Message: v.Message(p.Doc)}
-				if near := nearest.Name(text, v.Choices()); near != "" {
-					f.Help = fmt.Sprintf("did you mean %q?", near)
-					if strings.EqualFold(near, strings.TrimSpace(text)) {
-						f.Fix = writeText(p, v.Pointer, near)
-					}
-				}
-				if strings.HasPrefix(v.Pointer, "/roles/") {
-					f.Severity = choiceOfRole.in(p)
-				}
-				p.Report(f)
+func enumValue(p *validate.Pass) {
+	for _, v := range schema.Violations(p) {
+		if v.Keyword != "enum" || isDependencyType(v.Pointer) && p.Runs(dependencyUnknownTypeID) {
+			continue
+		}
+		text, _ := p.Doc.Text(v.Pointer)
+		f := validate.Finding{Place: v.Place(p), Message: v.Message(p.Doc)}
+		if near := nearest.Name(text, v.Choices()); near != "" {
+			f.Help = fmt.Sprintf("did you mean %q?", near)
+			if strings.EqualFold(near, strings.TrimSpace(text)) {
+				f.Fix = writeText(p, v.Pointer, near)
 			}
-		},
+		}
+		if strings.HasPrefix(v.Pointer, "/roles/") {
+			f.Severity = choiceOfRole.in(p)
+		}
+		p.Report(f)
 	}
 }
 

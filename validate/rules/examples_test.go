@@ -249,6 +249,11 @@ func without(rules []validate.Rule, ids ...string) []validate.Rule {
 	return slices.DeleteFunc(rules, func(r validate.Rule) bool { return slices.Contains(ids, r.ID) })
 }
 
+// only returns the rules with the ids, in the order in which they run.
+func only(ids ...string) []validate.Rule {
+	return slices.DeleteFunc(All(), func(r validate.Rule) bool { return !slices.Contains(ids, r.ID) })
+}
+
 // run runs all rules but one, for which every example would need a long line.
 func run(t *testing.T, tree fstest.MapFS) *validate.Report {
 	t.Helper()

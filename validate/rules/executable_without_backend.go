@@ -4,25 +4,17 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-func executableWithoutBackend() validate.Rule {
-	return validate.Rule{
-		ID:      "executable-without-backend",
-		Summary: `"executable" without a backend`,
-		Why:     `The host starts the executable only if "backend" is true. Otherwise it is never used.`,
-		Help:    `set "backend" to true, or delete "executable"`,
-		Check: func(p *validate.Pass) {
-			kind := p.Doc.Kind("/backend")
-			name, _ := p.Doc.Text("/executable")
-			if name == "" || p.Doc.Bool("/backend") || kind != "" && kind != "boolean" || startsAlways(p) {
-				return
-			}
-			f := validate.Finding{Place: p.Key("/executable"), Message: `"executable" is set, but the plugin has no backend`}
-			if kind != "" {
-				f.Related = []validate.Related{{Place: p.Value("/backend"), Message: `"backend" is false here`}}
-			}
-			p.Report(f)
-		},
+func executableWithoutBackend(p *validate.Pass) {
+	kind := p.Doc.Kind("/backend")
+	name, _ := p.Doc.Text("/executable")
+	if name == "" || p.Doc.Bool("/backend") || kind != "" && kind != "boolean" || startsAlways(p) {
+		return
 	}
+	f := validate.Finding{Place: p.Key("/executable"), Message: `"executable" is set, but the plugin has no backend`}
+	if kind != "" {
+		f.Related = []validate.Related{{Place: p.Value("/backend"), Message: `"backend" is false here`}}
+	}
+	p.Report(f)
 }
 
 // startsAlways reports whether plugins of this type consist only of a backend.

@@ -4,48 +4,37 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func frontendMissing() validate.Rule {
+func frontendMissing(p *validate.Pass) {
 	entries := []string{"module.ts", "module.tsx", "module.js", "module.jsx"}
-	return validate.Rule{
-		ID:          "frontend-missing",
-		Summary:     "source without a frontend",
-		Why:         "The build makes module.js, which the web application loads to show the plugin, from the module next to plugin.json.",
-		Help:        "add one of " + strings.Join(entries, ", ") + " next to plugin.json; turn the rule off if another command writes module.js",
-		Where:       validate.Source,
-		OfOutermost: true,
-		Check: func(p *validate.Pass) {
-			// Without package.json, there may be no frontend to build.
-			homes, _ := inspect.Homes(p)
-			hasPackage := func(dir string) bool { return inspect.Exists(p, path.Join(dir, "package.json")) }
-			if !slices.ContainsFunc(homes, hasPackage) {
-				return
-			}
-			kind, _ := p.Doc.Text("/type")
-			isApp := bundle.Type(kind) == bundle.TypeApp // which may consist of nested plugins
-			if !bundle.Type(kind).HasFrontend() || isApp && len(inspect.Nested(p)) > 0 {
-				return
-			}
-			exists := func(name string) bool { return inspect.Exists(p, path.Join(p.Dir, name)) }
-			if slices.ContainsFunc(entries, exists) {
-				return
-			}
-			f := validate.Finding{Place: p.Value("/type"),
-				Message: fmt.Sprintf("no module.ts or other frontend next to plugin.json; a plugin of type %s requires one", kind)}
-			for _, name := range entries {
-				if exists("src/" + name) {
-					f.Help = "move plugin.json to src, next to " + name
-				} else if other := inspect.Spelling(p, path.Join(p.Dir, name)); other != "" {
-					f.Help = "rename " + path.Base(other) + " to " + name
-				}
-			}
-			p.Report(f)
-		},
+	// Without package.json, there may be no frontend to build.
+	homes, _ := inspect.Homes(p)
+	hasPackage := func(dir string) bool { return inspect.Exists(p, path.Join(dir, "package.json")) }
+	if !slices.ContainsFunc(homes, hasPackage) {
+		return
 	}
+	kind, _ := p.Doc.Text("/type")
+	isApp := bundle.Type(kind) == bundle.TypeApp // which may consist of nested plugins
+	if !bundle.Type(kind).HasFrontend() || isApp && len(inspect.Nested(p)) > 0 {
+		return
+	}
+	exists := func(name string) bool { return inspect.Exists(p, path.Join(p.Dir, name)) }
+	if slices.ContainsFunc(entries, exists) {
+		return
+	}
+	f := validate.Finding{Place: p.Value("/type"),
+		Message: fmt.Sprintf("no module.ts or other frontend next to plugin.json; a plugin of type %s requires one", kind)}
+	for _, name := range entries {
+		if exists("src/" + name) {
+			f.Help = "move plugin.json to src, next to " + name
+		} else if other := inspect.Spelling(p, path.Join(p.Dir, name)); other != "" {
+			f.Help = "rename " + path.Base(other) + " to " + name
+		}
+	}
+	p.Report(f)
 }

@@ -10,40 +10,30 @@ import (
 
 const extensionsPointer = "/generated/extensions"
 
-func generatedInvalid() validate.Rule {
-	return validate.Rule{
-		ID:      schema.GeneratedInvalid,
-		Summary: `invalid entry in "generated"`,
-		Why: `Before it loads a plugin, the web application reads from "generated" what the plugin adds to the user interface. It ` +
-			`cannot use invalid entries.`,
-		Help:  `build the plugin again, and do not edit "generated" by hand`,
-		Where: validate.Dist | validate.Zip,
-		Check: func(p *validate.Pass) {
-			for _, v := range schema.GeneratedViolations(p) {
-				p.Reportf(v.Place(p), "%s", v.Message(p.Doc))
-			}
-			seen := map[string]string{}
-			for _, item := range p.Doc.Items(extensionsPointer) {
-				point, isText := p.Doc.Text(item + "/extensionPointId")
-				if isText && strings.TrimSpace(point) == "" {
-					p.Reportf(p.Value(item+"/extensionPointId"), "%s is empty", schema.Name(item+"/extensionPointId"))
-					continue
-				}
-				var parts []string
-				for _, key := range []string{"extensionPointId", "type", "title", "description"} {
-					text, _ := p.Doc.Text(item + "/" + key)
-					parts = append(parts, text)
-				}
-				all := strings.Join(parts, "\x00")
-				if first, again := seen[all]; again {
-					p.Report(validate.Finding{
-						Place:   p.Opening(item),
-						Message: fmt.Sprintf("duplicate extension of %q", point),
-						Related: []validate.Related{{Place: p.Opening(first), Message: "first listed here"}},
-					})
-				}
-				seen[all] = item
-			}
-		},
+func generatedInvalid(p *validate.Pass) {
+	for _, v := range schema.GeneratedViolations(p) {
+		p.Reportf(v.Place(p), "%s", v.Message(p.Doc))
+	}
+	seen := map[string]string{}
+	for _, item := range p.Doc.Items(extensionsPointer) {
+		point, isText := p.Doc.Text(item + "/extensionPointId")
+		if isText && strings.TrimSpace(point) == "" {
+			p.Reportf(p.Value(item+"/extensionPointId"), "%s is empty", schema.Name(item+"/extensionPointId"))
+			continue
+		}
+		var parts []string
+		for _, key := range []string{"extensionPointId", "type", "title", "description"} {
+			text, _ := p.Doc.Text(item + "/" + key)
+			parts = append(parts, text)
+		}
+		all := strings.Join(parts, "\x00")
+		if first, again := seen[all]; again {
+			p.Report(validate.Finding{
+				Place:   p.Opening(item),
+				Message: fmt.Sprintf("duplicate extension of %q", point),
+				Related: []validate.Related{{Place: p.Opening(first), Message: "first listed here"}},
+			})
+		}
+		seen[all] = item
 	}
 }

@@ -12,36 +12,26 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func generatedStale() validate.Rule {
-	return validate.Rule{
-		ID:      "generated-stale",
-		Summary: `stale extension in "generated"`,
-		Why: `The web application offers the extensions that "generated" lists. If the frontend does not register them, users select ` +
-			`something that does not exist.`,
-		Help:  "build the frontend and plugin.json again",
-		Where: validate.Dist | validate.Zip,
-		Check: func(p *validate.Pass) {
-			listed, kinds := []string{}, []string{} // the first extension of each type
-			for _, item := range p.Doc.Items(extensionsPointer) {
-				kind, _ := p.Doc.Text(item + "/type")
-				if len(registrations(kind)) > 0 && !slices.Contains(kinds, kind) {
-					listed, kinds = append(listed, item), append(kinds, kind)
-				}
-			}
-			if len(listed) == 0 || !inspect.Exists(p, path.Join(p.Dir, inspect.ModuleFile)) {
-				return // module-js-missing reports it
-			}
-			found, err := callsIn(p)
-			if err != nil {
-				p.Skipf("cannot read the frontend: %v", err)
-				return
-			}
-			for i, item := range listed {
-				if !slices.ContainsFunc(registrations(kinds[i]), func(call string) bool { return found[call] }) {
-					p.Reportf(p.Opening(item), `"generated" lists a %s, but no script of the plugin registers one`, kinds[i])
-				}
-			}
-		},
+func generatedStale(p *validate.Pass) {
+	listed, kinds := []string{}, []string{} // the first extension of each type
+	for _, item := range p.Doc.Items(extensionsPointer) {
+		kind, _ := p.Doc.Text(item + "/type")
+		if len(registrations(kind)) > 0 && !slices.Contains(kinds, kind) {
+			listed, kinds = append(listed, item), append(kinds, kind)
+		}
+	}
+	if len(listed) == 0 || !inspect.Exists(p, path.Join(p.Dir, inspect.ModuleFile)) {
+		return // module-js-missing reports it
+	}
+	found, err := callsIn(p)
+	if err != nil {
+		p.Skipf("cannot read the frontend: %v", err)
+		return
+	}
+	for i, item := range listed {
+		if !slices.ContainsFunc(registrations(kinds[i]), func(call string) bool { return found[call] }) {
+			p.Reportf(p.Opening(item), `"generated" lists a %s, but no script of the plugin registers one`, kinds[i])
+		}
 	}
 }
 

@@ -18,52 +18,41 @@ import (
 // goManifestFile lists the Go files of a plugin with their SHA-256 sums.
 const goManifestFile = "go_plugin_build_manifest"
 
-func goManifest() validate.Rule {
-	return validate.Rule{
-		ID:      "go-manifest",
-		Summary: "missing or wrong list of the Go files of a backend",
-		Why: "The catalog compares " + goManifestFile + ", which the build writes, with the Go files of the repository, to see whether " +
-			"the executables were built from them. It is reported in the grafana profile, and compared in the preset catalog and with a " +
-			"source that is named.",
-		Help:        "build the plugin again from this source",
-		OfOutermost: true,
-		Check: func(p *validate.Pass) {
-			if !p.Doc.Bool("/backend") || goFilesListed.isOff(p) {
-				return
-			}
-			r, hasSource := inspect.RepositoryOf(p)
-			fsys, dir := p.FS, p.Dir
-			if p.Where == validate.Source {
-				if goFilesAround.isOff(p) {
-					return
-				}
-				ok := false
-				if fsys, dir, ok = r.Built(p); !ok {
-					p.Skipf("there is no dist to compare with the source")
-					return
-				}
-			}
-			at := validate.Place{File: path.Join(dir, goManifestFile)}
-			data, err := fs.ReadFile(fsys, at.File)
-			if err != nil {
-				if p.Where != validate.Source && (!hasSource || len(goFiles(r)) > 0) {
-					p.Reportf(p.Opening("/backend"), "the plugin has a backend, but no %s", goManifestFile)
-				}
-				return // of a dist, it is reported there
-			}
-			listed, err := parseGoManifest(data)
-			if err != nil {
-				p.Reportf(at, "%v", err)
-				return
-			}
-			if !hasSource || goFilesAround.isOff(p) && p.Repository == nil {
-				return
-			}
-			if differ := compareGoFiles(r, listed); differ != "" {
-				p.Report(validate.Finding{Place: at, Severity: goFilesDiffer.in(p),
-					Message: "the list does not match the Go files of the repository: " + differ})
-			}
-		},
+func goManifest(p *validate.Pass) {
+	if !p.Doc.Bool("/backend") || goFilesListed.isOff(p) {
+		return
+	}
+	r, hasSource := inspect.RepositoryOf(p)
+	fsys, dir := p.FS, p.Dir
+	if p.Where == validate.Source {
+		if goFilesAround.isOff(p) {
+			return
+		}
+		ok := false
+		if fsys, dir, ok = r.Built(p); !ok {
+			p.Skipf("there is no dist to compare with the source")
+			return
+		}
+	}
+	at := validate.Place{File: path.Join(dir, goManifestFile)}
+	data, err := fs.ReadFile(fsys, at.File)
+	if err != nil {
+		if p.Where != validate.Source && (!hasSource || len(goFiles(r)) > 0) {
+			p.Reportf(p.Opening("/backend"), "the plugin has a backend, but no %s", goManifestFile)
+		}
+		return // of a dist, it is reported there
+	}
+	listed, err := parseGoManifest(data)
+	if err != nil {
+		p.Reportf(at, "%v", err)
+		return
+	}
+	if !hasSource || goFilesAround.isOff(p) && p.Repository == nil {
+		return
+	}
+	if differ := compareGoFiles(r, listed); differ != "" {
+		p.Report(validate.Finding{Place: at, Severity: goFilesDiffer.in(p),
+			Message: "the list does not match the Go files of the repository: " + differ})
 	}
 }
 

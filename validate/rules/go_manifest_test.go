@@ -25,7 +25,7 @@ func TestGoManifestOfSource(t *testing.T) {
 		{"no source", validate.Options{}, 0},
 		{"another source", validate.Options{Source: source}, 1},
 	} {
-		c.o.Rules, c.o.Profile, c.o.Where = []validate.Rule{goManifest()}, "grafana", validate.Dist
+		c.o.Rules, c.o.Profile, c.o.Where = only("go-manifest"), "grafana", validate.Dist
 		r := runWith(t, dist, c.o)
 		const want = `changed since the build: "pkg/main.go"; not in the list: "pkg/new.go"; not in the repository: "pkg/old.go"`
 		if c.want > 0 && !strings.HasSuffix(r.Findings[0].Message, want) || len(r.Findings) != c.want || c.want > 0 && r.Findings[0].Severity != validate.Error {

@@ -71,7 +71,7 @@ func TestLargeImages(t *testing.T) {
 	t.Parallel()
 	large := slices.Concat([]byte("<svg><script/>"), bytes.Repeat([]byte(" "), inspect.MaxImageBytes), []byte("</svg>"))
 	tree := fstest.MapFS{"plugin.json": {Data: []byte(`{"info": {"logos": {"small": "a.SVG", "large": "b.png"}}}`)}, "a.SVG": {Data: large}, "b.png": {Data: large}}
-	report := runWith(t, tree, validate.Options{Rules: []validate.Rule{svgUnsafe()}})
+	report := runWith(t, tree, validate.Options{Rules: only("svg-unsafe")})
 	if len(report.Findings) != 1 || report.Findings[0].Message != "a.SVG is not checked: it is larger than 8 MiB" {
 		t.Errorf("want a finding for a.SVG, got\n%s", lines(report))
 	}
@@ -85,7 +85,7 @@ func TestManyWrongEntries(t *testing.T) {
 		entries[i] = fmt.Sprintf(`"%d": ""`, i)
 	}
 	tree := fstest.MapFS{"plugin.json": {Data: []byte("{}")}, "MANIFEST.txt": {Data: []byte(`{"files": {` + strings.Join(entries, ",") + "}}")}}
-	report := runWith(t, tree, validate.Options{Rules: []validate.Rule{manifestHash()}, Where: validate.Dist})
+	report := runWith(t, tree, validate.Options{Rules: only("manifest-hash"), Where: validate.Dist})
 	if len(report.Findings) != 100 || len(report.Skips) != 1 || report.Skips[0].Reason != "MANIFEST.txt has more than 100 wrong entries" {
 		t.Errorf("%d findings, skips %+v", len(report.Findings), report.Skips)
 	}

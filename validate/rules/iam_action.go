@@ -11,26 +11,16 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-func iamAction() validate.Rule {
-	return validate.Rule{
-		ID:      "iam-action",
-		Summary: "unknown action, or scope of another resource",
-		Why: "An unknown action, or a scope of another resource, matches no request. In \"iam\", the backend is denied the access " +
-			"that the author intended; in \"routes\" and \"includes\", users are denied that access. If an action in \"iam\" does not have " +
-			"the form resource:verb, the host does not start the backend.",
-		Help: "write an action of the host, such as playlists:read",
-		Check: func(p *validate.Pass) {
-			for _, permission := range p.Doc.Items("/iam/permissions") {
-				checkKnownAction(p, permission+"/action")
-				checkScope(p, permission)
-			}
-			for _, list := range []string{"/routes", "/includes"} {
-				key := map[string]string{"/routes": "/reqAction", "/includes": "/action"}[list]
-				for _, item := range p.Doc.Items(list) {
-					checkKnownAction(p, item+key)
-				}
-			}
-		},
+func iamAction(p *validate.Pass) {
+	for _, permission := range p.Doc.Items("/iam/permissions") {
+		checkKnownAction(p, permission+"/action")
+		checkScope(p, permission)
+	}
+	for _, list := range []string{"/routes", "/includes"} {
+		key := map[string]string{"/routes": "/reqAction", "/includes": "/action"}[list]
+		for _, item := range p.Doc.Items(list) {
+			checkKnownAction(p, item+key)
+		}
 	}
 }
 

@@ -9,32 +9,22 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func idDuplicate() validate.Rule {
-	return validate.Rule{
-		ID:      "id-duplicate",
-		Summary: "two plugins with the same id",
-		Why: "If several plugins have the same id, the host mounts only the first one that it finds. A build has the id of its " +
-			"source, so sources are compared only with sources, and builds only with builds. A plugin.json in a directory beside src is " +
-			"treated as a build.",
-		Help: "delete one of the plugins, or change its id",
-		Check: func(p *validate.Pass) {
-			id, _ := p.Doc.Text("/id")
-			if file := p.Before(id); id != "" && file != "" {
-				p.Reportf(p.Value("/id"), "%s has the same id %q", file, id)
-				return
-			}
-			first := firstWithID.Of(p)[idOf{p.Where, id}]
-			if _, isLink := p.Form(p.File); isLink || first == nil || first.File == p.File || isBesideSource(first.File,
-				p.File) || isBesideSource(p.File, first.File) {
-				return
-			}
-			p.Report(validate.Finding{
-				Place:   p.Value("/id"),
-				Message: fmt.Sprintf("%s has the same id %q", inspect.Relative(p.Dir, first.File), id),
-				Related: []validate.Related{{Place: inspect.ValueIn(p, first, "/id"), Message: "the first plugin with this id"}},
-			})
-		},
+func idDuplicate(p *validate.Pass) {
+	id, _ := p.Doc.Text("/id")
+	if file := p.Before(id); id != "" && file != "" {
+		p.Reportf(p.Value("/id"), "%s has the same id %q", file, id)
+		return
 	}
+	first := firstWithID.Of(p)[idOf{p.Where, id}]
+	if _, isLink := p.Form(p.File); isLink || first == nil || first.File == p.File || isBesideSource(first.File,
+		p.File) || isBesideSource(p.File, first.File) {
+		return
+	}
+	p.Report(validate.Finding{
+		Place:   p.Value("/id"),
+		Message: fmt.Sprintf("%s has the same id %q", inspect.Relative(p.Dir, first.File), id),
+		Related: []validate.Related{{Place: inspect.ValueIn(p, first, "/id"), Message: "the first plugin with this id"}},
+	})
 }
 
 // isBesideSource reports whether a file is in the src of a repository and another one elsewhere

@@ -10,53 +10,43 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func idFormat() validate.Rule {
-	return validate.Rule{
-		ID:      "id-format",
-		Summary: "malformed plugin id",
-		Why: "The id is part of URLs, directory names and action names. Lowercase letters, digits and hyphens are safe in all of " +
-			"them. Other characters may have to be escaped, and on some systems two ids that differ only in case share a directory. The " +
-			"catalog asks for three parts, which is a warning in its preset. An id that no host mounts is an error, such as one with a space.",
-		Help: "write <organization>-<name>-<type> in lowercase, such as acme-clock-panel; do not change the id of a published plugin",
-		Check: func(p *validate.Pass) {
-			id, _ := p.Doc.Text("/id")
-			if id == "" || inspect.IsBuiltIn(p) {
-				return
-			}
-			at := p.Value("/id")
-			if err := bundle.CheckID(id); err != nil {
-				p.Report(validate.Finding{Place: at, Severity: unmountableID.in(p), Message: err.Error() + "; no host mounts the plugin"})
-				return
-			}
-			for i, r := range id {
-				if !isIDLetter(r) {
-					p.Reportf(p.Within("/id", i, i+len(string(r))), "id %q contains %q; only lowercase letters, digits and hyphens are allowed", id, r)
-					return
-				}
-			}
-			parts := strings.Split(id, "-")
-			if slices.Contains(parts, "") {
-				p.Reportf(at, "id %q has a hyphen with nothing before or after it", id)
-				return
-			}
-			most := p.Profile.MaxIDParts
-			switch {
-			case len(parts) == 2:
-				p.Report(validate.Finding{
-					Severity: shortID.in(p),
-					Place:    at,
-					Message:  fmt.Sprintf("id %q has two parts separated by hyphens; the catalog asks for three", id),
-				})
-			case len(parts) < 2:
-				p.Reportf(at, "id %q has no organization prefix", id)
-			case most > 0 && len(parts) > most:
-				p.Report(validate.Finding{
-					Severity: longID.in(p),
-					Place:    at,
-					Message:  fmt.Sprintf("id %q has %d parts separated by hyphens; Grafana's published schema allows at most %d", id, len(parts), most),
-				})
-			}
-		},
+func idFormat(p *validate.Pass) {
+	id, _ := p.Doc.Text("/id")
+	if id == "" || inspect.IsBuiltIn(p) {
+		return
+	}
+	at := p.Value("/id")
+	if err := bundle.CheckID(id); err != nil {
+		p.Report(validate.Finding{Place: at, Severity: unmountableID.in(p), Message: err.Error() + "; no host mounts the plugin"})
+		return
+	}
+	for i, r := range id {
+		if !isIDLetter(r) {
+			p.Reportf(p.Within("/id", i, i+len(string(r))), "id %q contains %q; only lowercase letters, digits and hyphens are allowed", id, r)
+			return
+		}
+	}
+	parts := strings.Split(id, "-")
+	if slices.Contains(parts, "") {
+		p.Reportf(at, "id %q has a hyphen with nothing before or after it", id)
+		return
+	}
+	most := p.Profile.MaxIDParts
+	switch {
+	case len(parts) == 2:
+		p.Report(validate.Finding{
+			Severity: shortID.in(p),
+			Place:    at,
+			Message:  fmt.Sprintf("id %q has two parts separated by hyphens; the catalog asks for three", id),
+		})
+	case len(parts) < 2:
+		p.Reportf(at, "id %q has no organization prefix", id)
+	case most > 0 && len(parts) > most:
+		p.Report(validate.Finding{
+			Severity: longID.in(p),
+			Place:    at,
+			Message:  fmt.Sprintf("id %q has %d parts separated by hyphens; Grafana's published schema allows at most %d", id, len(parts), most),
+		})
 	}
 }
 

@@ -10,26 +10,18 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func idTypeSuffix() validate.Rule {
-	return validate.Rule{
-		ID:      "id-type-suffix",
-		Summary: "plugin id without the plugin type as a suffix",
-		Why:     "An id such as acme-clock-panel shows the kind of plugin in every log and URL. Catalogs require it.",
-		Help:    "end the id with a hyphen and the type; do not change the id of a published plugin",
-		Check: func(p *validate.Pass) {
-			id, _ := p.Doc.Text("/id")
-			kind, _ := p.Doc.Text("/type")
-			if !strings.Contains(id, "-") || !slices.Contains(bundle.Types(), bundle.Type(kind)) || inspect.IsBuiltIn(p) {
-				return // id-format and enum-value report it
-			}
-			if strings.HasSuffix(id, "-"+kind) {
-				return
-			}
-			p.Report(validate.Finding{
-				Place:   p.Value("/id"),
-				Message: fmt.Sprintf("id %q does not end with %q", id, "-"+kind),
-				Related: []validate.Related{{Place: p.Value("/type"), Message: "the type is set here"}},
-			})
-		},
+func idTypeSuffix(p *validate.Pass) {
+	id, _ := p.Doc.Text("/id")
+	kind, _ := p.Doc.Text("/type")
+	if !strings.Contains(id, "-") || !slices.Contains(bundle.Types(), bundle.Type(kind)) || inspect.IsBuiltIn(p) {
+		return // id-format and enum-value report it
 	}
+	if strings.HasSuffix(id, "-"+kind) {
+		return
+	}
+	p.Report(validate.Finding{
+		Place:   p.Value("/id"),
+		Message: fmt.Sprintf("id %q does not end with %q", id, "-"+kind),
+		Related: []validate.Related{{Place: p.Value("/type"), Message: "the type is set here"}},
+	})
 }

@@ -13,46 +13,32 @@ import (
 	"github.com/slipway-dev/slipway/validate/shared"
 )
 
-func importOutsideRange() validate.Rule {
-	return validate.Rule{
-		ID:      "import-outside-range",
-		Summary: "frontend that imports what a version in its range does not have",
-		Why: "Hosts share their own libraries with plugins, whatever version the plugin was compiled with. A name that they do not have is " +
-			"undefined, and the plugin fails when it uses it. A use that the same file guards, as in \"if (name)\" or by comparing " +
-			"config.buildInfo.version, is an info. Types are not compared, since compilers remove them, and a whole module is not followed " +
-			"into another function. React and its router are not compared in module.js. The versions are minor versions, " +
-			"by their newest patch.",
-		Help:      "change the range to versions that have it, or use it only if it is not undefined",
-		Aspect:    "imports",
-		IsOfRange: true,
-		Check: func(p *validate.Pass) {
-			declaredIn(p, inspect.HostRanges.Of(p)) // or why that is not compared, even if nothing is imported
-			widest := map[*bundle.Document]string{}
-			for _, use := range inspect.SharedImports.Of(p) {
-				d, ok := declaredIn(p, use.Range)
-				missing, why := d.missing(p, use)
-				if !ok || missing == 0 {
-					continue
-				}
-				if isUnknown(p, use) {
-					reportUnknown(p, use)
-					continue
-				}
-				if use.IsExported {
-					continue
-				}
-				if _, isKnown := widest[d.Doc]; !isKnown {
-					widest[d.Doc] = d.widest(p)
-				}
-				f := validate.Finding{Place: use.Place(), Message: use.Module + " " + why}
-				if use.IsGuarded {
-					f.Severity = guardedUse.in(p)
-				} else {
-					f.Help, f.Fix = d.help(p, widest[d.Doc])
-				}
-				d.report(p, f, missing)
-			}
-		},
+func importOutsideRange(p *validate.Pass) {
+	declaredIn(p, inspect.HostRanges.Of(p)) // or why that is not compared, even if nothing is imported
+	widest := map[*bundle.Document]string{}
+	for _, use := range inspect.SharedImports.Of(p) {
+		d, ok := declaredIn(p, use.Range)
+		missing, why := d.missing(p, use)
+		if !ok || missing == 0 {
+			continue
+		}
+		if isUnknown(p, use) {
+			reportUnknown(p, use)
+			continue
+		}
+		if use.IsExported {
+			continue
+		}
+		if _, isKnown := widest[d.Doc]; !isKnown {
+			widest[d.Doc] = d.widest(p)
+		}
+		f := validate.Finding{Place: use.Place(), Message: use.Module + " " + why}
+		if use.IsGuarded {
+			f.Severity = guardedUse.in(p)
+		} else {
+			f.Help, f.Fix = d.help(p, widest[d.Doc])
+		}
+		d.report(p, f, missing)
 	}
 }
 

@@ -10,36 +10,26 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func jsonBOM() validate.Rule {
-	return validate.Rule{
-		ID:      "json-bom",
-		Summary: "byte order mark, or an encoding other than UTF-8",
-		Why: "JSON must be UTF-8 without a byte order mark. The host stops at the mark and does not load the plugin. It cannot read " +
-			"UTF-16 or UTF-32 either. In other encodings, characters outside ASCII are garbled.",
-		Help:  "save the file as UTF-8 without a byte order mark",
-		IsRaw: true,
-		Check: func(p *validate.Pass) {
-			if encoding := validate.Encoding(p.Data); encoding != "" {
-				p.Reportf(p.Whole(), "file is encoded as %s; it must be UTF-8", encoding)
-				return
-			}
-			if bytes.HasPrefix(p.Data, []byte(inspect.BOM)) {
-				start := bundle.Position{Line: 1, Column: 1}
-				p.Report(validate.Finding{
-					Place:   p.At("", bundle.Span{Start: start, End: start}),
-					Message: "file begins with a byte order mark, which editors do not show",
-					Fix:     &validate.Fix{Title: "delete the byte order mark", Edits: []validate.Edit{{File: p.File, To: len(inspect.BOM)}}},
-				})
-			}
-			if at := invalidUTF8(p.Data); at >= 0 {
-				text := bytes.TrimPrefix(p.Data, []byte(inspect.BOM))
-				p.Report(validate.Finding{
-					Place:   p.At("", bundle.Span{Start: bundle.PositionIn(text, at), End: bundle.PositionIn(text, at+1)}),
-					Message: fmt.Sprintf("byte 0x%02x is not valid UTF-8; the file may be Latin-1", text[at]),
-					Help:    "save the file as UTF-8",
-				})
-			}
-		},
+func jsonBOM(p *validate.Pass) {
+	if encoding := validate.Encoding(p.Data); encoding != "" {
+		p.Reportf(p.Whole(), "file is encoded as %s; it must be UTF-8", encoding)
+		return
+	}
+	if bytes.HasPrefix(p.Data, []byte(inspect.BOM)) {
+		start := bundle.Position{Line: 1, Column: 1}
+		p.Report(validate.Finding{
+			Place:   p.At("", bundle.Span{Start: start, End: start}),
+			Message: "file begins with a byte order mark, which editors do not show",
+			Fix:     &validate.Fix{Title: "delete the byte order mark", Edits: []validate.Edit{{File: p.File, To: len(inspect.BOM)}}},
+		})
+	}
+	if at := invalidUTF8(p.Data); at >= 0 {
+		text := bytes.TrimPrefix(p.Data, []byte(inspect.BOM))
+		p.Report(validate.Finding{
+			Place:   p.At("", bundle.Span{Start: bundle.PositionIn(text, at), End: bundle.PositionIn(text, at+1)}),
+			Message: fmt.Sprintf("byte 0x%02x is not valid UTF-8; the file may be Latin-1", text[at]),
+			Help:    "save the file as UTF-8",
+		})
 	}
 }
 

@@ -9,22 +9,14 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-func jsonDuplicateKey() validate.Rule {
-	return validate.Rule{
-		ID:      "json-duplicate-key",
-		Summary: "duplicate key in an object",
-		Why:     "If an object has the same key twice, the host silently uses the last value; if both values are objects, it may merge them.",
-		Help:    "delete one of the entries",
-		Check: func(p *validate.Pass) {
-			for _, d := range p.Doc.Duplicates() {
-				p.Report(validate.Finding{
-					Place:   p.At(d.Pointer, d.Again),
-					Message: fmt.Sprintf("duplicate key %q; the last one takes precedence", d.Key),
-					Related: []validate.Related{{Place: p.At(d.Pointer, d.First), Message: "first set here"}},
-					Fix:     dropEqual(p, d),
-				})
-			}
-		},
+func jsonDuplicateKey(p *validate.Pass) {
+	for _, d := range p.Doc.Duplicates() {
+		p.Report(validate.Finding{
+			Place:   p.At(d.Pointer, d.Again),
+			Message: fmt.Sprintf("duplicate key %q; the last one takes precedence", d.Key),
+			Related: []validate.Related{{Place: p.At(d.Pointer, d.First), Message: "first set here"}},
+			Fix:     dropEqual(p, d),
+		})
 	}
 }
 

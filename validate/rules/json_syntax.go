@@ -5,27 +5,17 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-func jsonSyntax() validate.Rule {
-	return validate.Rule{
-		ID:      "json-syntax",
-		Summary: "invalid JSON",
-		Why: "The host parses strict JSON, without comments or trailing commas. It does not load a plugin whose plugin.json it " +
-			"cannot parse.",
-		Help:  "fix the syntax here or just before",
-		IsRaw: true,
-		Check: func(p *validate.Pass) {
-			bad := invalidUTF8(p.Data)
-			for _, f := range p.Syntax {
-				if f.Pos.Offset == bad {
-					continue // json-bom reports it
-				}
-				at := p.At("", bundle.Span{Start: f.Pos, End: f.End})
-				if f.End == f.Pos {
-					at.EndColumn++
-				}
-				p.Report(validate.Finding{Place: at, Message: "invalid JSON: " + f.Problem, Help: f.Help, Fix: dropSyntax(p, f)})
-			}
-		},
+func jsonSyntax(p *validate.Pass) {
+	bad := invalidUTF8(p.Data)
+	for _, f := range p.Syntax {
+		if f.Pos.Offset == bad {
+			continue // json-bom reports it
+		}
+		at := p.At("", bundle.Span{Start: f.Pos, End: f.End})
+		if f.End == f.Pos {
+			at.EndColumn++
+		}
+		p.Report(validate.Finding{Place: at, Message: "invalid JSON: " + f.Problem, Help: f.Help, Fix: dropSyntax(p, f)})
 	}
 }
 

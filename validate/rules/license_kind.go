@@ -11,28 +11,18 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func licenseKind() validate.Rule {
-	return validate.Rule{
-		ID:      "license-kind",
-		Summary: "license that the catalog does not accept",
-		Why: "The catalog accepts the MIT, BSD, Apache 2.0, GPL 3.0, LGPL 3.0 and AGPL 3.0 licenses, and recognizes them by their " +
-			"text, not by their name.",
-		Help:        "put the complete and unchanged text of one of these licenses in LICENSE",
-		OfOutermost: true,
-		Check: func(p *validate.Pass) {
-			text, _ := inspect.FindText(p, licenseNames(p)...)
-			if text == nil || text.Err != nil || len(text.Data) == 0 {
-				return // license-missing reports it
-			}
-			scanner := acceptedLicenses()
-			if scanner == nil {
-				p.Skipf("the texts of the licenses cannot be compiled")
-				return
-			}
-			if len(scanner.Scan(text.Data).Match) == 0 {
-				p.Reportf(validate.Place{File: text.File}, "the text is that of no license that the catalog accepts")
-			}
-		},
+func licenseKind(p *validate.Pass) {
+	text, _ := inspect.FindText(p, licenseNames(p)...)
+	if text == nil || text.Err != nil || len(text.Data) == 0 {
+		return // license-missing reports it
+	}
+	scanner := acceptedLicenses()
+	if scanner == nil {
+		p.Skipf("the texts of the licenses cannot be compiled")
+		return
+	}
+	if len(scanner.Scan(text.Data).Match) == 0 {
+		p.Reportf(validate.Place{File: text.File}, "the text is that of no license that the catalog accepts")
 	}
 }
 

@@ -8,26 +8,16 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func licenseMissing() validate.Rule {
-	return validate.Rule{
-		ID:      "license-missing",
-		Summary: "missing or empty license",
-		Why: "Without a license, nobody may use or redistribute the plugin, and catalogs do not accept it. In the preset catalog, " +
-			"the name must be LICENSE; the build writes one of another name, such as LICENSE.md, as LICENSE.",
-		Help:        "put the license text in LICENSE next to plugin.json or src",
-		OfOutermost: true,
-		Check: func(p *validate.Pass) {
-			found, misnamed := inspect.FindText(p, licenseNames(p)...)
-			if found == nil && (inspect.HasLicenseAbove(p) || misnamed != "" && isRenamed(p)) {
-				return
-			}
-			if other, _ := inspect.FindText(p, bundle.LicenseNames()...); found == nil && other != nil {
-				p.Reportf(validate.Place{File: other.File}, "the catalog expects the license in LICENSE, not in %s", path.Base(other.File))
-				return
-			}
-			needText(p, licenseNames(p)...)
-		},
+func licenseMissing(p *validate.Pass) {
+	found, misnamed := inspect.FindText(p, licenseNames(p)...)
+	if found == nil && (inspect.HasLicenseAbove(p) || misnamed != "" && isRenamed(p)) {
+		return
 	}
+	if other, _ := inspect.FindText(p, bundle.LicenseNames()...); found == nil && other != nil {
+		p.Reportf(validate.Place{File: other.File}, "the catalog expects the license in LICENSE, not in %s", path.Base(other.File))
+		return
+	}
+	needText(p, licenseNames(p)...)
 }
 
 // licenseNames returns the names that the license of the plugin may have.

@@ -13,24 +13,15 @@ import (
 // Apache license has its own, in brackets, which belong to it.
 var licenseBlank = regexp.MustCompile(`\{yyyy\}|\{name of copyright owner\}`)
 
-func licenseTemplate() validate.Rule {
-	return validate.Rule{
-		ID:          "license-template",
-		Summary:     "license with a blank that was not filled in",
-		Why:         "A license is granted by somebody. Templates have blanks for the year and the owner.",
-		Help:        "write the year and the owner of the copyright",
-		OfOutermost: true,
-		Check: func(p *validate.Pass) {
-			text, _ := inspect.FindText(p, bundle.LicenseNames()...)
-			if text == nil {
-				return // license-missing reports it
-			}
-			if m := licenseBlank.FindIndex(text.Data); m != nil {
-				p.Report(validate.Finding{
-					Place:   inspect.PlaceIn(p, text.File, text.Data, m[0], m[1]),
-					Message: fmt.Sprintf("%q is a blank of the license's template", text.Data[m[0]:m[1]]),
-				})
-			}
-		},
+func licenseTemplate(p *validate.Pass) {
+	text, _ := inspect.FindText(p, bundle.LicenseNames()...)
+	if text == nil {
+		return // license-missing reports it
+	}
+	if m := licenseBlank.FindIndex(text.Data); m != nil {
+		p.Report(validate.Finding{
+			Place:   inspect.PlaceIn(p, text.File, text.Data, m[0], m[1]),
+			Message: fmt.Sprintf("%q is a blank of the license's template", text.Data[m[0]:m[1]]),
+		})
 	}
 }

@@ -11,49 +11,40 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func manifestHash() validate.Rule {
-	return validate.Rule{
-		ID:      "manifest-hash",
-		Summary: "file that does not match the manifest",
-		Why:     "Grafana compares each file with its checksum in MANIFEST.txt, and does not load a plugin that has changed.",
-		Help:    "sign the plugin again",
-		Where:   validate.Dist | validate.Zip,
-		Check: func(p *validate.Pass) {
-			m := inspect.Manifest.Of(p)
-			switch {
-			case m.File == "":
-				return
-			case m.Err != nil:
-				p.Reportf(validate.Place{File: m.File}, "cannot read the manifest: %v", m.Err)
-				return
-			}
-			checkOwner(p, m)
-			found := inspect.Modified.Of(p)
-			if found.Err != nil {
-				p.Skipf("cannot compare the files with the manifest: %v", found.Err)
-			}
-			wrong := 0
-			for _, f := range found.Files {
-				if _, isListed := m.Files[f.Path]; !isListed {
-					continue // manifest-undeclared reports it
-				}
-				if wrong++; wrong > maxWrongEntries {
-					p.Skipf("%s has more than %d wrong entries", signature.File, maxWrongEntries)
-					return
-				}
-				problem := f.Error()
-				switch {
-				case f.Err == archive.ErrMissing:
-					problem = f.Path + " is listed but does not exist"
-				case f.Err == archive.ErrChanged:
-					problem = f.Path + " has changed since the manifest was written"
-				case !errors.Is(f.Err, archive.ErrMissing) && !errors.Is(f.Err, archive.ErrChanged):
-					p.Skipf("cannot compare %s with the manifest: %v", f.Path, f.Err)
-					continue
-				}
-				p.Report(validate.Finding{Place: m.Key(p, "/files/"+bundle.EscapePointer(f.Path)), Message: problem, Help: helpModified})
-			}
-		},
+func manifestHash(p *validate.Pass) {
+	m := inspect.Manifest.Of(p)
+	switch {
+	case m.File == "":
+		return
+	case m.Err != nil:
+		p.Reportf(validate.Place{File: m.File}, "cannot read the manifest: %v", m.Err)
+		return
+	}
+	checkOwner(p, m)
+	found := inspect.Modified.Of(p)
+	if found.Err != nil {
+		p.Skipf("cannot compare the files with the manifest: %v", found.Err)
+	}
+	wrong := 0
+	for _, f := range found.Files {
+		if _, isListed := m.Files[f.Path]; !isListed {
+			continue // manifest-undeclared reports it
+		}
+		if wrong++; wrong > maxWrongEntries {
+			p.Skipf("%s has more than %d wrong entries", signature.File, maxWrongEntries)
+			return
+		}
+		problem := f.Error()
+		switch {
+		case f.Err == archive.ErrMissing:
+			problem = f.Path + " is listed but does not exist"
+		case f.Err == archive.ErrChanged:
+			problem = f.Path + " has changed since the manifest was written"
+		case !errors.Is(f.Err, archive.ErrMissing) && !errors.Is(f.Err, archive.ErrChanged):
+			p.Skipf("cannot compare %s with the manifest: %v", f.Path, f.Err)
+			continue
+		}
+		p.Report(validate.Finding{Place: m.Key(p, "/files/"+bundle.EscapePointer(f.Path)), Message: problem, Help: helpModified})
 	}
 }
 

@@ -14,7 +14,7 @@ func TestUnsigned(t *testing.T) {
 	for profile, want := range map[string]int{"service": 0, "grafana": 1} {
 		p := completePlugin(t, validate.Zip)
 		p.write("MANIFEST.json", "{}") // a file like others
-		r := runWith(t, p.in(p.dir), validate.Options{Rules: []validate.Rule{manifestMissing()}, Where: validate.Zip, Profile: profile})
+		r := runWith(t, p.in(p.dir), validate.Options{Rules: only("manifest-missing"), Where: validate.Zip, Profile: profile})
 		if len(r.Findings) != want {
 			t.Errorf("%s: findings:\n%s", profile, lines(r))
 		}
@@ -58,7 +58,7 @@ func TestSignedByService(t *testing.T) {
 			p := completePlugin(t, validate.Dist)
 			p.addManifest()
 			c.damage(p)
-			r := p.run(t, []validate.Rule{manifestHash(), manifestUndeclared(), manifestSignature(), manifestScope()})
+			r := p.run(t, only("manifest-hash", "manifest-undeclared", "manifest-signature", "manifest-scope"))
 			got := lines(r)
 			if c.want == "" && got != "" || c.want != "" && (len(r.Findings) != 1 || !strings.Contains(got, c.want)) {
 				t.Errorf("findings:\n%s\nwant %q", got, c.want)

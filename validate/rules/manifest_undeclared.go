@@ -8,27 +8,18 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func manifestUndeclared() validate.Rule {
-	return validate.Rule{
-		ID:      "manifest-undeclared",
-		Summary: "file missing from the manifest",
-		Why:     "A file that is not in MANIFEST.txt was added after the plugin was signed. Grafana does not load a plugin with such a file.",
-		Help:    "delete the file, or sign the plugin again",
-		Where:   validate.Dist | validate.Zip,
-		Check: func(p *validate.Pass) {
-			m := inspect.Manifest.Of(p)
-			found := inspect.Modified.Of(p)
-			if found.Err != nil {
-				p.Skipf("cannot compare the files with the manifest: %v", found.Err)
-			}
-			for _, f := range found.Files {
-				if _, isListed := m.Files[f.Path]; !isListed {
-					p.Report(validate.Finding{
-						Place:   validate.Place{File: path.Join(p.Dir, f.Path)},
-						Message: fmt.Sprintf("%s is not listed in the manifest", f.Path), Help: helpModified,
-					})
-				}
-			}
-		},
+func manifestUndeclared(p *validate.Pass) {
+	m := inspect.Manifest.Of(p)
+	found := inspect.Modified.Of(p)
+	if found.Err != nil {
+		p.Skipf("cannot compare the files with the manifest: %v", found.Err)
+	}
+	for _, f := range found.Files {
+		if _, isListed := m.Files[f.Path]; !isListed {
+			p.Report(validate.Finding{
+				Place:   validate.Place{File: path.Join(p.Dir, f.Path)},
+				Message: fmt.Sprintf("%s is not listed in the manifest", f.Path), Help: helpModified,
+			})
+		}
 	}
 }

@@ -8,32 +8,22 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func metaMissing() validate.Rule {
-	return validate.Rule{
-		ID:      "meta-missing",
-		Summary: "missing plugin.json",
-		Why: "A directory is a plugin only if it contains plugin.json. If a plugin has a dist directory, the host looks for " +
-			"plugin.json only there.",
-		Help:  "validate the directory of a plugin, or create plugin.json",
-		IsRaw: true,
-		Check: func(p *validate.Pass) {
-			switch {
-			case !p.IsMissing:
-			case path.Base(p.Dir) == bundle.DistDir:
-				p.Report(validate.Finding{
-					Place:   p.Whole(),
-					Message: "dist contains no plugin.json, and the host looks only there",
-					Help:    "build the plugin, or delete dist",
-				})
-			default:
-				for _, name := range []string{"src/" + bundle.MetadataFile, bundle.MetadataFile} {
-					if other := inspect.Spelling(p, path.Join(p.Dir, name)); other != "" {
-						p.Report(validate.Finding{Place: validate.Place{File: other}, Message: "the file must be called " + bundle.MetadataFile, Help: "rename it"})
-						return
-					}
-				}
-				p.Reportf(p.Whole(), "no plugin.json here or in any directory below")
+func metaMissing(p *validate.Pass) {
+	switch {
+	case !p.IsMissing:
+	case path.Base(p.Dir) == bundle.DistDir:
+		p.Report(validate.Finding{
+			Place:   p.Whole(),
+			Message: "dist contains no plugin.json, and the host looks only there",
+			Help:    "build the plugin, or delete dist",
+		})
+	default:
+		for _, name := range []string{"src/" + bundle.MetadataFile, bundle.MetadataFile} {
+			if other := inspect.Spelling(p, path.Join(p.Dir, name)); other != "" {
+				p.Report(validate.Finding{Place: validate.Place{File: other}, Message: "the file must be called " + bundle.MetadataFile, Help: "rename it"})
+				return
 			}
-		},
+		}
+		p.Reportf(p.Whole(), "no plugin.json here or in any directory below")
 	}
 }

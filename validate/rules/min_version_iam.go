@@ -11,19 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/validate/shared"
 )
 
-func minVersionIAM() validate.Rule {
-	return validate.Rule{
-		ID:      "min-version-iam",
-		Summary: `"iam" with service versions before 10.3.0`,
-		Why: "Earlier hosts do not create service accounts for plugins, so the backend starts without a token. In the grafana " +
-			"profile, the finding is a warning.",
-		Help:   "raise the lower bound of the range of service versions to 10.3.0 or later",
-		Aspect: "plugin.json",
-		Check: func(p *validate.Pass) {
-			if len(p.Doc.Items("/iam/permissions")) > 0 {
-				needsVersion(p, "/iam", semver.New(10, 3, 0, "", ""), iamTooEarly)
-			}
-		},
+func minVersionIAM(p *validate.Pass) {
+	if len(p.Doc.Items("/iam/permissions")) > 0 {
+		needsVersion(p, "/iam", semver.New(10, 3, 0, "", ""), iamTooEarly)
 	}
 }
 

@@ -10,32 +10,22 @@ import (
 	"github.com/slipway-dev/slipway/validate/shared"
 )
 
-func moduleNotShared() validate.Rule {
-	return validate.Rule{
-		ID:      "module-not-shared",
-		Summary: "frontend that asks for a module which a version in its range does not share",
-		Why: "The host then looks for a file of that name, finds none, and does not load the plugin. Only modules are compared of which it " +
-			"is known since when hosts share them: what module.js asks for, and in source those that no build can bundle.",
-		Help:   "bundle the module, or change the range to versions that share it",
-		Aspect: "modules",
-		Check: func(p *validate.Pass) {
-			if p.Where == validate.Source {
-				inspect.EachPartOfHost(p, func(module string, r inspect.HostRange, at func() validate.Place) {
-					if d, ok := declaredIn(p, r); ok {
-						d.notShared(p, module, at)
-					}
-				})
-				return
+func moduleNotShared(p *validate.Pass) {
+	if p.Where == validate.Source {
+		inspect.EachPartOfHost(p, func(module string, r inspect.HostRange, at func() validate.Place) {
+			if d, ok := declaredIn(p, r); ok {
+				d.notShared(p, module, at)
 			}
-			d, ok := declaredIn(p, inspect.HostRanges.Of(p))
-			if !ok {
-				return
-			}
-			m := inspect.Module.Of(p)
-			for _, requested := range inspect.Requested(m.Data) {
-				d.notShared(p, requested.Module, func() validate.Place { return inspect.PlaceIn(p, m.File, m.Data, requested.From, requested.To) })
-			}
-		},
+		})
+		return
+	}
+	d, ok := declaredIn(p, inspect.HostRanges.Of(p))
+	if !ok {
+		return
+	}
+	m := inspect.Module.Of(p)
+	for _, requested := range inspect.Requested(m.Data) {
+		d.notShared(p, requested.Module, func() validate.Place { return inspect.PlaceIn(p, m.File, m.Data, requested.From, requested.To) })
 	}
 }
 

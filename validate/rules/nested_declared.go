@@ -12,46 +12,35 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func nestedDeclared() validate.Rule {
-	return validate.Rule{
-		ID:      "nested-declared",
-		Summary: `mismatch between "includes" and the nested plugins`,
-		Why: `"includes" shows people what a plugin installs. A nested plugin that is not listed is installed without their ` +
-			`knowledge, and a listed plugin that does not exist is not installed at all. In the grafana profile, the findings are warnings. ` +
-			`The preset catalog requires an entry with the type of the plugin and the path of its plugin.json.`,
-		Help:        `list the plugin in "includes", with its type, name and path`,
-		OfOutermost: true,
-		Check: func(p *validate.Pass) {
-			if kind := p.Doc.Kind("/includes"); p.Doc.Kind("") != "object" || kind != "" && kind != "array" {
-				return
-			}
-			misled := map[string]bool{} // types that an entry with a wrong path has
-			for _, item := range p.Doc.Items("/includes") {
-				checkTypeOfInclude(p, item)
-				if checkInclude(p, item) {
-					kind, _ := p.Doc.Text(item + "/type")
-					misled[kind] = true
-				}
-			}
-			for _, n := range undeclared.Of(p) {
-				kind, _ := n.Text("/type")
-				if misled[kind] && includedOtherwise.isOff(p) {
-					continue // reported at that entry
-				}
-				name, _ := n.Text("/name")
-				if name == "" {
-					continue // reported in its own plugin.json
-				}
-				inner := tree.Below(p.Dir, n.File)
-				p.Report(validate.Finding{
-					Severity: includedPlugin.in(p),
-					Place:    p.Opening("/includes"),
-					Message:  fmt.Sprintf(`"includes" does not list the plugin %q in %s`, name, path.Dir(inner)),
-					Help:     fmt.Sprintf(`add { "type": %q, "name": %q, "path": %q }`, kind, name, inner),
-					Related:  []validate.Related{{Place: inspect.ValueIn(p, n, "/id"), Message: "the plugin is here"}},
-				})
-			}
-		},
+func nestedDeclared(p *validate.Pass) {
+	if kind := p.Doc.Kind("/includes"); p.Doc.Kind("") != "object" || kind != "" && kind != "array" {
+		return
+	}
+	misled := map[string]bool{} // types that an entry with a wrong path has
+	for _, item := range p.Doc.Items("/includes") {
+		checkTypeOfInclude(p, item)
+		if checkInclude(p, item) {
+			kind, _ := p.Doc.Text(item + "/type")
+			misled[kind] = true
+		}
+	}
+	for _, n := range undeclared.Of(p) {
+		kind, _ := n.Text("/type")
+		if misled[kind] && includedOtherwise.isOff(p) {
+			continue // reported at that entry
+		}
+		name, _ := n.Text("/name")
+		if name == "" {
+			continue // reported in its own plugin.json
+		}
+		inner := tree.Below(p.Dir, n.File)
+		p.Report(validate.Finding{
+			Severity: includedPlugin.in(p),
+			Place:    p.Opening("/includes"),
+			Message:  fmt.Sprintf(`"includes" does not list the plugin %q in %s`, name, path.Dir(inner)),
+			Help:     fmt.Sprintf(`add { "type": %q, "name": %q, "path": %q }`, kind, name, inner),
+			Related:  []validate.Related{{Place: inspect.ValueIn(p, n, "/id"), Message: "the plugin is here"}},
+		})
 	}
 }
 

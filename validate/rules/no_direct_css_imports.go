@@ -8,32 +8,23 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func noDirectCSSImports() validate.Rule {
-	return validate.Rule{
-		ID:      "no-direct-css-imports",
-		Summary: "frontend with style sheets that apply to the whole page",
-		Why:     "Such styles also change the host and other plugins, and stay when users leave the plugin.",
-		Help:    "use css of @emotion/css, which is limited to the elements that have the class",
-		Where:   validate.Source,
-		Check: func(p *validate.Pass) {
-			inspect.EachScript(p, func(s *inspect.Script) {
-				if path.Ext(s.Name) == ".js" {
-					return
+func noDirectCSSImports(p *validate.Pass) {
+	inspect.EachScript(p, func(s *inspect.Script) {
+		if path.Ext(s.Name) == ".js" {
+			return
+		}
+		for _, m := range s.Imports() {
+			if len(m.Names) == 0 && slices.Contains([]string{".css", ".scss", ".less"}, path.Ext(m.Module)) {
+				p.Reportf(s.At(p, m.At, m.At), "%s applies to the whole page", path.Base(m.Module))
+			}
+			for _, n := range m.Names {
+				if m.Module == "@emotion/react" && n.Name == "Global" {
+					p.Reportf(s.At(p, n.At, n.At), "the styles of Global apply to the whole page")
+					reportElements(p, s, n.Local)
 				}
-				for _, m := range s.Imports() {
-					if len(m.Names) == 0 && slices.Contains([]string{".css", ".scss", ".less"}, path.Ext(m.Module)) {
-						p.Reportf(s.At(p, m.At, m.At), "%s applies to the whole page", path.Base(m.Module))
-					}
-					for _, n := range m.Names {
-						if m.Module == "@emotion/react" && n.Name == "Global" {
-							p.Reportf(s.At(p, n.At, n.At), "the styles of Global apply to the whole page")
-							reportElements(p, s, n.Local)
-						}
-					}
-				}
-			}, ".css", ".scss", ".less", "Global")
-		},
-	}
+			}
+		}
+	}, ".css", ".scss", ".less", "Global")
 }
 
 // reportElements reports the elements of a component that is imported as Global.

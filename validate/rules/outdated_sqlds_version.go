@@ -8,23 +8,14 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func outdatedSqldsVersion() validate.Rule {
-	return validate.Rule{
-		ID:      "outdated-sqlds-version",
-		Summary: "outdated version of sqlds",
-		Why:     "The functions of sqlds before version 3 take no context, so a query goes on after its user has left.",
-		Help:    "require github.com/grafana/sqlds/v4",
-		Where:   validate.Source,
-		Check: func(p *validate.Pass) {
-			const module = "github.com/grafana/sqlds"
-			inspect.EachGoFile(p, func(f *inspect.GoFile) {
-				for _, spec := range f.Syntax.Imports {
-					name, _ := strconv.Unquote(spec.Path.Value)
-					if name == module || name == module+"/v2" || strings.HasPrefix(name, module+"/v2/") {
-						p.Reportf(f.Place(p, spec.Path), "%s is an outdated version of sqlds", name)
-					}
-				}
-			}, module)
-		},
-	}
+func outdatedSqldsVersion(p *validate.Pass) {
+	const module = "github.com/grafana/sqlds"
+	inspect.EachGoFile(p, func(f *inspect.GoFile) {
+		for _, spec := range f.Syntax.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			if name == module || name == module+"/v2" || strings.HasPrefix(name, module+"/v2/") {
+				p.Reportf(f.Place(p, spec.Path), "%s is an outdated version of sqlds", name)
+			}
+		}
+	}, module)
 }

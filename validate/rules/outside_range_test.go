@@ -74,7 +74,7 @@ func TestNarrowed(t *testing.T) {
 		p := completePlugin(t, validate.Source)
 		allow(declared)(p)
 		addFile("code.ts", "import { Graph } from '@grafana/ui';\nf(Graph);\n")(p)
-		r := p.run(t, []validate.Rule{importOutsideRange()})
+		r := p.run(t, only("import-outside-range"))
 		got := ""
 		for _, f := range r.Findings {
 			if got = "without a fix"; f.Fix != nil {
@@ -129,7 +129,7 @@ func TestCompiledCode(t *testing.T) {
 			}
 			addFile(file, code)(p)
 			var said []string
-			for _, f := range p.run(t, []validate.Rule{importOutsideRange(), routeOutsideRange(), moduleNotShared()}).Findings {
+			for _, f := range p.run(t, only("import-outside-range", "route-outside-range", "module-not-shared")).Findings {
 				said = append(said, f.Message)
 				if i := slices.IndexFunc(f.Related, func(r validate.Related) bool { return r.Message == "the range is here" }); i < 0 ||
 					path.Base(f.Related[i].File) != bundle.MetadataFile || f.Related[i].Line == 0 {
@@ -184,7 +184,7 @@ func TestUnknownName(t *testing.T) {
 			want = fmt.Sprintf(c.want, c.of)
 		}
 		got := ""
-		for _, f := range p.run(t, []validate.Rule{importOutsideRange()}).Findings {
+		for _, f := range p.run(t, only("import-outside-range")).Findings {
 			got = strings.TrimSuffix(f.Message, ", but the plugin allows 10.3 and later")
 			if isOfRange := c.want == ofRange; f.IsOfRange != isOfRange || (f.Severity == validate.Info) != (c.name == "guarded") {
 				t.Errorf("%s: %+v", c.name, f)

@@ -9,34 +9,24 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func pluginNotExported() validate.Rule {
-	return validate.Rule{
-		ID:      "plugin-not-exported",
-		Summary: "module.ts that does not export the plugin",
-		Why: "The web application imports module.js and takes what it exports as \"plugin\", and no default export. Without that export, it does not load the plugin; " +
-			"of an app, it shows nothing. Only TypeScript is read, and no module that exports all of another.",
-		Help:  "export it as \"plugin\"",
-		Where: validate.Source,
-		Check: func(p *validate.Pass) {
-			text, _ := p.Doc.Text("/type")
-			kind := bundle.Type(text)
-			if !kind.HasFrontend() {
-				return
-			}
-			constructor := map[bundle.Type]string{bundle.TypeApp: "AppPlugin", bundle.TypePanel: "PanelPlugin", bundle.TypeDatasource: "DataSourcePlugin"}[kind]
-			exported, place, ok := inspect.ExportsOfEntry(p)
-			if !ok || slices.ContainsFunc(kind.Exports(), func(name string) bool { return exported[name] }) {
-				return
-			}
-			f := validate.Finding{Place: place(), Message: "the frontend does not export the plugin to hosts",
-				Help: fmt.Sprintf("write export const plugin = new %s(...)", constructor)}
-			if kind == bundle.TypeApp {
-				f.Severity, f.Message = appNotExported.in(p), "the frontend does not export the plugin to hosts, which show an app without pages"
-			}
-			if exported["default"] {
-				f.Message += "; they do not read the default export"
-			}
-			p.Report(f)
-		},
+func pluginNotExported(p *validate.Pass) {
+	text, _ := p.Doc.Text("/type")
+	kind := bundle.Type(text)
+	if !kind.HasFrontend() {
+		return
 	}
+	constructor := map[bundle.Type]string{bundle.TypeApp: "AppPlugin", bundle.TypePanel: "PanelPlugin", bundle.TypeDatasource: "DataSourcePlugin"}[kind]
+	exported, place, ok := inspect.ExportsOfEntry(p)
+	if !ok || slices.ContainsFunc(kind.Exports(), func(name string) bool { return exported[name] }) {
+		return
+	}
+	f := validate.Finding{Place: place(), Message: "the frontend does not export the plugin to hosts",
+		Help: fmt.Sprintf("write export const plugin = new %s(...)", constructor)}
+	if kind == bundle.TypeApp {
+		f.Severity, f.Message = appNotExported.in(p), "the frontend does not export the plugin to hosts, which show an app without pages"
+	}
+	if exported["default"] {
+		f.Message += "; they do not read the default export"
+	}
+	p.Report(f)
 }

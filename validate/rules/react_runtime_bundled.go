@@ -13,31 +13,19 @@ import (
 var oldRuntime = regexp.MustCompile(`\.__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED\.ReactCurrentOwner\s*[,;]` +
 	`[^{}]{0,120}=\s*\{\s*key:\s*(?:!0|true),\s*ref:`)
 
-func reactRuntimeBundled() validate.Rule {
-	return validate.Rule{
-		ID:      "react-runtime-bundled",
-		Summary: "module.js that contains the JSX runtime of React 18, for hosts with React 19",
-		Why: "The runtime reads internals of the host's React when it is loaded. React 19 does not have them, so the plugin does not load: " +
-			"\"Cannot read properties of undefined (reading 'ReactCurrentOwner')\".",
-		Help: "leave react/jsx-runtime to the host and require one that shares it, " + shared.JSXRuntime + "; compile JSX to " +
-			"React.createElement; or exclude hosts with React 19 from the range",
-		Where:  validate.Dist | validate.Zip,
-		Aspect: "react",
-		Check: func(p *validate.Pass) {
-			m := inspect.Module.Of(p)
-			at := oldRuntime.FindIndex(m.Data)
-			d, ok := declaredIn(p, inspect.HostRanges.Of(p))
-			if at == nil || !ok {
-				return
-			}
-			if with := d.withReact19(); with != 0 {
-				reportAllowed(p, validate.Finding{
-					Place:   inspect.PlaceIn(p, m.File, m.Data, at[0], at[1]),
-					Message: "module.js contains the JSX runtime of React 18",
-					Hosts:   with,
-				}, versions(with)+", which has React 19")
-			}
-		},
+func reactRuntimeBundled(p *validate.Pass) {
+	m := inspect.Module.Of(p)
+	at := oldRuntime.FindIndex(m.Data)
+	d, ok := declaredIn(p, inspect.HostRanges.Of(p))
+	if at == nil || !ok {
+		return
+	}
+	if with := d.withReact19(); with != 0 {
+		reportAllowed(p, validate.Finding{
+			Place:   inspect.PlaceIn(p, m.File, m.Data, at[0], at[1]),
+			Message: "module.js contains the JSX runtime of React 18",
+			Hosts:   with,
+		}, versions(with)+", which has React 19")
 	}
 }
 

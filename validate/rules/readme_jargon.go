@@ -11,17 +11,8 @@ import (
 // jargon matches the words that the catalog looks for, wherever they occur.
 var jargon = regexp.MustCompile(`yarn|nodejs`)
 
-func readmeJargon() validate.Rule {
-	return validate.Rule{
-		ID:          "readme-jargon",
-		Summary:     "README.md with instructions for developers",
-		Why:         `The catalog shows README.md to the users of a plugin. It takes "yarn" and "nodejs" for instructions for developers.`,
-		Help:        "move the instructions to another file, such as CONTRIBUTING.md, and link to it",
-		OfOutermost: true,
-		Check: func(p *validate.Pass) {
-			reportInReadme(p, jargon, "%q is for developers of the plugin, not for its users")
-		},
-	}
+func readmeJargon(p *validate.Pass) {
+	reportInReadme(p, jargon, "%q is for developers of the plugin, not for its users")
 }
 
 // reportInReadme reports the first match of each text in README.md.

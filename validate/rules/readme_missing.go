@@ -10,15 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func readmeMissing() validate.Rule {
-	return validate.Rule{
-		ID:          "readme-missing",
-		Summary:     "missing or empty README.md",
-		Why:         "README.md is what people read in a catalog: what the plugin is for and how to set it up.",
-		Help:        "create README.md next to plugin.json or src",
-		OfOutermost: true,
-		Check:       func(p *validate.Pass) { needText(p, "README.md") },
-	}
+func readmeMissing(p *validate.Pass) {
+	needText(p, "README.md")
 }
 
 // needText reports that the plugin has none of the files, or that the file is empty. One that comes

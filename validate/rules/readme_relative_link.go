@@ -16,38 +16,29 @@ var link = regexp.MustCompile(`\]\(\s*<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>
 
 const maxLinksReported = 100
 
-func readmeRelativeLink() validate.Rule {
-	return validate.Rule{
-		ID:          "readme-relative-link",
-		Summary:     "relative link or image in README.md",
-		Why:         "A catalog shows README.md without the files around it, so relative links and images are broken.",
-		Help:        "write the full URL, beginning with https://",
-		OfOutermost: true,
-		Check: func(p *validate.Pass) {
-			if inspect.IsPartOfService(p) {
-				return
-			}
-			readme, _ := inspect.FindText(p, "README.md")
-			if readme == nil || readme.Err != nil {
-				return // readme-missing reports it
-			}
-			reported := 0
-			for _, m := range link.FindAllSubmatchIndex(inspect.WithoutCode(readme.Data), -1) {
-				from, to := target(m)
-				address := string(readme.Data[from:to])
-				if !isRelative(address) {
-					continue
-				}
-				if reported++; reported > maxLinksReported {
-					p.Skipf("README.md has more than %d relative links", maxLinksReported)
-					return
-				}
-				p.Report(validate.Finding{
-					Place:   inspect.PlaceIn(p, readme.File, readme.Data, from, to),
-					Message: fmt.Sprintf("link to %.200q is relative", address),
-				})
-			}
-		},
+func readmeRelativeLink(p *validate.Pass) {
+	if inspect.IsPartOfService(p) {
+		return
+	}
+	readme, _ := inspect.FindText(p, "README.md")
+	if readme == nil || readme.Err != nil {
+		return // readme-missing reports it
+	}
+	reported := 0
+	for _, m := range link.FindAllSubmatchIndex(inspect.WithoutCode(readme.Data), -1) {
+		from, to := target(m)
+		address := string(readme.Data[from:to])
+		if !isRelative(address) {
+			continue
+		}
+		if reported++; reported > maxLinksReported {
+			p.Skipf("README.md has more than %d relative links", maxLinksReported)
+			return
+		}
+		p.Report(validate.Finding{
+			Place:   inspect.PlaceIn(p, readme.File, readme.Data, from, to),
+			Message: fmt.Sprintf("link to %.200q is relative", address),
+		})
 	}
 }
 

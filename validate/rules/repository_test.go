@@ -251,7 +251,7 @@ func TestSourcesOfWorkspace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		options.Rules, options.NoDist = []validate.Rule{sourcemapStale().TurnedOn()}, true
+		options.Rules, options.NoDist = []validate.Rule{only("sourcemap-stale")[0].TurnedOn()}, true
 		r := runWith(t, fsys, options)
 		got := lines(r)
 		for _, s := range r.Skips {

@@ -11,46 +11,34 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-func requiredField() validate.Rule {
-	return validate.Rule{
-		ID:      "required-field",
-		Summary: "missing or empty required key",
-		Why: `The host and the catalog rely on these keys. Without them, the host rejects the plugin or shows it without its name, ` +
-			`version or logo. In the grafana profile, the finding is a warning for any key in "roles", "iam", "routes", "includes" and ` +
-			`"extensions", and for a plugin name that is empty. What a nested plugin lacks in "info" and does not inherit is one ` +
-			`finding there, an info; in the preset catalog, missing logos are errors. A version and a date that a nested plugin ` +
-			`inherits are infos.`,
-		Help: "add the key",
-		Check: func(p *validate.Pass) {
-			var lacking []string
-			for _, v := range schema.Violations(p) {
-				if v.Keyword != "required" && (v.Keyword != "minLength" || v.Node.MinLength > 1) {
-					continue // value-format reports the others
-				}
-				k := kindOfRequired(v)
-				f := validate.Finding{Severity: k.in(p), Place: v.Place(p), Message: v.Message(p.Doc),
-					Help: "write a value: " + v.Node.Description}
-				if v.Keyword == "required" {
-					if f.Severity == validate.Info && k != requiredInherited {
-						lacking = append(lacking, fmt.Sprintf("%q", dotted(v.Pointer)))
-						continue
-					}
-					_, key := schema.Parent(v.Pointer)
-					node := v.Node.Properties[key]
-					f.Help = fmt.Sprintf("add %q, %s%s: %s", key, jsontype.Name(node.Types[0]), withKeys(node.Required), node.Description)
-					if v.Pointer == inspect.RangePointer(p) {
-						suggestRange(p, &f)
-					}
-				}
-				if k == requiredInherited && p.IsNested {
-					f.Message = fmt.Sprintf("the nested plugin has no %q and takes that of the plugin around it", dotted(v.Pointer))
-					f.Help = "add the key if they differ"
-				}
-				p.Report(f)
+func requiredField(p *validate.Pass) {
+	var lacking []string
+	for _, v := range schema.Violations(p) {
+		if v.Keyword != "required" && (v.Keyword != "minLength" || v.Node.MinLength > 1) {
+			continue // value-format reports the others
+		}
+		k := kindOfRequired(v)
+		f := validate.Finding{Severity: k.in(p), Place: v.Place(p), Message: v.Message(p.Doc),
+			Help: "write a value: " + v.Node.Description}
+		if v.Keyword == "required" {
+			if f.Severity == validate.Info && k != requiredInherited {
+				lacking = append(lacking, fmt.Sprintf("%q", dotted(v.Pointer)))
+				continue
 			}
-			reportLacking(p, lacking)
-		},
+			_, key := schema.Parent(v.Pointer)
+			node := v.Node.Properties[key]
+			f.Help = fmt.Sprintf("add %q, %s%s: %s", key, jsontype.Name(node.Types[0]), withKeys(node.Required), node.Description)
+			if v.Pointer == inspect.RangePointer(p) {
+				suggestRange(p, &f)
+			}
+		}
+		if k == requiredInherited && p.IsNested {
+			f.Message = fmt.Sprintf("the nested plugin has no %q and takes that of the plugin around it", dotted(v.Pointer))
+			f.Help = "add the key if they differ"
+		}
+		p.Report(f)
 	}
+	reportLacking(p, lacking)
 }
 
 // kindOfRequired returns the kind of a missing or empty key. Hosts take the version and the date of a nested

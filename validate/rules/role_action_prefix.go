@@ -10,23 +10,15 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func roleActionPrefix() validate.Rule {
-	return validate.Rule{
-		ID:      "role-action-prefix",
-		Summary: "role action without the plugin's id as a prefix",
-		Why:     "A plugin may grant only its own actions. The host rejects roles with the actions of others.",
-		Help:    "prefix the action with the plugin's id and a dot or colon",
-		Check: func(p *validate.Pass) {
-			id, _ := p.Doc.Text("/id")
-			if id == "" {
-				return
-			}
-			for _, role := range p.Doc.Items("/roles") {
-				for _, permission := range p.Doc.Items(role + "/role/permissions") {
-					checkAction(p, id, permission+"/action")
-				}
-			}
-		},
+func roleActionPrefix(p *validate.Pass) {
+	id, _ := p.Doc.Text("/id")
+	if id == "" {
+		return
+	}
+	for _, role := range p.Doc.Items("/roles") {
+		for _, permission := range p.Doc.Items(role + "/role/permissions") {
+			checkAction(p, id, permission+"/action")
+		}
 	}
 }
 

@@ -10,24 +10,15 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-func routeInvalid() validate.Rule {
-	return validate.Rule{
-		ID:      "route-invalid",
-		Summary: "route with an invalid method, URL or header",
-		Why: "The host proxies requests according to these routes. It responds with an error to requests for an invalid route, or " +
-			"forwards them with an empty header.",
-		Help: "correct the route",
-		Check: func(p *validate.Pass) {
-			for _, route := range p.Doc.Items("/routes") {
-				checkMethods(p, route+"/method")
-				checkAddress(p, route+"/url")
-				checkAddress(p, route+"/tokenAuth/url")
-				checkAddress(p, route+"/jwtTokenAuth/url")
-				for _, header := range p.Doc.Items(route + "/headers") {
-					checkHeader(p, header)
-				}
-			}
-		},
+func routeInvalid(p *validate.Pass) {
+	for _, route := range p.Doc.Items("/routes") {
+		checkMethods(p, route+"/method")
+		checkAddress(p, route+"/url")
+		checkAddress(p, route+"/tokenAuth/url")
+		checkAddress(p, route+"/jwtTokenAuth/url")
+		for _, header := range p.Doc.Items(route + "/headers") {
+			checkHeader(p, header)
+		}
 	}
 }
 

@@ -10,30 +10,20 @@ import (
 	"github.com/slipway-dev/slipway/validate/shared"
 )
 
-func routeOutsideRange() validate.Rule {
-	return validate.Rule{
-		ID:      "route-outside-range",
-		Summary: "call of the host's HTTP API that a version in its range does not serve",
-		Why: "The host responds with the status 404 or 410, and what the plugin uses the route for does not work. Only paths are compared that " +
-			"begin a string. The finding is an info if the same file has the path that other versions serve.",
-		Help:   "call what all versions in the range serve, or change the range",
-		Aspect: "routes",
-		Check: func(p *validate.Pass) {
-			inspect.EachRoute(p, func(called inspect.CalledRoute) {
-				d, ok := publishedIn(p, called.Range)
-				for _, r := range hostRoutes() {
-					if !ok || d.Admitted&^r.served == 0 || !r.path.MatchString(called.Path) {
-						continue
-					}
-					f := validate.Finding{Place: called.Place(), Message: fmt.Sprintf("%s: existing hosts %s", called.Path, r.what), Help: r.help}
-					if r.other != nil && r.other.Match(called.File) {
-						f.Severity = guardedUse.in(p)
-					}
-					d.report(p, f, d.Admitted&^r.served)
-				}
-			})
-		},
-	}
+func routeOutsideRange(p *validate.Pass) {
+	inspect.EachRoute(p, func(called inspect.CalledRoute) {
+		d, ok := publishedIn(p, called.Range)
+		for _, r := range hostRoutes() {
+			if !ok || d.Admitted&^r.served == 0 || !r.path.MatchString(called.Path) {
+				continue
+			}
+			f := validate.Finding{Place: called.Place(), Message: fmt.Sprintf("%s: existing hosts %s", called.Path, r.what), Help: r.help}
+			if r.other != nil && r.other.Match(called.File) {
+				f.Severity = guardedUse.in(p)
+			}
+			d.report(p, f, d.Admitted&^r.served)
+		}
+	})
 }
 
 // route is a part of the host's HTTP API that not all versions serve.

@@ -2,7 +2,9 @@ package rules
 
 import (
 	"embed"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -11,24 +13,30 @@ import (
 var examples embed.FS
 
 // All returns all rules in the order in which they run.
-func All() []validate.Rule {
-	rules := inOrder()
-	all := make([]validate.Rule, len(rules))
-	for i, of := range rules {
-		r := of.rule()
-		id := r.ID
-		r.Severity, r.Catalog, r.Cases = of.severity, of.catalog, cases()[id]
-		r.Example = func() string { return example(id) }
-		all[i] = r
+func All() []validate.Rule { return slices.Clone(described()) }
+
+// described holds the rules with what is not in their table: the kinds of their findings, and their texts, with which the
+// txtar archive of each begins: a paragraph each for Summary, Why and Help, and then what the example shows.
+var described = sync.OnceValue(func() []validate.Rule {
+	all := inOrder()
+	for i := range all {
+		r := &all[i]
+		r.Cases = cases()[r.ID]
+		data, _ := examples.ReadFile(exampleFile(r.ID))
+		text := string(data)
+		for _, part := range []struct {
+			label string
+			words *string
+		}{{"Summary: ", &r.Summary}, {"Why: ", &r.Why}, {"Help: ", &r.Help}} {
+			*part.words, text, _ = strings.Cut(strings.TrimPrefix(text, part.label), "\n\n")
+			*part.words = strings.Join(strings.Fields(*part.words), " ")
+		}
+		r.Example = func() string { return marks.Replace(text) }
 	}
 	return all
-}
+})
 
-// example returns the txtar archive of a rule, or "" if it has none. It removes the
-// marks « and », which enclose the position of each finding for the tests.
-func example(id string) string {
-	data, _ := examples.ReadFile(exampleFile(id))
-	return strings.ReplaceAll(strings.ReplaceAll(string(data), "«", ""), "»", "")
-}
+// marks removes « and », which enclose the position of each finding for the tests.
+var marks = strings.NewReplacer("«", "", "»", "")
 
 func exampleFile(id string) string { return strings.ReplaceAll(id, "-", "_") + ".txtar" }

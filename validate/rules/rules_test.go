@@ -12,8 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/bundle/signature"
 	"github.com/slipway-dev/slipway/internal/testkit"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/shared"
 )
 
 var update = flag.Bool("update", false, "write the findings into the examples")
@@ -28,6 +30,11 @@ func TestRulesAreComplete(t *testing.T) {
 		seen[r.ID] = true
 		if slices.Contains([]string{string(r.Severity), r.Summary, r.Why, r.Help}, "") || r.Check == nil {
 			t.Errorf("%s lacks documentation or Check: %+v", r.ID, r)
+		}
+	}
+	for id, part := range map[string]string{"react-runtime-bundled": shared.JSXRuntime, "manifest-signature": signature.Invalid, "go-sdk": grafanaSDK} {
+		if help := only(id)[0].Help; !strings.Contains(help, part) {
+			t.Errorf("the help of %s, %q, does not contain %q", id, help, part)
 		}
 	}
 	files := testkit.Must(os.ReadDir("."))(t)

@@ -19,49 +19,40 @@ var leftover = regexp.MustCompile(`(?im)^#+ *Grafana (?:Panel|Data Source(?: Bac
 	`|<(?:your|my)[ -]?(?:org(?:ani[sz]ation)?|name|plugin(?: ?name)?|github[ -]?user(?:name)?)>` +
 	`|https?://github\.com/(?:your-?org|your-?name|my-?org)\b[^\s"')]*`)
 
-func scaffoldText() validate.Rule {
-	return validate.Rule{
-		ID:      "scaffold-text",
-		Summary: "text left over from a scaffold",
-		Why: "A scaffold writes sample text. A plugin that still contains it looks unfinished in a catalog. In the preset catalog, " +
-			"the heading of the template is an error, and other findings are warnings.",
-		Help: "delete it, or replace it with text about this plugin",
-		Check: func(p *validate.Pass) {
-			for _, pointer := range suspects(p.Doc) {
-				text, _ := p.Doc.Text(pointer)
-				if m := leftover.FindStringIndex(text); m != nil {
-					p.Report(validate.Finding{
-						Severity: leftoverText.in(p),
-						Place:    p.Within(pointer, m[0], m[1]),
-						Message:  fmt.Sprintf("%q is left over from a scaffold", text[m[0]:m[1]]),
-					})
-				}
+func scaffoldText(p *validate.Pass) {
+	for _, pointer := range suspects(p.Doc) {
+		text, _ := p.Doc.Text(pointer)
+		if m := leftover.FindStringIndex(text); m != nil {
+			p.Report(validate.Finding{
+				Severity: leftoverText.in(p),
+				Place:    p.Within(pointer, m[0], m[1]),
+				Message:  fmt.Sprintf("%q is left over from a scaffold", text[m[0]:m[1]]),
+			})
+		}
+	}
+	if p.IsNested {
+		return
+	}
+	for _, name := range []string{"README.md", "CHANGELOG.md"} {
+		found, _ := inspect.FindText(p, name)
+		if found == nil || found.Err != nil {
+			continue // readme-missing reports it
+		}
+		if !mayHaveLeftover(found.Data) {
+			continue
+		}
+		for _, m := range leftover.FindAllIndex(inspect.WithoutCode(found.Data), maxLeftovers) {
+			text := found.Data[m[0]:m[1]]
+			k := leftoverText
+			if text[0] == '#' && name == "README.md" {
+				k = ordinary
 			}
-			if p.IsNested {
-				return
-			}
-			for _, name := range []string{"README.md", "CHANGELOG.md"} {
-				found, _ := inspect.FindText(p, name)
-				if found == nil || found.Err != nil {
-					continue // readme-missing reports it
-				}
-				if !mayHaveLeftover(found.Data) {
-					continue
-				}
-				for _, m := range leftover.FindAllIndex(inspect.WithoutCode(found.Data), maxLeftovers) {
-					text := found.Data[m[0]:m[1]]
-					k := leftoverText
-					if text[0] == '#' && name == "README.md" {
-						k = ordinary
-					}
-					p.Report(validate.Finding{
-						Severity: k.in(p),
-						Place:    inspect.PlaceIn(p, found.File, found.Data, m[0], m[1]),
-						Message:  fmt.Sprintf("%q is left over from a scaffold", text),
-					})
-				}
-			}
-		},
+			p.Report(validate.Finding{
+				Severity: k.in(p),
+				Place:    inspect.PlaceIn(p, found.File, found.Data, m[0], m[1]),
+				Message:  fmt.Sprintf("%q is left over from a scaffold", text),
+			})
+		}
 	}
 }
 

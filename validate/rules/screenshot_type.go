@@ -9,27 +9,18 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func screenshotType() validate.Rule {
-	return validate.Rule{
-		ID:      "screenshot-type",
-		Summary: "screenshot in an unsupported format",
-		Why: "Browsers show a file in an unsupported format as a broken image. The preset catalog also reports WebP and " +
-			"extensions that do not match the content.",
-		Help: "save the screenshot as PNG, JPEG, GIF or SVG, with that extension",
-		Check: func(p *validate.Pass) {
-			for _, i := range inspect.Images.Of(p) {
-				switch {
-				case i.IsLogo:
-				case i.Err != nil:
-					p.Skipf("cannot read %s: %v", i.Text, i.Err)
-				case i.Kind == "":
-					p.Reportf(p.Value(i.Pointer), "screenshot %q is %s", i.Text, i.Describe())
-				case i.Kind != kindOfName(i.Text):
-					p.Report(validate.Finding{Severity: otherScreenshot.in(p), Place: p.Value(i.Pointer),
-						Message: fmt.Sprintf("screenshot %q is %s, which the catalog does not accept under this name", i.Text, i.Describe())})
-				}
-			}
-		},
+func screenshotType(p *validate.Pass) {
+	for _, i := range inspect.Images.Of(p) {
+		switch {
+		case i.IsLogo:
+		case i.Err != nil:
+			p.Skipf("cannot read %s: %v", i.Text, i.Err)
+		case i.Kind == "":
+			p.Reportf(p.Value(i.Pointer), "screenshot %q is %s", i.Text, i.Describe())
+		case i.Kind != kindOfName(i.Text):
+			p.Report(validate.Finding{Severity: otherScreenshot.in(p), Place: p.Value(i.Pointer),
+				Message: fmt.Sprintf("screenshot %q is %s, which the catalog does not accept under this name", i.Text, i.Describe())})
+		}
 	}
 }
 

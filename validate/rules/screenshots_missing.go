@@ -6,27 +6,18 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-func screenshotsMissing() validate.Rule {
-	return validate.Rule{
-		ID:          "screenshots-missing",
-		Summary:     "plugin without screenshots",
-		Why:         "The page of a plugin in the catalog shows its screenshots. They are what people look at first.",
-		Help:        `add a screenshot to "info.screenshots", with its name and path`,
-		OfOutermost: true,
-		Check: func(p *validate.Pass) {
-			const pointer = "/info/screenshots"
-			if kind := p.Doc.Kind(pointer); kind != "" && kind != "array" {
-				return
-			}
-			items := p.Doc.Items(pointer)
-			if len(items) == 0 {
-				p.Reportf(p.Opening("/info"), `"info" has no screenshots`)
-			}
-			for _, item := range items {
-				if text, ok := p.Doc.Text(item + "/path"); ok && strings.TrimSpace(text) == "" {
-					p.Reportf(p.Value(item+"/path"), "the screenshot has no path")
-				}
-			}
-		},
+func screenshotsMissing(p *validate.Pass) {
+	const pointer = "/info/screenshots"
+	if kind := p.Doc.Kind(pointer); kind != "" && kind != "array" {
+		return
+	}
+	items := p.Doc.Items(pointer)
+	if len(items) == 0 {
+		p.Reportf(p.Opening("/info"), `"info" has no screenshots`)
+	}
+	for _, item := range items {
+		if text, ok := p.Doc.Text(item + "/path"); ok && strings.TrimSpace(text) == "" {
+			p.Reportf(p.Value(item+"/path"), "the screenshot has no path")
+		}
 	}
 }

@@ -17,51 +17,41 @@ const minifiedLine = 2000
 
 var mapComment = regexp.MustCompile(`//[#@] ?sourceMappingURL=(\S+)\s*$`)
 
-func sourcemapMissing() validate.Rule {
-	return validate.Rule{
-		ID:      "sourcemap-missing",
-		Summary: "bundled module.js without a source map",
-		Why: "Without a source map, a stack trace points at a column of one very long line, and reviewers cannot see what the bundle " +
-			"was built from. A short module.js, which may be written by hand, needs one only in the preset catalog.",
-		Help:  "configure the frontend build to write module.js.map",
-		Where: validate.Dist | validate.Zip,
-		Check: func(p *validate.Pass) {
-			if !shortModule.isOff(p) {
-				if p.IsNested {
-					return // for the outermost plugin, every module.js is checked
-				}
-				for _, name := range filesNamed(p, p.FS, p.Dir, inspect.ModuleFile) {
-					if !inspect.Exists(p, name+".map") {
-						p.Reportf(validate.Place{File: name}, "there is no module.js.map")
-					}
-				}
-				return
+func sourcemapMissing(p *validate.Pass) {
+	if !shortModule.isOff(p) {
+		if p.IsNested {
+			return // for the outermost plugin, every module.js is checked
+		}
+		for _, name := range filesNamed(p, p.FS, p.Dir, inspect.ModuleFile) {
+			if !inspect.Exists(p, name+".map") {
+				p.Reportf(validate.Place{File: name}, "there is no module.js.map")
 			}
-			m := inspect.Module.Of(p)
-			name, data := m.File, m.Data
-			if name == "" || inspect.Exists(p, name+".map") {
-				return
-			}
-			if m.Err != nil {
-				p.Skipf("cannot read module.js: %v", m.Err)
-				return
-			}
-			if at := mapComment.FindSubmatchIndex(data[max(0, len(data)-1024):]); at != nil {
-				from := max(0, len(data)-1024)
-				target := string(data[from+at[2] : from+at[3]])
-				if strings.HasPrefix(target, "data:") || isThere(p, path.Join(p.Dir, target)) {
-					return
-				}
-				p.Reportf(validate.Place{File: name}, "module.js refers to the source map %.200q, which does not exist", target)
-				return
-			}
-			for line := range bytes.Lines(data) {
-				if len(line) >= minifiedLine {
-					p.Reportf(validate.Place{File: name}, "module.js is bundled, but there is no module.js.map")
-					return
-				}
-			}
-		},
+		}
+		return
+	}
+	m := inspect.Module.Of(p)
+	name, data := m.File, m.Data
+	if name == "" || inspect.Exists(p, name+".map") {
+		return
+	}
+	if m.Err != nil {
+		p.Skipf("cannot read module.js: %v", m.Err)
+		return
+	}
+	if at := mapComment.FindSubmatchIndex(data[max(0, len(data)-1024):]); at != nil {
+		from := max(0, len(data)-1024)
+		target := string(data[from+at[2] : from+at[3]])
+		if strings.HasPrefix(target, "data:") || isThere(p, path.Join(p.Dir, target)) {
+			return
+		}
+		p.Reportf(validate.Place{File: name}, "module.js refers to the source map %.200q, which does not exist", target)
+		return
+	}
+	for line := range bytes.Lines(data) {
+		if len(line) >= minifiedLine {
+			p.Reportf(validate.Place{File: name}, "module.js is bundled, but there is no module.js.map")
+			return
+		}
 	}
 }
 

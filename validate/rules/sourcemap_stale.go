@@ -11,39 +11,28 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func sourcemapStale() validate.Rule {
-	return validate.Rule{
-		ID:      "sourcemap-stale",
-		Summary: "source map that differs from the source",
-		Why: "The catalog compares each source in the map of module.js with the file of that name below src. A difference means that the " +
-			"archive was built from something else.",
-		Help:         "build the plugin again from this source",
-		OfOutermost:  true,
-		OfRepository: true,
-		Check: func(p *validate.Pass) {
-			r, ok := inspect.RepositoryOf(p)
-			if !ok {
-				return
-			}
-			fsys, dir, ok := r.Built(p)
-			if !ok {
-				p.Skipf("there is no dist to compare with the source")
-				return
-			}
-			for _, name := range filesNamed(p, fsys, dir, inspect.ModuleFile+".map") {
-				m, err := inspect.ReadSourceMap(fsys, name)
-				if err != nil {
-					continue // sourcemap-invalid reports it
-				}
-				differ, outside := compareSources(p, r, m)
-				if len(outside) > 0 {
-					p.Skipf("%s contains sources from outside of the repository, which were not compared: %s", path.Base(name), someOf(outside))
-				}
-				if len(differ) > 0 {
-					p.Reportf(validate.Place{File: name}, "the repository lacks sources in the map, or has another text: %s", someOf(differ))
-				}
-			}
-		},
+func sourcemapStale(p *validate.Pass) {
+	r, ok := inspect.RepositoryOf(p)
+	if !ok {
+		return
+	}
+	fsys, dir, ok := r.Built(p)
+	if !ok {
+		p.Skipf("there is no dist to compare with the source")
+		return
+	}
+	for _, name := range filesNamed(p, fsys, dir, inspect.ModuleFile+".map") {
+		m, err := inspect.ReadSourceMap(fsys, name)
+		if err != nil {
+			continue // sourcemap-invalid reports it
+		}
+		differ, outside := compareSources(p, r, m)
+		if len(outside) > 0 {
+			p.Skipf("%s contains sources from outside of the repository, which were not compared: %s", path.Base(name), someOf(outside))
+		}
+		if len(differ) > 0 {
+			p.Reportf(validate.Place{File: name}, "the repository lacks sources in the map, or has another text: %s", someOf(differ))
+		}
 	}
 }
 

@@ -12,15 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func svgUnsafe() validate.Rule {
-	return validate.Rule{
-		ID:      "svg-unsafe",
-		Summary: "SVG image that runs code or loads external resources",
-		Why: "An SVG image can contain scripts and load external resources. In a browser, it acts on behalf of the user who views it. " +
-			"The host serves every file of a plugin, so the images that plugin.json does not name are checked as well, in src and in built plugins.",
-		Help:  "remove the script or the reference from the image",
-		Check: func(p *validate.Pass) { scanImages(p, maxSVGBytes) },
-	}
+func svgUnsafe(p *validate.Pass) {
+	scanImages(p, maxSVGBytes)
 }
 
 // scanImages reports the dangers in the SVG images, of which it reads at most left bytes: those that

@@ -10,27 +10,17 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func toolkitScript() validate.Rule {
-	return validate.Rule{
-		ID:           "toolkit-script",
-		Summary:      "package.json that builds with grafana-toolkit",
-		Why:          "grafana-toolkit is no longer maintained, and the catalog refuses new plugins that use it.",
-		Help:         "build with Slipway, or with the webpack configuration of create-plugin, and delete the script",
-		OfOutermost:  true,
-		OfRepository: true,
-		Check: func(p *validate.Pass) {
-			r, _ := inspect.RepositoryOf(p)
-			doc := inspect.PackageJSON.Of(p)
-			if doc == nil || !inspect.IsFirst(p, "toolkit-script", doc.File) {
-				return
-			}
-			scripts, _ := doc.Any().(map[string]any)["scripts"].(map[string]any)
-			for _, name := range slices.Sorted(maps.Keys(scripts)) {
-				if text, _ := scripts[name].(string); strings.Contains(text+" ", "grafana-toolkit ") {
-					p.Reportf(r.ValuePlace(p, doc, "/scripts/"+bundle.EscapePointer(name)), "the script %q runs grafana-toolkit", name)
-					return // the others are those of the same tool
-				}
-			}
-		},
+func toolkitScript(p *validate.Pass) {
+	r, _ := inspect.RepositoryOf(p)
+	doc := inspect.PackageJSON.Of(p)
+	if doc == nil || !inspect.IsFirst(p, "toolkit-script", doc.File) {
+		return
+	}
+	scripts, _ := doc.Any().(map[string]any)["scripts"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(scripts)) {
+		if text, _ := scripts[name].(string); strings.Contains(text+" ", "grafana-toolkit ") {
+			p.Reportf(r.ValuePlace(p, doc, "/scripts/"+bundle.EscapePointer(name)), "the script %q runs grafana-toolkit", name)
+			return // the others are those of the same tool
+		}
 	}
 }

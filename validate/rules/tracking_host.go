@@ -23,24 +23,14 @@ func trackers() []string {
 // addressHost matches the host of an address.
 var addressHost = regexp.MustCompile(`://([a-z0-9.-]+)`)
 
-func trackingHost() validate.Rule {
-	return validate.Rule{
-		ID:      "tracking-host",
-		Summary: "frontend with the address of a tracking service",
-		Why: "Plugins run in the browsers of people who have not agreed to be tracked, often on networks that must not leak anything. " +
-			"The catalog refuses such plugins; its list is longer than the one here.",
-		Help:  "remove the tracking code, or the package that contains it",
-		Where: validate.Dist | validate.Zip,
-		Check: func(p *validate.Pass) {
-			m := inspect.Module.Of(p)
-			seen := map[string]bool{}
-			for _, at := range addressHost.FindAllSubmatchIndex(m.Data, -1) {
-				host := string(m.Data[at[2]:at[3]])
-				if !seen[host] && slices.ContainsFunc(trackers(), func(t string) bool { return host == t || strings.HasSuffix(host, "."+t) }) {
-					seen[host] = true
-					p.Reportf(inspect.PlaceIn(p, m.File, m.Data, at[2], at[3]), "module.js contains an address of the tracking service %s", host)
-				}
-			}
-		},
+func trackingHost(p *validate.Pass) {
+	m := inspect.Module.Of(p)
+	seen := map[string]bool{}
+	for _, at := range addressHost.FindAllSubmatchIndex(m.Data, -1) {
+		host := string(m.Data[at[2]:at[3]])
+		if !seen[host] && slices.ContainsFunc(trackers(), func(t string) bool { return host == t || strings.HasSuffix(host, "."+t) }) {
+			seen[host] = true
+			p.Reportf(inspect.PlaceIn(p, m.File, m.Data, at[2], at[3]), "module.js contains an address of the tracking service %s", host)
+		}
 	}
 }

@@ -28,33 +28,24 @@ func fieldsOfTypes() []fieldOfTypes {
 	}
 }
 
-func typeOnlyField() validate.Rule {
-	return validate.Rule{
-		ID:      "type-only-field",
-		Summary: "key that has no effect for the plugin type",
-		Why: `Some keys apply only to certain types of plugin, such as "preload" to apps, "skipDataQuery" to panels and "metrics" to ` +
-			`data sources. In other plugins they have no effect.`,
-		Help: `delete the key, or correct "type"`,
-		Check: func(p *validate.Pass) {
-			kind, _ := p.Doc.Text("/type")
-			if !slices.Contains(bundle.Types(), bundle.Type(kind)) {
-				return // enum-value reports it
-			}
-			for _, f := range fieldsOfTypes() {
-				at := "/" + f.name
-				isOn := p.Doc.Bool(at) || f.kind != "" && p.Doc.Kind(at) == f.kind
-				if !isOn || slices.Contains(f.types, kind) {
-					continue // wrong-type reports a value of another kind
-				}
-				if f.name == "alerting" && !p.Doc.Bool("/backend") && p.Runs(alertingNeedsBackendID) {
-					continue // that rule reports it
-				}
-				p.Report(validate.Finding{
-					Place:   p.Key(at),
-					Message: fmt.Sprintf("%q has no effect in a plugin of type %s; it applies only to type %s", f.name, kind, schema.Either(f.types)),
-					Related: []validate.Related{{Place: p.Value("/type"), Message: "the type is set here"}},
-				})
-			}
-		},
+func typeOnlyField(p *validate.Pass) {
+	kind, _ := p.Doc.Text("/type")
+	if !slices.Contains(bundle.Types(), bundle.Type(kind)) {
+		return // enum-value reports it
+	}
+	for _, f := range fieldsOfTypes() {
+		at := "/" + f.name
+		isOn := p.Doc.Bool(at) || f.kind != "" && p.Doc.Kind(at) == f.kind
+		if !isOn || slices.Contains(f.types, kind) {
+			continue // wrong-type reports a value of another kind
+		}
+		if f.name == "alerting" && !p.Doc.Bool("/backend") && p.Runs(alertingNeedsBackendID) {
+			continue // that rule reports it
+		}
+		p.Report(validate.Finding{
+			Place:   p.Key(at),
+			Message: fmt.Sprintf("%q has no effect in a plugin of type %s; it applies only to type %s", f.name, kind, schema.Either(f.types)),
+			Related: []validate.Related{{Place: p.Value("/type"), Message: "the type is set here"}},
+		})
 	}
 }

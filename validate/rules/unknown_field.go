@@ -12,34 +12,25 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-func unknownField() validate.Rule {
-	return validate.Rule{
-		ID:      schema.UnknownField,
-		Summary: "unknown key",
-		Why: "The host ignores keys that it does not know, so a misspelled key silently has no effect. If the key is a misspelling " +
-			"of a required key, the finding is an error; so is a key in another case, which hosts do not ignore.",
-		Help: "delete the key",
-		Check: func(p *validate.Pass) {
-			for _, v := range schema.Violations(p) {
-				if v.Keyword != "additionalProperties" {
-					continue
-				}
-				f := validate.Finding{Severity: kindOfUnknown(v.Pointer).in(p), Place: v.Place(p), Message: v.Message(p.Doc)}
-				if known := v.Folded(); known != "" {
-					reportFolded(p, v, known)
-					continue
-				}
-				if v.Meant != "" {
-					f.Severity = misspelledKey.in(p)
-					f.Message += fmt.Sprintf("; did you mean the required key %q?", v.Meant)
-					f.Help = fmt.Sprintf("rename it to %q", v.Meant)
-					f.Fix = renameKey(p, v, v.Meant)
-				} else {
-					suggestKey(p, v, &f)
-				}
-				p.Report(f)
-			}
-		},
+func unknownField(p *validate.Pass) {
+	for _, v := range schema.Violations(p) {
+		if v.Keyword != "additionalProperties" {
+			continue
+		}
+		f := validate.Finding{Severity: kindOfUnknown(v.Pointer).in(p), Place: v.Place(p), Message: v.Message(p.Doc)}
+		if known := v.Folded(); known != "" {
+			reportFolded(p, v, known)
+			continue
+		}
+		if v.Meant != "" {
+			f.Severity = misspelledKey.in(p)
+			f.Message += fmt.Sprintf("; did you mean the required key %q?", v.Meant)
+			f.Help = fmt.Sprintf("rename it to %q", v.Meant)
+			f.Fix = renameKey(p, v, v.Meant)
+		} else {
+			suggestKey(p, v, &f)
+		}
+		p.Report(f)
 	}
 }
 

@@ -12,31 +12,23 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func updatedDate() validate.Rule {
-	return validate.Rule{
-		ID:      "updated-date",
-		Summary: "invalid release date",
-		Why:     "Lists sort by this date. Dates in forms other than YYYY-MM-DD sort in the wrong order, and 01/02/2026 is ambiguous.",
-		Help:    "write year-month-day, such as 2026-01-31; in source, %TODAY% lets the build fill in the date",
-		Check: func(p *validate.Pass) {
-			const pointer = "/info/updated"
-			text, _ := p.Doc.Text(pointer)
-			text = inspect.Resolved(p, text)
-			if placeholder, _ := bundle.FindPlaceholder(text); text == "" || placeholder != "" {
-				return // required-field and unresolved-placeholder report it
-			}
-			if _, err := time.Parse(time.DateOnly, text); err == nil {
-				return
-			}
-			f := validate.Finding{Severity: violation.in(p), Place: p.Value(pointer),
-				Message: fmt.Sprintf("%q is not a date in the form YYYY-MM-DD", text)}
-			if date := readDate(text); date != "" {
-				f.Help = fmt.Sprintf("write %q", date)
-				f.Fix = writeText(p, pointer, date)
-			}
-			p.Report(f)
-		},
+func updatedDate(p *validate.Pass) {
+	const pointer = "/info/updated"
+	text, _ := p.Doc.Text(pointer)
+	text = inspect.Resolved(p, text)
+	if placeholder, _ := bundle.FindPlaceholder(text); text == "" || placeholder != "" {
+		return // required-field and unresolved-placeholder report it
 	}
+	if _, err := time.Parse(time.DateOnly, text); err == nil {
+		return
+	}
+	f := validate.Finding{Severity: violation.in(p), Place: p.Value(pointer),
+		Message: fmt.Sprintf("%q is not a date in the form YYYY-MM-DD", text)}
+	if date := readDate(text); date != "" {
+		f.Help = fmt.Sprintf("write %q", date)
+		f.Fix = writeText(p, pointer, date)
+	}
+	p.Report(f)
 }
 
 // readDate returns an unambiguous date as year-month-day, or "" if text is not one.

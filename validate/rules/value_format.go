@@ -9,41 +9,32 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-func valueFormat() validate.Rule {
-	return validate.Rule{
-		ID:      "value-format",
-		Summary: "string in the wrong format",
-		Why: "Catalogs reject a plugin.json with such a value, and the host ignores the value or cannot use it: a link without a " +
-			"scheme does not work, and an extension with a malformed id is not found.",
-		Help: "write the value in the required format",
-		Check: func(p *validate.Pass) {
-			for _, v := range schema.Violations(p) {
-				text, _ := p.Doc.Text(v.Pointer)
-				switch v.Keyword {
-				case "minLength":
-					if v.Node.MinLength == 1 {
-						continue // required-field reports it
-					}
-				case "pattern":
-					if d := inspect.ServiceRange(p); d.Err != nil && v.Pointer == d.Pointer && p.Runs(dependencyRangeInvalidID) {
-						continue
-					}
-				case "format":
-					if v.Node.Format == "uri" && strings.Contains(text, "{{") { // a template
-						continue
-					}
-				default:
-					continue
-				}
-				if resolved := inspect.Resolved(p, text); resolved != text && v.Node.Validate(resolved) == nil {
-					continue
-				}
-				f := validate.Finding{Severity: violation.in(p), Place: v.Place(p), Message: v.Message(p.Doc)}
-				if len(v.Node.Examples) > 0 {
-					f.Help = fmt.Sprintf("write it like %s", schema.Either(v.Examples()))
-				}
-				p.Report(f)
+func valueFormat(p *validate.Pass) {
+	for _, v := range schema.Violations(p) {
+		text, _ := p.Doc.Text(v.Pointer)
+		switch v.Keyword {
+		case "minLength":
+			if v.Node.MinLength == 1 {
+				continue // required-field reports it
 			}
-		},
+		case "pattern":
+			if d := inspect.ServiceRange(p); d.Err != nil && v.Pointer == d.Pointer && p.Runs(dependencyRangeInvalidID) {
+				continue
+			}
+		case "format":
+			if v.Node.Format == "uri" && strings.Contains(text, "{{") { // a template
+				continue
+			}
+		default:
+			continue
+		}
+		if resolved := inspect.Resolved(p, text); resolved != text && v.Node.Validate(resolved) == nil {
+			continue
+		}
+		f := validate.Finding{Severity: violation.in(p), Place: v.Place(p), Message: v.Message(p.Doc)}
+		if len(v.Node.Examples) > 0 {
+			f.Help = fmt.Sprintf("write it like %s", schema.Either(v.Examples()))
+		}
+		p.Report(f)
 	}
 }

@@ -13,35 +13,27 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func versionSemver() validate.Rule {
-	return validate.Rule{
-		ID:      "version-semver",
-		Summary: "plugin version that is not a semantic version",
-		Why:     "Versions are compared to determine whether an update is available, and only semantic versions can be compared.",
-		Help:    "write three numbers separated by dots, such as 1.2.3 or 1.2.3-beta.1; in source, %VERSION% lets the build fill in the version",
-		Check: func(p *validate.Pass) {
-			const pointer = "/info/version"
-			version, _ := p.Doc.Text(pointer)
-			if strings.Contains(version, bundle.PlaceholderVersion) && !p.IsNested {
-				checkVersionOfPackage(p)
-			}
-			version = inspect.Resolved(p, version)
-			if placeholder, _ := bundle.FindPlaceholder(version); version == "" || placeholder != "" {
-				return // required-field and unresolved-placeholder report it
-			}
-			if _, err := semver.StrictNewVersion(version); err == nil {
-				return
-			}
-			written, _ := p.Doc.Text(pointer)
-			f := validate.Finding{Severity: violation.in(p), Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a semantic version", written)}
-			bare := strings.TrimLeft(strings.TrimSpace(written), "vV=")
-			if _, err := semver.StrictNewVersion(inspect.Resolved(p, bare)); err == nil {
-				f.Help = fmt.Sprintf("write %q", bare)
-				f.Fix = writeText(p, pointer, bare)
-			}
-			p.Report(f)
-		},
+func versionSemver(p *validate.Pass) {
+	const pointer = "/info/version"
+	version, _ := p.Doc.Text(pointer)
+	if strings.Contains(version, bundle.PlaceholderVersion) && !p.IsNested {
+		checkVersionOfPackage(p)
 	}
+	version = inspect.Resolved(p, version)
+	if placeholder, _ := bundle.FindPlaceholder(version); version == "" || placeholder != "" {
+		return // required-field and unresolved-placeholder report it
+	}
+	if _, err := semver.StrictNewVersion(version); err == nil {
+		return
+	}
+	written, _ := p.Doc.Text(pointer)
+	f := validate.Finding{Severity: violation.in(p), Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a semantic version", written)}
+	bare := strings.TrimLeft(strings.TrimSpace(written), "vV=")
+	if _, err := semver.StrictNewVersion(inspect.Resolved(p, bare)); err == nil {
+		f.Help = fmt.Sprintf("write %q", bare)
+		f.Fix = writeText(p, pointer, bare)
+	}
+	p.Report(f)
 }
 
 // checkVersionOfPackage checks the version that a build writes for %VERSION%.

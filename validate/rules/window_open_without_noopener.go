@@ -7,32 +7,23 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func windowOpenWithoutNoopener() validate.Rule {
-	return validate.Rule{
-		ID:      "window-open-without-noopener",
-		Summary: "window.open without noopener and noreferrer",
-		Why:     "The opened page can navigate the page of the host to another address, and learns the address that it was opened from.",
-		Help:    `pass "noopener,noreferrer" as the third argument`,
-		Where:   validate.Source,
-		Check: func(p *validate.Pass) {
-			inspect.EachTypeScript(p, func(s *inspect.Script) {
-				for i, name := range s.WindowMembers() {
-					args, isCall := s.Arguments(i)
-					if name != "open" || !isCall || len(args) == 0 {
-						continue
-					}
-					features := ""
-					if len(args) > 2 {
-						features = string(s.Data[s.Tokens[args[2][0]].From:s.Tokens[args[2][1]].To])
-						if literal, ok := s.Literal(args[2][0], args[2][1]); ok {
-							features = literal
-						}
-					}
-					if !strings.Contains(features, "noopener") || !strings.Contains(features, "noreferrer") {
-						p.Reportf(s.At(p, i, i), "window.open is called without noopener and noreferrer")
-					}
+func windowOpenWithoutNoopener(p *validate.Pass) {
+	inspect.EachTypeScript(p, func(s *inspect.Script) {
+		for i, name := range s.WindowMembers() {
+			args, isCall := s.Arguments(i)
+			if name != "open" || !isCall || len(args) == 0 {
+				continue
+			}
+			features := ""
+			if len(args) > 2 {
+				features = string(s.Data[s.Tokens[args[2][0]].From:s.Tokens[args[2][1]].To])
+				if literal, ok := s.Literal(args[2][0], args[2][1]); ok {
+					features = literal
 				}
-			}, "window")
-		},
-	}
+			}
+			if !strings.Contains(features, "noopener") || !strings.Contains(features, "noreferrer") {
+				p.Reportf(s.At(p, i, i), "window.open is called without noopener and noreferrer")
+			}
+		}
+	}, "window")
 }

@@ -12,29 +12,21 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-func wrongType() validate.Rule {
-	return validate.Rule{
-		ID:      "wrong-type",
-		Summary: "value of the wrong type",
-		Why:     "If a value has the wrong type, the host rejects the whole file or ignores the key.",
-		Help:    "write a value of the right type",
-		Check: func(p *validate.Pass) {
-			for _, v := range schema.Violations(p) {
-				if v.Keyword != "type" {
-					continue
-				}
-				found := p.Doc.Kind(v.Pointer)
-				text, _ := p.Doc.Text(v.Pointer)
-				p.Report(validate.Finding{
-					Place:   v.Place(p),
-					Message: v.Message(p.Doc),
-					Help:    typeHelp(v.Node.Types[0], found, text),
-					Fix:     typeFix(p, v, found),
-				})
-			}
-			checkBuildTime(p)
-		},
+func wrongType(p *validate.Pass) {
+	for _, v := range schema.Violations(p) {
+		if v.Keyword != "type" {
+			continue
+		}
+		found := p.Doc.Kind(v.Pointer)
+		text, _ := p.Doc.Text(v.Pointer)
+		p.Report(validate.Finding{
+			Place:   v.Place(p),
+			Message: v.Message(p.Doc),
+			Help:    typeHelp(v.Node.Types[0], found, text),
+			Fix:     typeFix(p, v, found),
+		})
 	}
+	checkBuildTime(p)
 }
 
 // checkBuildTime reports a time that is a number in JSON, but not one of Go's int64, as which existing hosts decode it.

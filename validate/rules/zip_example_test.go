@@ -103,7 +103,7 @@ func TestDamagedEntry(t *testing.T) {
 	testkit.OK(t, z.Close())
 	a := testkit.Must(zipfs.New(bytes.NewReader(b.Bytes()), int64(b.Len()), zipfs.Limits{}))(t)
 	const want = `zip-format - zip entry "acme-clock-panel/notes.bin" cannot be unpacked: zip: checksum error`
-	if got := lines(runWith(t, a, validate.Options{Rules: []validate.Rule{zipFormat()}})); !strings.Contains(got, want) {
+	if got := lines(runWith(t, a, validate.Options{Rules: only("zip-format")})); !strings.Contains(got, want) {
 		t.Errorf("got:\n%s", got)
 	}
 }

@@ -8,30 +8,18 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-func zipFormat() validate.Rule {
-	return validate.Rule{
-		ID:      "zip-format",
-		Summary: "zip that programs unpack differently, or not at all",
-		Why: "Some programs read a zip from its start and others from its list of entries, so bytes that belong to no listed entry may be " +
-			"what runs, and not what was validated. Hosts unpack neither encrypted entries nor compression other than deflate, no " +
-			"program can write a file below another file, and an entry that is damaged stops the installation.",
-		Help:      "package again with slipway package, or with a common tool and without a password; append nothing to the zip",
-		Where:     validate.Zip,
-		OfArchive: true,
-		Check: func(p *validate.Pass) {
-			reportRefusal(p, false)
-			var problems []string
-			for _, e := range p.Archive.Entries {
-				if e.Path == "" && zipNameProblem(e.Name) == "" { // zip-slip reports the others
-					problems = append(problems, fmt.Sprintf("zip entry %.200q was not read: its name is too long or not valid, or another entry is a file where it "+
-						"needs a directory", e.Name))
-				} else if err := unpack(p.Archive, e); err != nil {
-					problems = append(problems, fmt.Sprintf("zip entry %.200q cannot be unpacked: %v", e.Name, err))
-				}
-			}
-			reportZip(p, problems)
-		},
+func zipFormat(p *validate.Pass) {
+	reportRefusal(p, false)
+	var problems []string
+	for _, e := range p.Archive.Entries {
+		if e.Path == "" && zipNameProblem(e.Name) == "" { // zip-slip reports the others
+			problems = append(problems, fmt.Sprintf("zip entry %.200q was not read: its name is too long or not valid, or another entry is a file where it "+
+				"needs a directory", e.Name))
+		} else if err := unpack(p.Archive, e); err != nil {
+			problems = append(problems, fmt.Sprintf("zip entry %.200q cannot be unpacked: %v", e.Name, err))
+		}
 	}
+	reportZip(p, problems)
 }
 
 // unpack reads an entry to its end, where its checksum is. It does not read what other rules report.

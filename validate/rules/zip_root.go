@@ -11,34 +11,23 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-func zipRoot() validate.Rule {
-	return validate.Rule{
-		ID:      "zip-root",
-		Summary: "zip that does not contain exactly one plugin directory",
-		Why: "A zip is unpacked into the directory that contains all plugins. Files outside the plugin's directory end up among the " +
-			"other plugins.",
-		Help:      "package one directory that contains plugin.json, and nothing next to it",
-		Where:     validate.Zip,
-		OfArchive: true,
-		Check: func(p *validate.Pass) {
-			dirs, others := zipTop(p.Archive)
-			problems := make([]string, 0, len(others))
-			for _, name := range others {
-				problems = append(problems, fmt.Sprintf("%.200q is at the top level of the zip, outside the plugin's directory", name))
-			}
-			reportZip(p, problems)
-			switch {
-			case len(dirs) > 1:
-				f := validate.Finding{Place: p.Whole(),
-					Message: fmt.Sprintf("zip has %d top-level directories, but must have exactly one: %s", len(dirs), someOf(dirs))}
-				if slices.ContainsFunc(slices.Concat(dirs, others), bundle.IsJunk) {
-					f.Help = "leave out what the system added: package with slipway package, or with zip -X from a terminal"
-				}
-				p.Report(f)
-			case len(dirs) == 1 && zipPluginFile(p.Archive) == "":
-				p.Reportf(p.Whole(), "directory %.200q in the zip contains no %s", dirs[0], bundle.MetadataFile)
-			}
-		},
+func zipRoot(p *validate.Pass) {
+	dirs, others := zipTop(p.Archive)
+	problems := make([]string, 0, len(others))
+	for _, name := range others {
+		problems = append(problems, fmt.Sprintf("%.200q is at the top level of the zip, outside the plugin's directory", name))
+	}
+	reportZip(p, problems)
+	switch {
+	case len(dirs) > 1:
+		f := validate.Finding{Place: p.Whole(),
+			Message: fmt.Sprintf("zip has %d top-level directories, but must have exactly one: %s", len(dirs), someOf(dirs))}
+		if slices.ContainsFunc(slices.Concat(dirs, others), bundle.IsJunk) {
+			f.Help = "leave out what the system added: package with slipway package, or with zip -X from a terminal"
+		}
+		p.Report(f)
+	case len(dirs) == 1 && zipPluginFile(p.Archive) == "":
+		p.Reportf(p.Whole(), "directory %.200q in the zip contains no %s", dirs[0], bundle.MetadataFile)
 	}
 }
 
