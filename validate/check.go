@@ -36,7 +36,7 @@ type runner struct {
 
 // group checks a plugin and those nested in it, whose profile defaults to that of the
 // outermost plugin.
-func (r runner) group(targets []target) Report {
+func (r *runner) group(targets []target) Report {
 	report := Report{Sources: map[string][]byte{}}
 	outer := ""
 	view, err := r.confine(targets[0].root, targets[0].where)
@@ -48,9 +48,8 @@ func (r runner) group(targets []target) Report {
 		p := &Pass{
 			FS: view, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
 			Setting: Setting{IsCatalog: r.opts.IsCatalog, IsNested: t.dir != t.root},
-			Signers: r.opts.Signers, Repository: r.opts.Source, RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
-			running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report, rangeOf: r.opts.Range,
-			before: r.opts.Before, prefix: r.opts.Prefix,
+			Signers: r.opts.Signers, Repository: r.opts.Source, RootName: r.opts.RootName, Plugins: r.plugins,
+			run: r, facts: map[any]fact{}, report: &report,
 		}
 		if r.opts.IsAlone {
 			p.touched = new(atomic.Bool)
@@ -100,11 +99,10 @@ func (r runner) group(targets []target) Report {
 }
 
 // archive runs the rules for zips.
-func (r runner) archive(a *zipfs.Archive) Report {
+func (r *runner) archive(a *zipfs.Archive) Report {
 	report := Report{Sources: map[string][]byte{}}
 	p := &Pass{
-		FS: r.fs, File: ".", Dir: ".", Root: ".", Where: Zip, Archive: a,
-		running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report,
+		FS: r.fs, File: ".", Dir: ".", Root: ".", Where: Zip, Archive: a, run: r, facts: map[any]fact{}, report: &report,
 	}
 	p.Profile, p.IsCatalog = r.profile(p, ""), r.opts.IsCatalog
 	for _, rule := range r.opts.Rules {
@@ -122,7 +120,7 @@ func (r runner) archive(a *zipfs.Archive) Report {
 }
 
 // finish sets the configured severities.
-func (r runner) finish(findings []Finding) {
+func (r *runner) finish(findings []Finding) {
 	for i := range findings {
 		f := &findings[i]
 		if s, ok := r.opts.Severities[f.Rule]; ok {
@@ -153,7 +151,7 @@ type file struct {
 }
 
 // load reads and parses the plugin.json of a target.
-func (r runner) load(t target) *file {
+func (r *runner) load(t target) *file {
 	f := &file{where: t.where, isLink: t.isLink}
 	view, err := r.confine(t.root, t.where)
 	if err != nil {
@@ -179,7 +177,7 @@ func unread(err error) block {
 }
 
 // confine returns the tree with the boundary of a plugin. Trees without links have none.
-func (r runner) confine(root string, where Where) (fs.FS, error) {
+func (r *runner) confine(root string, where Where) (fs.FS, error) {
 	if c, ok := r.fs.(Confiner); ok {
 		return c.Confine(root, where != Source)
 	}
@@ -258,7 +256,7 @@ func utf8BOM() []byte { return []byte{0xEF, 0xBB, 0xBF} }
 
 // profile returns the profile of the options, or that of the catalog, or that of the document, or that of
 // the outer plugin, or else that of the files around plugin.json.
-func (r runner) profile(p *Pass, outer string) bundle.Profile {
+func (r *runner) profile(p *Pass, outer string) bundle.Profile {
 	if r.opts.Profile == "" && r.opts.IsCatalog {
 		return bundle.Published()
 	}
@@ -326,4 +324,19 @@ func check(p *Pass, rule Rule, b block) (skips []Skip) {
 		skip("files other than plugin.json are required", false)
 	}
 	return skips
+}
+
+// watched is a tree that records when a rule opens any file except one.
+type watched struct {
+	fs.FS
+	only      string
+	isTouched *atomic.Bool
+}
+
+// Open opens a file.
+func (w watched) Open(name string) (fs.File, error) {
+	if name != w.only {
+		w.isTouched.Store(true)
+	}
+	return w.FS.Open(name)
 }

@@ -26,7 +26,7 @@ func (c *counted) Open(name string) (fs.File, error) {
 func TestZipIsListedOnce(t *testing.T) {
 	t.Parallel()
 	zip := &counted{FS: fstest.MapFS{"p/plugin.json": {}}, name: "p"}
-	view := testkit.Must(runner{fs: zip}.confine("p", Zip))(t)
+	view := testkit.Must((&runner{fs: zip}).confine("p", Zip))(t)
 	for _, dir := range []string{".", "p", "p"} {
 		testkit.Must(fs.ReadDir(view, dir))(t)
 	}

@@ -25,9 +25,9 @@ func NewTreeFact[T any](compute func(*Pass) T) *Fact[T] {
 func (f *Fact[T]) Of(p *Pass) T {
 	facts := p.facts
 	if f.isOfTree {
-		p.tree.Lock()
-		defer p.tree.Unlock()
-		facts = p.tree.facts
+		p.run.tree.Lock()
+		defer p.run.tree.Unlock()
+		facts = p.run.tree.facts
 	}
 	known, ok := facts[f]
 	if !ok {

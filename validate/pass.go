@@ -38,15 +38,10 @@ type Pass struct {
 	RootName string   // the name of the directory that FS represents, or ""
 	Plugins  []string // every plugin.json of the run
 
-	before  []Named                      // Options.Before
-	prefix  string                       // Options.Prefix
-	rangeOf func(declared string) string // Options.Range
+	run     *runner
 	rule    Rule
-	running map[string]bool
 	facts   map[any]fact
 	touched *atomic.Bool // set when the rule opens another file; nil if it may
-	tree    *treeFacts
-	files   map[string]*file
 	report  *Report
 	refused map[string]bool // files that Refuse has reported
 	spent   int             // bytes of the findings
@@ -56,7 +51,7 @@ type Pass struct {
 // Document returns another plugin.json of the run, or nil if it cannot be parsed. ok is
 // false if it is not part of the run.
 func (p *Pass) Document(name string) (doc *bundle.Document, ok bool) {
-	f, ok := p.files[name]
+	f, ok := p.run.files[name]
 	if !ok {
 		return nil, false
 	}
@@ -65,7 +60,7 @@ func (p *Pass) Document(name string) (doc *bundle.Document, ok bool) {
 
 // Form returns the form of a plugin.json of the run, and whether a symbolic link leads to it.
 func (p *Pass) Form(name string) (where Where, isLink bool) {
-	if f, ok := p.files[name]; ok {
+	if f, ok := p.run.files[name]; ok {
 		return f.where, f.isLink
 	}
 	return 0, false
@@ -73,23 +68,23 @@ func (p *Pass) Form(name string) (where Where, isLink bool) {
 
 // Before returns the source with an id that a run at another path has checked, or "".
 func (p *Pass) Before(id string) string {
-	isOther := func(n Named) bool { return n.ID == id && n.File != path.Join(p.prefix, p.File) }
-	if i := slices.IndexFunc(p.before, isOther); i >= 0 && p.Where == Source {
-		return p.before[i].File
+	isOther := func(n Named) bool { return n.ID == id && n.File != path.Join(p.run.opts.Prefix, p.File) }
+	if i := slices.IndexFunc(p.run.opts.Before, isOther); i >= 0 && p.Where == Source {
+		return p.run.opts.Before[i].File
 	}
 	return ""
 }
 
 // Runs reports whether the rule with the ID is part of the run.
-func (p *Pass) Runs(id string) bool { return p.running[id] }
+func (p *Pass) Runs(id string) bool { return p.run.running[id] }
 
 // Range returns the range of host versions to check for, which plugin.json declares unless Options.Range
 // returns another.
 func (p *Pass) Range(declared string) string {
-	if p.rangeOf == nil {
+	if p.run.opts.Range == nil {
 		return declared
 	}
-	return p.rangeOf(declared)
+	return p.run.opts.Range(declared)
 }
 
 // Reportf reports a finding with the severity and the help of the rule.

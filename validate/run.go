@@ -80,7 +80,7 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 
 	groups := byRoot(s.targets)
 	results := make([]Report, len(groups))
-	run := runner{fs: fsys, opts: opts, running: map[string]bool{}, files: map[string]*file{}, refused: s.refused,
+	run := &runner{fs: fsys, opts: opts, running: map[string]bool{}, files: map[string]*file{}, refused: s.refused,
 		tree: &treeFacts{facts: map[any]fact{}}}
 	for _, t := range s.targets {
 		if !t.isMissing {
