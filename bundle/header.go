@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
@@ -43,71 +44,32 @@ func ExecutablePlatform(r io.ReaderAt) (Platform, error) {
 	return Platform{}, ErrNotExecutable
 }
 
+// elfOS returns linux unless the header names another system.
 func elfOS(abi elf.OSABI) string {
-	switch abi {
-	case elf.ELFOSABI_FREEBSD:
-		return "freebsd"
-	case elf.ELFOSABI_NETBSD:
-		return "netbsd"
-	case elf.ELFOSABI_OPENBSD:
-		return "openbsd"
-	}
-	return "linux"
+	names := map[elf.OSABI]string{elf.ELFOSABI_FREEBSD: "freebsd", elf.ELFOSABI_NETBSD: "netbsd", elf.ELFOSABI_OPENBSD: "openbsd"}
+	return cmp.Or(names[abi], "linux")
 }
 
 func elfArch(f *elf.File) string {
-	little := f.Data == elf.ELFDATA2LSB
-	switch f.Machine {
-	case elf.EM_X86_64:
-		return "amd64"
-	case elf.EM_AARCH64:
-		return "arm64"
-	case elf.EM_ARM:
-		return "arm"
-	case elf.EM_386:
-		return "386"
-	case elf.EM_RISCV:
-		return "riscv64"
-	case elf.EM_S390:
-		return "s390x"
-	case elf.EM_LOONGARCH:
-		return "loong64"
-	case elf.EM_MIPS:
-		arch := "mips"
-		if f.Class == elf.ELFCLASS64 {
-			arch = "mips64"
-		}
-		if little {
-			arch += "le"
-		}
-		return arch
-	case elf.EM_PPC64:
-		if little {
-			return "ppc64le"
-		}
-		return "ppc64"
+	arch := map[elf.Machine]string{
+		elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64", elf.EM_ARM: "arm", elf.EM_386: "386", elf.EM_RISCV: "riscv64", elf.EM_S390: "s390x",
+		elf.EM_LOONGARCH: "loong64", elf.EM_MIPS: "mips", elf.EM_PPC64: "ppc64",
+	}[f.Machine]
+	if arch == "mips" && f.Class == elf.ELFCLASS64 {
+		arch = "mips64"
 	}
-	return f.Machine.String()
+	if f.Data == elf.ELFDATA2LSB && (f.Machine == elf.EM_MIPS || f.Machine == elf.EM_PPC64) {
+		arch += "le"
+	}
+	return cmp.Or(arch, f.Machine.String())
 }
 
 func peArch(machine uint16) string {
-	switch machine {
-	case pe.IMAGE_FILE_MACHINE_AMD64:
-		return "amd64"
-	case pe.IMAGE_FILE_MACHINE_ARM64:
-		return "arm64"
-	case pe.IMAGE_FILE_MACHINE_I386:
-		return "386"
-	}
-	return fmt.Sprintf("machine 0x%x", machine)
+	names := map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "amd64", pe.IMAGE_FILE_MACHINE_ARM64: "arm64", pe.IMAGE_FILE_MACHINE_I386: "386"}
+	return cmp.Or(names[machine], fmt.Sprintf("machine 0x%x", machine))
 }
 
 func machoArch(cpu macho.Cpu) string {
-	switch cpu {
-	case macho.CpuAmd64:
-		return "amd64"
-	case macho.CpuArm64:
-		return "arm64"
-	}
-	return cpu.String()
+	names := map[macho.Cpu]string{macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64"}
+	return cmp.Or(names[cpu], cpu.String())
 }
