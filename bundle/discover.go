@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/jsontype"
 )
 
@@ -117,7 +118,7 @@ func (s *scan) directory(dir, parent string, depth int) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		s.fault(FaultUnreadable, dir, "", fmt.Sprintf("cannot read the directory: %v", cause(err)))
+		s.fault(FaultUnreadable, dir, "", fmt.Sprintf("cannot read the directory: %v", tree.Cause(err)))
 		return
 	}
 	dist := filepath.Join(dir, DistDir)
@@ -170,7 +171,7 @@ func (s *scan) mount(dir, parent string) string {
 		s.fault(FaultTooLarge, file, "", err.Error())
 		return ""
 	case err != nil:
-		s.fault(FaultUnreadFile, file, "", fmt.Sprintf("cannot read plugin.json: %v", cause(err)))
+		s.fault(FaultUnreadFile, file, "", fmt.Sprintf("cannot read plugin.json: %v", tree.Cause(err)))
 		return ""
 	}
 	m, err := ParseMetadata(data)
@@ -270,15 +271,7 @@ func (s *scan) read(file string) ([]byte, error) {
 }
 
 func linkReason(err error) string {
-	return fmt.Sprintf("broken symbolic link: %v", cause(err))
-}
-
-// cause returns the error without the operation or path.
-func cause(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
+	return fmt.Sprintf("broken symbolic link: %v", tree.Cause(err))
 }
 
 func isFile(path string) bool {

@@ -47,7 +47,7 @@ func OpenRepo(dir string) (Repo, error) {
 		if errors.Is(err, fs.ErrPermission) {
 			help = "let your user read it"
 		}
-		return Repo{}, fmt.Errorf("%s cannot be read: %w: %s", name, cause(err), help)
+		return Repo{}, fmt.Errorf("%s cannot be read: %w: %s", name, tree.Cause(err), help)
 	}
 	return Repo{}, fmt.Errorf("open repository %s: %w", root, ErrNoPlugin)
 }

@@ -165,7 +165,7 @@ func (r *runner) load(t target) *file {
 
 // unread returns the block for a plugin.json that cannot be opened: for the author to correct, or because the disk fails.
 func unread(err error) block {
-	b := block{reason: "plugin.json is not read: " + strings.TrimPrefix(cause(err).Error(), "not read: ")}
+	b := block{reason: "plugin.json is not read: " + strings.TrimPrefix(tree.Cause(err).Error(), "not read: ")}
 	for _, known := range []error{tree.ErrOutside, tree.ErrIrregular, fs.ErrPermission, fs.ErrNotExist, syscall.EISDIR} {
 		if errors.Is(err, known) {
 			b.refused = err

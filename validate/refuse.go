@@ -42,7 +42,7 @@ type refusal struct {
 func (r refusal) finding(where Where) Finding {
 	f := Finding{
 		Rule: UnreadableFile, Severity: Error, Place: Place{File: r.file},
-		Message: fmt.Sprintf("%s is not read: %v", path.Base(r.file), cause(r.err)), Help: Unreadable().Help,
+		Message: fmt.Sprintf("%s is not read: %v", path.Base(r.file), tree.Cause(r.err)), Help: Unreadable().Help,
 	}
 	switch {
 	case errors.Is(r.err, fs.ErrPermission):
@@ -62,14 +62,6 @@ func (r refusal) finding(where Where) Finding {
 		f.Help = "replace the link with a copy of what it points to"
 	}
 	return f
-}
-
-// cause returns the error without the operation or path.
-func cause(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
 }
 
 // withoutNamed removes the refused files that plugin.json names if another finding

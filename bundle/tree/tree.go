@@ -217,7 +217,7 @@ func (t *Tree) resolve(op, name string) (string, fs.FileInfo, error) {
 	}
 	at, info, err := t.follow(at, new(int))
 	if err != nil { // which may have another path
-		return "", nil, &fs.PathError{Op: op, Path: name, Err: cause(err)}
+		return "", nil, &fs.PathError{Op: op, Path: name, Err: Cause(err)}
 	}
 	return at, info, nil
 }
@@ -239,7 +239,7 @@ func (t *Tree) Open(name string) (fs.File, error) {
 		err = checkMode(info.Mode())
 	}
 	if err != nil {
-		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: cause(err)}, f.Close())
+		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: Cause(err)}, f.Close())
 	}
 	if f, ok := f.(*os.File); ok {
 		return opened{File: f, info: info}, nil
@@ -520,20 +520,20 @@ func OpenFile(name string) (*os.File, error) {
 	defer t.Close()
 	f, err := t.Open(filepath.Base(name))
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: cause(err)}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: Cause(err)}
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = Irregular(info.Mode())
 	}
 	if err != nil {
-		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: cause(err)}, f.Close())
+		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: Cause(err)}, f.Close())
 	}
 	return f.(opened).File, nil
 }
 
-// cause returns the error without the operation or path.
-func cause(err error) error {
+// Cause returns the error without the operation or path.
+func Cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -20,10 +20,7 @@ var ErrChanged = errors.New("the file has changed since it was read; run again")
 func Write(root *os.Root, changes []Change) (written []Change, failed []validate.Skip) {
 	for _, c := range changes {
 		if err := c.write(root); err != nil {
-			if e, ok := errors.AsType[*fs.PathError](err); ok {
-				err = e.Err // the skip names the file
-			}
-			failed = append(failed, validate.Skip{File: c.File, Reason: fmt.Sprintf("not fixed: %v", err), IsBroken: true})
+			failed = append(failed, validate.Skip{File: c.File, Reason: fmt.Sprintf("not fixed: %v", tree.Cause(err)), IsBroken: true})
 			continue
 		}
 		written = append(written, c)
