@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/jsontype"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // Plugin is a directory to mount: it has a plugin.json with an id and a known type.
@@ -35,6 +35,17 @@ func (p Plugin) ExecutablePath() (string, error) {
 		return path, fmt.Errorf("\"executable\" is %q, which is outside of the plugin", p.Metadata.Executable)
 	}
 	return path, nil
+}
+
+// Open opens a regular file of the plugin by its slash path. Open returns an error if the path
+// or a symbolic link leads out of the plugin's directory.
+func (p Plugin) Open(name string) (*os.File, error) {
+	root, err := os.OpenRoot(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return limit.OpenRegular(root.OpenFile, filepath.FromSlash(name))
 }
 
 const (
@@ -166,9 +177,10 @@ func (s *scan) entry(path string, e fs.DirEntry, parent string, depth int) {
 func (s *scan) mount(dir, parent string) string {
 	file := filepath.Join(dir, MetadataFile)
 	data, err := s.read(file)
+	_, isTooLarge := errors.AsType[*limit.TooLargeError](err)
 	switch {
-	case errors.Is(err, errTooLarge):
-		s.fault(FaultTooLarge, file, "", err.Error())
+	case isTooLarge:
+		s.fault(FaultTooLarge, file, "", "plugin.json is "+err.Error())
 		return ""
 	case err != nil:
 		s.fault(FaultUnreadFile, file, "", fmt.Sprintf("cannot read plugin.json: %v", tree.Cause(err)))
@@ -208,8 +220,6 @@ func (s *scan) mount(dir, parent string) string {
 
 // maxMetadataBytes limits the size of a plugin.json.
 const maxMetadataBytes = 1 << 20
-
-var errTooLarge = fmt.Errorf("plugin.json is larger than %d MiB", maxMetadataBytes>>20)
 
 // decodeFault returns the fault for a plugin.json that ParseMetadata rejects.
 func decodeFault(file string, data []byte, err error) Fault {
@@ -263,11 +273,7 @@ func (s *scan) read(file string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxMetadataBytes+1))
-	if err == nil && len(data) > maxMetadataBytes {
-		err = errTooLarge
-	}
-	return data, err
+	return limit.ReadAll(f, maxMetadataBytes)
 }
 
 func linkReason(err error) string {
