@@ -78,7 +78,7 @@ func OpenReader(in io.Reader) (fs.FS, Options, error) {
 		return nil, Options{}, fmt.Errorf("%s is %s", Stdin, format)
 	}
 	if bytes.HasPrefix(magic, []byte(zipMagic)) {
-		a, err := zipfs.FromReader(r, zipfs.Limits{})
+		a, err := zipfs.FromReader(r)
 		if errors.Is(err, zipfs.ErrNotZip) {
 			err = fmt.Errorf("%w: it begins as a zip, but its list of entries is missing or damaged; is it complete?", err)
 		}
@@ -157,5 +157,5 @@ func openZip(name string) (*zipfs.Archive, error) {
 		}
 		return nil, f.Close()
 	}
-	return zipfs.FromFile(f, zipfs.Limits{})
+	return zipfs.FromFile(f)
 }

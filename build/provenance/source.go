@@ -81,7 +81,7 @@ func (s *Source) Close() (err error) {
 
 // unpack unpacks the regular files of a zip, and returns the directory of the repository in it.
 func unpack(name, to string) (dir string, err error) {
-	a, err := zipfs.Open(name, zipfs.Limits{})
+	a, err := zipfs.Open(name)
 	if err != nil {
 		return "", err
 	}

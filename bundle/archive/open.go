@@ -29,7 +29,7 @@ func Open(name string) (fs.FS, io.Closer, error) {
 	if !info.Mode().IsRegular() {
 		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
 	}
-	z, err := zipfs.Open(name, zipfs.Limits{})
+	z, err := zipfs.Open(name)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", name, err)
 	}

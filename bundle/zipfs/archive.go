@@ -62,25 +62,26 @@ type Entry struct {
 var ErrNotZip = errors.New("not a valid zip file")
 
 // Open reads the list of entries of a zip file. The caller must close the Archive.
-func Open(name string, limits Limits) (*Archive, error) {
+func Open(name string) (*Archive, error) {
 	f, err := limit.OpenRegular(os.OpenFile, name)
 	if err != nil {
 		return nil, err
 	}
-	return FromFile(f, limits)
+	return FromFile(f)
 }
 
 // FromFile reads the list of entries of an open zip file, which the Archive closes.
-func FromFile(f *os.File, limits Limits) (*Archive, error) {
+func FromFile(f *os.File) (*Archive, error) { return fromFile(f, f) }
+
+func fromFile(f *os.File, closer io.Closer) (a *Archive, err error) {
 	info, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+	if err == nil {
+		a, err = New(f, info.Size(), Limits{})
 	}
-	a, err := New(f, info.Size(), limits)
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, closer.Close())
 	}
-	a.closer = f
+	a.closer = closer
 	return a, nil
 }
 
@@ -211,3 +212,29 @@ func (c *cappedReader) ReadAt(b []byte, at int64) (int, error) {
 	}
 	return c.r.ReadAt(b, at)
 }
+
+// maxPacked limits the size of a zip that FromReader copies.
+const maxPacked = 1 << 30
+
+// FromReader copies a zip to a temporary file, which Close removes, and reads its list of entries.
+func FromReader(r io.Reader) (*Archive, error) {
+	f, err := os.CreateTemp("", "slipway-*.zip")
+	if err != nil {
+		return nil, err
+	}
+	temp := temporary{f}
+	n, err := io.Copy(f, io.LimitReader(r, maxPacked+1))
+	if err == nil && n > maxPacked {
+		err = fmt.Errorf("the zip is larger than %s", megabytes(maxPacked))
+	}
+	if err != nil {
+		return nil, errors.Join(err, temp.Close())
+	}
+	return fromFile(f, temp)
+}
+
+// temporary is a file that is removed when it is closed.
+type temporary struct{ *os.File }
+
+// Close closes and removes the file.
+func (t temporary) Close() error { return errors.Join(t.File.Close(), os.Remove(t.Name())) }
