@@ -149,21 +149,20 @@ func EachGoCall(p *validate.Pass, pkg string, check func(f *GoFile, call *ast.Ca
 	}
 	EachGoFile(p, func(f *GoFile) {
 		local := f.importName(pkg)
-		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		for n := range ast.Preorder(f.Syntax) {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
-				return true
+				continue
 			}
 			selector, ok := call.Fun.(*ast.SelectorExpr)
 			if !ok {
-				return true
+				continue
 			}
 			x, ok := selector.X.(*ast.Ident)
 			if ok && x.Name == local && denotes(x) == nil && (len(names) == 0 || slices.Contains(names, selector.Sel.Name)) {
 				check(f, call, selector.Sel.Name)
 			}
-			return true
-		})
+		}
 	}, words...)
 }
 
@@ -243,7 +242,7 @@ func (f *GoFile) StringOf(e ast.Expr) (value string, ok bool) {
 			ok = true
 		}
 	}
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+	for n := range ast.Preorder(f.Syntax) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for i, target := range n.Lhs {
@@ -256,7 +255,6 @@ func (f *GoFile) StringOf(e ast.Expr) (value string, ok bool) {
 				assign(name, n.Values, i)
 			}
 		}
-		return true
-	})
+	}
 	return value, ok && isKnown
 }

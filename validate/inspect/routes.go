@@ -87,7 +87,7 @@ func routesOfGo(p *validate.Pass, f *GoFile, check func(CalledRoute)) {
 	report := func(path string, n ast.Node) {
 		check(CalledRoute{path, f.code.Data, HostRanges.Of(p), func() validate.Place { return f.Place(p, n) }})
 	}
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+	for n := range ast.Preorder(f.Syntax) {
 		switch n := n.(type) {
 		case *ast.BasicLit:
 			text, _ := f.StringOf(n)
@@ -99,6 +99,5 @@ func routesOfGo(p *validate.Pass, f *GoFile, check func(CalledRoute)) {
 				report("/api/playlists/%s/dashboards", n)
 			}
 		}
-		return true
-	})
+	}
 }

@@ -54,38 +54,30 @@ func (s *Script) Place(p *validate.Pass, span script.Span) validate.Place {
 }
 
 // MatchStrings returns the matches of an expression in the strings and templates of the file.
-func (s *Script) MatchStrings(re *regexp.Regexp) iter.Seq[script.Span] {
-	return func(yield func(script.Span) bool) {
-		for _, t := range s.Tokens {
-			if t.Kind == script.String || t.Kind == script.Template {
-				if !s.match(re, script.Span{From: t.From, To: t.To}, yield) {
-					return
-				}
-			}
+func (s *Script) MatchStrings(re *regexp.Regexp) (all []script.Span) {
+	for _, t := range s.Tokens {
+		if t.Kind == script.String || t.Kind == script.Template {
+			all = append(all, s.match(re, script.Span{From: t.From, To: t.To})...)
 		}
 	}
+	return all
 }
 
 // MatchComments returns the matches of an expression in the comments.
-func (s *Script) MatchComments(re *regexp.Regexp) iter.Seq[script.Span] {
-	return func(yield func(script.Span) bool) {
-		for _, c := range s.Comments {
-			if !s.match(re, c, yield) {
-				return
-			}
-		}
+func (s *Script) MatchComments(re *regexp.Regexp) (all []script.Span) {
+	for _, c := range s.Comments {
+		all = append(all, s.match(re, c)...)
 	}
+	return all
 }
 
-// match yields the matches in a span: what the last group matches, or else the whole match.
-func (s *Script) match(re *regexp.Regexp, in script.Span, yield func(script.Span) bool) bool {
+// match returns the matches in a span: what the last group matches, or else the whole match.
+func (s *Script) match(re *regexp.Regexp, in script.Span) (all []script.Span) {
 	for _, m := range re.FindAllSubmatchIndex(s.Data[in.From:in.To], -1) {
 		group := m[len(m)-2:]
-		if !yield(script.Span{From: in.From + group[0], To: in.From + group[1]}) {
-			return false
-		}
+		all = append(all, script.Span{From: in.From + group[0], To: in.From + group[1]})
 	}
-	return true
+	return all
 }
 
 // maxCodeBytes is the size beyond which a file of code is not read, and maxAllCodeBytes that
@@ -130,6 +122,8 @@ func EachScript(p *validate.Pass, check func(*Script), words ...string) {
 	eachScript(p, check, isAny, words)
 }
 
+func isAny(string) bool { return true }
+
 func eachScript(p *validate.Pass, check func(*Script), isWanted func(name string) bool, words []string) {
 	eachFrontend(p, func(c *Code) {
 		if s := readScript(p, c); s != nil {
@@ -137,8 +131,6 @@ func eachScript(p *validate.Pass, check func(*Script), isWanted func(name string
 		}
 	}, isWanted, words)
 }
-
-func isAny(string) bool { return true }
 
 func eachFrontend(p *validate.Pass, check func(*Code), isWanted func(name string) bool, words []string) {
 	if p.IsNested {

@@ -40,7 +40,7 @@ func EachSDKUse(p *validate.Pass, check func(name string, isGuarded bool, at fun
 			isGuarded := asksVersion || handled[call]
 			check(name, isGuarded, func() validate.Place { return f.Place(p, n) })
 		}
-		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		for n := range ast.Preorder(f.Syntax) {
 			for _, call := range handledCalls(n) {
 				handled[call] = true
 			}
@@ -64,8 +64,7 @@ func EachSDKUse(p *validate.Pass, check func(name string, isGuarded bool, at fun
 					report(pluginContext+"."+n.Sel.Name, n, n)
 				}
 			}
-			return true
-		})
+		}
 	}, words...)
 }
 
@@ -154,13 +153,13 @@ func (f *GoFile) sdkTypeOf(x *ast.Ident, variables int) string {
 }
 
 // mentions reports whether an expression contains a name, as in "x := x.y" for another x.
-func mentions(e ast.Expr, name string) (found bool) {
-	ast.Inspect(e, func(n ast.Node) bool {
-		x, ok := n.(*ast.Ident)
-		found = found || ok && x.Name == name
-		return !found
-	})
-	return found
+func mentions(e ast.Expr, name string) bool {
+	for n := range ast.Preorder(e) {
+		if x, ok := n.(*ast.Ident); ok && x.Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // handledCalls returns the calls of a statement after which the code goes on if there is an error.
@@ -186,10 +185,10 @@ func handledCalls(n ast.Node) (calls []ast.Node) {
 // comparedWithEmpty returns the members and variables that the file compares with "", in lower case.
 func (f *GoFile) comparedWithEmpty() map[string]bool {
 	names := map[string]bool{}
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+	for n := range ast.Preorder(f.Syntax) {
 		comparison, ok := n.(*ast.BinaryExpr)
 		if !ok || comparison.Op != token.EQL && comparison.Op != token.NEQ {
-			return true
+			continue
 		}
 		if y, isLiteral := comparison.Y.(*ast.BasicLit); isLiteral && (y.Value == `""` || y.Value == "``") {
 			switch x := comparison.X.(type) {
@@ -199,8 +198,7 @@ func (f *GoFile) comparedWithEmpty() map[string]bool {
 				names[strings.ToLower(x.Sel.Name)] = true
 			}
 		}
-		return true
-	})
+	}
 	return names
 }
 
@@ -213,11 +211,10 @@ func goesOn(s *ast.IfStmt) bool {
 	if y, ok := condition.Y.(*ast.Ident); !ok || y.Name != "nil" {
 		return false
 	}
-	returns := false
-	ast.Inspect(s.Body, func(n ast.Node) bool {
-		_, isReturn := n.(*ast.ReturnStmt)
-		returns = returns || isReturn
-		return !returns
-	})
-	return condition.Op == token.EQL || !returns
+	for n := range ast.Preorder(s.Body) {
+		if _, isReturn := n.(*ast.ReturnStmt); isReturn {
+			return condition.Op == token.EQL
+		}
+	}
+	return true
 }

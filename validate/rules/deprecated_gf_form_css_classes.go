@@ -9,7 +9,7 @@ import (
 
 func deprecatedGfFormCSSClasses(p *validate.Pass) {
 	inspect.EachTypeScript(p, func(s *inspect.Script) {
-		for at := range s.MatchStrings(gfForm) {
+		for _, at := range s.MatchStrings(gfForm) {
 			p.Reportf(s.Place(p, at), "the CSS class %s is deprecated", s.Data[at.From:at.To])
 		}
 	}, "gf-form")

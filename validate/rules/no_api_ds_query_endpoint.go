@@ -9,7 +9,7 @@ import (
 
 func noAPIDSQueryEndpoint(p *validate.Pass) {
 	inspect.EachScript(p, func(s *inspect.Script) {
-		for at := range s.MatchStrings(queryEndpoint) {
+		for _, at := range s.MatchStrings(queryEndpoint) {
 			p.Reportf(s.Place(p, at), "/api/ds/query is internal to the host")
 		}
 	}, "api/ds/query")

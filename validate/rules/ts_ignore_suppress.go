@@ -9,7 +9,7 @@ import (
 
 func tsIgnoreSuppress(p *validate.Pass) {
 	inspect.EachTypeScript(p, func(s *inspect.Script) {
-		for at := range s.MatchComments(tsIgnore) {
+		for _, at := range s.MatchComments(tsIgnore) {
 			p.Reportf(s.Place(p, at), "%s hides errors of the compiler", s.Data[at.From:at.To])
 		}
 	}, "@ts-ignore", "@ts-expect-error")
