@@ -19,9 +19,10 @@ type Member struct {
 // amd is an AMD module that a bundler wrote: webpack, rollup or esbuild.
 type amd struct {
 	*File
-	params map[string]string // of the function of define: module by the name of the parameter
-	keys   map[string]string // of the bundler's own table: module by its key, as require(key) has it
-	scopes []scope           // of the names that stand for a module
+	params  map[string]string // of the function of define: module by the name of the parameter
+	keys    map[string]string // of the bundler's own table: module by its key, as require(key) has it
+	scopes  []scope           // of the names that stand for a module
+	members []Member
 }
 
 // scope is the range of tokens in which a name is declared, with the module that it stands for. The name
@@ -36,46 +37,39 @@ type scope struct {
 // AMDMembers returns the members that an AMD module uses of the modules that it asks its host for. It
 // knows how bundlers pass a module on, and a name that is declared again is another one.
 func (f *File) AMDMembers() iter.Seq[Member] {
-	return func(yield func(Member) bool) {
-		a := amd{File: f, params: map[string]string{}, keys: map[string]string{}}
-		body, ok := a.define()
-		if !ok {
-			return
-		}
-		a.externals(body)
-		for i := body; i < f.Tokens[body].Pair; i++ {
-			end, module := a.required(i)
-			if module == "" {
-				continue
-			}
-			if !a.member(module, i, end, yield) {
-				return
-			}
+	a := amd{File: f, params: map[string]string{}, keys: map[string]string{}}
+	body, ok := a.define()
+	if !ok {
+		return slices.Values(a.members)
+	}
+	a.externals(body)
+	for i := body; i < f.Tokens[body].Pair; i++ {
+		if end, module := a.required(i); module != "" {
+			a.member(module, i, end)
 			a.bind(i, module)
 		}
-		for name, module := range a.params {
-			a.scopes = append(a.scopes, scope{name: name, module: module, at: -1, from: body, to: f.Tokens[body].Pair})
-		}
-		a.shadow()
-		bound := len(a.scopes)
-		for i, s := range a.uses(body) {
-			if s.isGetter {
-				a.bind(i, s.module)
-			}
-		}
-		if len(a.scopes) > bound {
-			a.shadow()
-		}
-		for i, s := range a.uses(body) {
-			end := i
-			if s.isGetter {
-				end = i + 2
-			}
-			if !a.member(s.module, i, end, yield) {
-				return
-			}
+	}
+	for name, module := range a.params {
+		a.scopes = append(a.scopes, scope{name: name, module: module, at: -1, from: body, to: f.Tokens[body].Pair})
+	}
+	a.shadow()
+	bound := len(a.scopes)
+	for i, s := range a.uses(body) {
+		if s.isGetter {
+			a.bind(i, s.module)
 		}
 	}
+	if len(a.scopes) > bound {
+		a.shadow()
+	}
+	for i, s := range a.uses(body) {
+		end := i
+		if s.isGetter {
+			end = i + 2
+		}
+		a.member(s.module, i, end)
+	}
+	return slices.Values(a.members)
 }
 
 // uses returns where a name stands for a module, or is that of a getter that is called.
@@ -218,20 +212,20 @@ func (a *amd) required(i int) (end int, module string) {
 	return 0, ""
 }
 
-// member yields the members that are used of an expression for a module.
-func (a *amd) member(module string, first, last int, yield func(Member) bool) bool {
+// member adds the members that are used of an expression for a module.
+func (a *amd) member(module string, first, last int) {
 	isOptional := a.Is(last+1, "?.")
 	if a.Is(last+1, ".", "?.") && a.Is(last+2, "default") && a.Is(last+3, ".") {
 		last += 2
 	}
-	found := func(u Use) bool {
-		if slices.Contains([]string{"default", "call", "apply", "bind"}, u.Member) {
-			return true
+	add := func(u Use) {
+		if !slices.Contains([]string{"default", "call", "apply", "bind"}, u.Member) {
+			isEntry := a.Is(first-1, ":") && a.Is(first-3, "{", ",") && a.Is(u.At+1, ",", "}")
+			a.members = append(a.members, Member{Module: module, Name: u.Member, At: u.At, IsGuard: u.IsGuard || isOptional, IsEntry: isEntry})
 		}
-		isEntry := a.Is(first-1, ":") && a.Is(first-3, "{", ",") && a.Is(u.At+1, ",", "}")
-		return yield(Member{Module: module, Name: u.Member, At: u.At, IsGuard: u.IsGuard || isOptional, IsEntry: isEntry})
 	}
-	return a.memberAfter(first, last, found) && a.patternBefore(first, found)
+	a.memberAfter(first, last, add)
+	a.patternBefore(first, add)
 }
 
 // bind declares the variable to which an expression for a module is assigned, perhaps through a helper

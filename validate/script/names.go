@@ -8,21 +8,16 @@ import (
 // Globals returns the indexes of the uses of a global by its name alone, such as console.
 // There are none if the file declares the name.
 func (f *File) Globals(name string) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		isChecked := false
-		for i := range f.Tokens {
-			if !f.Is(i, name) || f.Is(i-1, ".", "?.") {
-				continue
-			}
-			if !isChecked && f.Declares(name) {
-				return
-			}
-			isChecked = true
-			if !yield(i) {
-				return
-			}
+	var all []int
+	for i := range f.Tokens {
+		if f.Is(i, name) && !f.Is(i-1, ".", "?.") {
+			all = append(all, i)
 		}
 	}
+	if len(all) > 0 && f.Declares(name) {
+		all = nil
+	}
+	return slices.Values(all)
 }
 
 // WindowMembers returns the members of window that the code uses, with the indexes of

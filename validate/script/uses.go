@@ -16,28 +16,29 @@ type Use struct {
 // module. A compiler removes an import that has none. Where tokens do not tell a value from a type, it is not
 // among them.
 func (f *File) Uses(n ImportedName, isModule bool) iter.Seq[Use] {
-	return func(yield func(Use) bool) {
-		if n.callEnd > 0 {
-			f.membersOf(n.At, n.callEnd, 0, yield)
-			return
-		}
-		mentions := f.mentions(n.Local)
-		var hidden []Span
-		if isModule { // its members are told from those of another by nothing else
-			hidden = f.hidden(mentions)
-		}
-		for _, i := range mentions {
-			isHidden := func(s Span) bool { return s.From <= i && i <= s.To }
-			switch {
-			case slices.ContainsFunc(hidden, isHidden):
-			case f.isLabel(i) || f.isDeclaration(i) || f.isType(i):
-			case isModule && !f.membersOf(i, i, 0, yield):
-				return
-			case !isModule && !yield(Use{At: i, IsGuard: f.isGuard(i, i)}):
-				return
-			}
+	var all []Use
+	add := func(u Use) { all = append(all, u) }
+	if n.callEnd > 0 {
+		f.membersOf(n.At, n.callEnd, 0, add)
+		return slices.Values(all)
+	}
+	mentions := f.mentions(n.Local)
+	var hidden []Span
+	if isModule { // its members are told from those of another by nothing else
+		hidden = f.hidden(mentions)
+	}
+	for _, i := range mentions {
+		isHidden := func(s Span) bool { return s.From <= i && i <= s.To }
+		switch {
+		case slices.ContainsFunc(hidden, isHidden):
+		case f.isLabel(i) || f.isDeclaration(i) || f.isType(i):
+		case isModule:
+			f.membersOf(i, i, 0, add)
+		default:
+			add(Use{At: i, IsGuard: f.isGuard(i, i)})
 		}
 	}
+	return slices.Values(all)
 }
 
 // hidden returns the ranges of tokens in which other variables have the name of an import, by its mentions.
@@ -53,9 +54,9 @@ func (f *File) hidden(mentions []int) (all []Span) {
 	return all
 }
 
-// membersOf yields the members that are used of a module, which the tokens from first to last stand for: x.a, x["a"],
+// membersOf adds the members that are used of a module, which the tokens from first to last stand for: x.a, x["a"],
 // const {a} = x, and those of a variable that has the module. A call of import is a promise of one.
-func (f *File) membersOf(first, last, variables int, yield func(Use) bool) bool {
+func (f *File) membersOf(first, last, variables int, add func(Use)) {
 	isPromise := f.Is(first, "import")
 	for {
 		switch {
@@ -66,87 +67,88 @@ func (f *File) membersOf(first, last, variables int, yield func(Use) bool) bool 
 			first--
 			last++
 		case isPromise:
-			return !f.Is(last+1, ".") || !f.Is(last+2, "then") || !f.Is(last+3, "(") || f.parameter(last+3, variables, yield)
+			if f.Is(last+1, ".") && f.Is(last+2, "then") && f.Is(last+3, "(") {
+				f.parameter(last+3, variables, add)
+			}
+			return
 		case f.Is(last+1, ".", "?.") && f.Is(last+2, "["):
 			last++
 		default:
-			isVariable := f.Is(first-1, "=") && f.Is(first-3, "const", "let", "var")
-			return f.memberAfter(first, last, yield) && f.patternBefore(first, yield) &&
-				(!isVariable || f.variable(first-2, f.Tokens[first-2].Around, variables, yield))
+			f.memberAfter(first, last, add)
+			f.patternBefore(first, add)
+			if f.Is(first-1, "=") && f.Is(first-3, "const", "let", "var") {
+				f.variable(first-2, f.Tokens[first-2].Around, variables, add)
+			}
+			return
 		}
 	}
 }
 
-// memberAfter yields the member of the expression from first to last.
-func (f *File) memberAfter(first, last int, yield func(Use) bool) bool {
-	at, end := last+2, last+2
-	if f.Is(last+1, "[") {
-		end++
-		if f.Tokens[last+1].Pair != end {
-			return true
+// memberAfter adds the member of the expression from first to last.
+func (f *File) memberAfter(first, last int, add func(Use)) {
+	at := last + 2
+	switch {
+	case f.Is(last+1, "[") && f.Tokens[last+1].Pair == at+1:
+		if name, ok := f.Literal(at, at); ok {
+			add(Use{Member: name, At: at, IsGuard: f.isGuard(first, at+1)})
 		}
-	} else if !f.Is(last+1, ".", "?.") || at >= len(f.Tokens) || f.Tokens[at].Kind != Name {
-		return true
+	case f.Is(last+1, ".", "?.") && at < len(f.Tokens) && f.Tokens[at].Kind == Name:
+		add(Use{Member: f.Text(at), At: at, IsGuard: f.isGuard(first, at)})
 	}
-	name := f.Text(at)
-	if at < end {
-		var ok bool
-		if name, ok = f.Literal(at, at); !ok {
-			return true
-		}
-	}
-	return yield(Use{Member: name, At: at, IsGuard: f.isGuard(first, end)})
 }
 
-// patternBefore yields the members of a module that is assigned to a pattern before the token.
-func (f *File) patternBefore(first int, yield func(Use) bool) bool {
+// patternBefore adds the members of a module that is assigned to a pattern before the token.
+func (f *File) patternBefore(first int, add func(Use)) {
 	if !f.Is(first-1, "=") || !f.Is(first-2, "}") {
-		return true
+		return
 	}
 	open := f.Tokens[first-2].Pair
 	around := f.Tokens[open].Around
 	isNext := f.Is(open-1, ",") && (around < 0 || f.Is(around, "{")) // in const a = 1, {b} = module
-	return !isNext && !f.Is(open-1, "const", "let", "var") || f.pattern(open, around, yield)
+	if isNext || f.Is(open-1, "const", "let", "var") {
+		f.pattern(open, around, add)
+	}
 }
 
-// parameter yields the members of a module that a function in the arguments at a bracket gets, as in
+// parameter adds the members of a module that a function in the arguments at a bracket gets, as in
 // import("module").then((m) => m.a).
-func (f *File) parameter(arguments, variables int, yield func(Use) bool) bool {
+func (f *File) parameter(arguments, variables int, add func(Use)) {
 	at := arguments + 1
 	for f.Is(at, "async", "function", "(") {
 		at++
 	}
 	switch {
 	case f.Is(at, "{"):
-		return f.pattern(at, arguments, yield)
+		f.pattern(at, arguments, add)
 	case f.isPlainName(at) && (f.Is(at-1, "(") && f.isParameters(f.Tokens[at].Around) || f.Is(at+1, "=>")):
-		return f.variable(at, arguments, variables, yield)
+		f.variable(at, arguments, variables, add)
 	}
-	return true
 }
 
 // maxVariables is through how many variables membersOf follows a module.
 const maxVariables = 4
 
-// variable yields the members of a module that are used of a variable inside of a bracket. A variable that is
+// variable adds the members of a module that are used of a variable inside of a bracket. A variable that is
 // declared or set again there may be something else.
-func (f *File) variable(declared, around, variables int, yield func(Use) bool) bool {
+func (f *File) variable(declared, around, variables int, add func(Use)) {
 	uses := f.mentionsWithin(f.Text(declared), around)
 	isOther := func(i int) bool { return i != declared && (f.Is(i+1, "=") || f.isDeclaration(i)) }
 	if variables++; variables > maxVariables || slices.ContainsFunc(uses, isOther) {
-		return true
+		return
 	}
-	return !slices.ContainsFunc(uses, func(i int) bool {
-		return i != declared && !f.isLabel(i) && !f.isType(i) && !f.membersOf(i, i, variables, yield)
-	})
+	for _, i := range uses {
+		if i != declared && !f.isLabel(i) && !f.isType(i) {
+			f.membersOf(i, i, variables, add)
+		}
+	}
 }
 
 // maxGuards is in how many places pattern looks for a guard of a variable.
 const maxGuards = 100
 
-// pattern yields the members that a pattern such as {a, b: c = d} takes of a module. Its variables are used inside
+// pattern adds the members that a pattern such as {a, b: c = d} takes of a module. Its variables are used inside
 // of another bracket.
-func (f *File) pattern(open, around int, yield func(Use) bool) bool {
+func (f *File) pattern(open, around int, add func(Use)) {
 	end := f.Tokens[open].Pair
 	for i := open + 1; i < end; i++ {
 		local := i
@@ -161,14 +163,13 @@ func (f *File) pattern(open, around int, yield func(Use) bool) bool {
 		for _, j := range uses[:min(len(uses), maxGuards)] {
 			use.IsGuard = use.IsGuard || f.isGuard(j, j)
 		}
-		if (f.Tokens[i].Kind == Name || f.Tokens[i].Kind == String) && !yield(use) {
-			return false
+		if f.Tokens[i].Kind == Name || f.Tokens[i].Kind == String {
+			add(use)
 		}
 		for i < end && !f.Is(i, ",") {
 			i = max(i, f.Tokens[i].Pair) + 1
 		}
 	}
-	return true
 }
 
 // mentionsWithin returns the mentions of a name inside of a bracket, or in the file if the bracket is -1.
