@@ -57,7 +57,7 @@ type Finding struct {
 // Related is another position that concerns a finding.
 type Related struct {
 	Place
-	Message string
+	Message string `json:"message"`
 }
 
 // Fingerprint identifies a finding by its rule, file, pointer and message, so that edits

@@ -103,9 +103,9 @@ type jsonFinding struct {
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`
 	validate.Place
-	Message string        `json:"message"`
-	Help    string        `json:"help"`
-	Related []jsonRelated `json:"related"`
+	Message string             `json:"message"`
+	Help    string             `json:"help"`
+	Related []validate.Related `json:"related"`
 
 	Fingerprint string `json:"fingerprint"`
 	Fix         string `json:"fix,omitempty"`
@@ -114,10 +114,7 @@ type jsonFinding struct {
 func newJSONFinding(f validate.Finding) jsonFinding {
 	out := jsonFinding{
 		Rule: f.Rule, Severity: string(f.Severity), Place: f.Place,
-		Message: f.Message, Help: f.Help, Related: []jsonRelated{}, Fingerprint: f.Fingerprint(),
-	}
-	for _, related := range f.Related {
-		out.Related = append(out.Related, jsonRelated{related.Place, related.Message})
+		Message: f.Message, Help: f.Help, Related: append([]validate.Related{}, f.Related...), Fingerprint: f.Fingerprint(),
 	}
 	if f.Fix != nil {
 		out.Fix = f.Fix.Title
@@ -141,9 +138,4 @@ type jsonGone struct {
 type jsonElsewhere struct {
 	Rule   string `json:"rule"`
 	Reason string `json:"reason"`
-}
-
-type jsonRelated struct {
-	validate.Place
-	Message string `json:"message"`
 }

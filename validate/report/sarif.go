@@ -7,6 +7,9 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -27,7 +30,7 @@ func SARIF(w io.Writer, r *validate.Report, o Options) error {
 	s := sarifWriter{index: map[string]int{}}
 	run := sarifRun{
 		Invocations:        []sarifInvocation{{IsSuccess: r.ExitCode() != validate.ExitBroken, ExitCode: r.ExitCode()}},
-		OriginalURIBaseIDs: map[string]sarifBase{sourceRoot: {sarifText{"the root of the repository"}}},
+		OriginalURIBaseIDs: map[string]sarifBase{sourceRoot: {sarifText{Text: "the root of the repository"}}},
 		Results:            []sarifResult{},
 		ColumnKind:         "unicodeCodePoints",
 	}
@@ -64,14 +67,14 @@ func (s *sarifWriter) add(rule validate.Rule) int {
 	}
 	out := sarifRule{ID: rule.ID, Default: sarifDefault{level(rule.Severity)}}
 	if rule.Summary != "" {
-		out.Short = &sarifText{sentence(rule.Summary)}
+		out.Short = &sarifText{Text: sentence(rule.Summary)}
 	}
 	if rule.Why != "" {
-		out.Full = &sarifText{sentence(rule.Why)}
+		out.Full = &sarifText{Text: sentence(rule.Why)}
 	}
 	if rule.Help != "" {
 		help := sentence(rule.Help)
-		out.Help = &sarifHelp{Text: help, Markdown: help}
+		out.Help = &sarifText{Text: help, Markdown: help}
 		out.HelpURI = rulesAddress + "#" + rule.ID
 	}
 	s.index[rule.ID] = len(s.rules)
@@ -86,20 +89,20 @@ func (s *sarifWriter) result(f validate.Finding) sarifResult {
 	}
 	out := sarifResult{
 		RuleID: f.Rule, RuleIndex: s.add(validate.Rule{ID: f.Rule, Severity: f.Severity}),
-		Level: level(f.Severity), Message: sarifText{text},
+		Level: level(f.Severity), Message: sarifText{Text: text},
 		Locations:    []sarifLocation{location(f.Place)},
 		Fingerprints: map[string]string{"slipway/v1": f.Fingerprint()},
 	}
 	for i, related := range f.Related {
 		l := location(related.Place)
-		l.ID, l.Message = i+1, &sarifText{sentence(related.Message)}
+		l.ID, l.Message = i+1, &sarifText{Text: sentence(related.Message)}
 		out.Related = append(out.Related, l)
 	}
 	return out
 }
 
 func (s *sarifWriter) notification(skip validate.Skip) sarifNotification {
-	n := sarifNotification{Level: "note", Message: sarifText{sentence("Not checked: " + skip.Reason)}}
+	n := sarifNotification{Level: "note", Message: sarifText{Text: sentence("Not checked: " + skip.Reason)}}
 	if skip.IsBroken {
 		n.Level = "error"
 	}
@@ -150,3 +153,113 @@ func level(s validate.Severity) string {
 	}
 	return "note"
 }
+
+// sentence adds a period, and capitalizes the first letter if it begins a plain word.
+func sentence(s string) string {
+	s = strings.TrimRight(s, " \n")
+	if s == "" {
+		return ""
+	}
+	if !strings.ContainsAny(s[len(s)-1:], ".!?:") {
+		s += "."
+	}
+	word, _, _ := strings.Cut(s, " ")
+	if r, size := utf8.DecodeRuneInString(s); strings.Trim(word, "abcdefghijklmnopqrstuvwxyz,:") == "" {
+		s = string(unicode.ToUpper(r)) + s[size:]
+	}
+	return s
+}
+
+// The objects of SARIF 2.1.0 that SARIF writes.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool struct {
+			Driver sarifDriver `json:"driver"`
+		} `json:"tool"`
+		Invocations        []sarifInvocation    `json:"invocations"`
+		OriginalURIBaseIDs map[string]sarifBase `json:"originalUriBaseIds"`
+		Results            []sarifResult        `json:"results"`
+		ColumnKind         string               `json:"columnKind"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		Version        string      `json:"version,omitempty"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules,omitempty"`
+	}
+	sarifRule struct {
+		ID      string       `json:"id"`
+		Short   *sarifText   `json:"shortDescription,omitempty"`
+		Full    *sarifText   `json:"fullDescription,omitempty"`
+		Help    *sarifText   `json:"help,omitempty"`
+		HelpURI string       `json:"helpUri,omitempty"`
+		Default sarifDefault `json:"defaultConfiguration"`
+	}
+	sarifDefault struct {
+		Level string `json:"level"`
+	}
+	sarifText struct {
+		Text     string `json:"text"`
+		Markdown string `json:"markdown,omitempty"`
+	}
+	sarifBase struct {
+		Description sarifText `json:"description"`
+	}
+	sarifInvocation struct {
+		IsSuccess     bool                `json:"executionSuccessful"`
+		ExitCode      int                 `json:"exitCode"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+	}
+	sarifNotification struct {
+		Level     string              `json:"level"`
+		Message   sarifText           `json:"message"`
+		Locations []sarifLocation     `json:"locations,omitempty"`
+		Rule      *sarifRuleReference `json:"associatedRule,omitempty"`
+	}
+	sarifRuleReference struct {
+		ID    string `json:"id"`
+		Index int    `json:"index"`
+	}
+	sarifResult struct {
+		RuleID       string             `json:"ruleId"`
+		RuleIndex    int                `json:"ruleIndex"`
+		Level        string             `json:"level"`
+		Message      sarifText          `json:"message"`
+		Locations    []sarifLocation    `json:"locations"`
+		Related      []sarifLocation    `json:"relatedLocations,omitempty"`
+		Fingerprints map[string]string  `json:"partialFingerprints"`
+		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Justification string `json:"justification,omitempty"`
+	}
+	sarifLocation struct {
+		ID       int            `json:"id,omitempty"`
+		Message  *sarifText     `json:"message,omitempty"`
+		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifArtifact struct {
+		URI  string `json:"uri"`
+		Base string `json:"uriBaseId,omitempty"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn,omitempty"`
+		EndLine     int `json:"endLine,omitempty"`
+		EndColumn   int `json:"endColumn,omitempty"`
+	}
+	sarifLogical struct {
+		FullName string `json:"fullyQualifiedName"`
+	}
+)
