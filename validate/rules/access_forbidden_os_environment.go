@@ -10,19 +10,15 @@ import (
 )
 
 func accessForbiddenOSEnvironment(p *validate.Pass) {
+	ofPlugins := []string{"SVC_", "GF_PLUGIN", "GF_VERSION", "GF_EDITION", "GF_APP_URL", "GF_INSTANCE_", "GF_ENTERPRISE_",
+		"AWS_AUTH_", "GFAZPL_", "AZURE_"} // what hosts set for them begins with one of these
 	inspect.EachGoCall(p, "os", func(f *inspect.GoFile, call *ast.CallExpr, name string) {
 		if len(call.Args) == 0 {
 			return
 		}
-		if variable, ok := f.StringOf(call.Args[0]); ok && !isForPlugins(variable) {
+		variable, ok := f.StringOf(call.Args[0])
+		if ok && !slices.ContainsFunc(ofPlugins, func(prefix string) bool { return strings.HasPrefix(variable, prefix) }) {
 			p.Reportf(f.Place(p, call), "os.%s accesses %q, which is not for plugins", name, variable)
 		}
 	}, "Getenv", "LookupEnv", "Setenv", "Unsetenv")
-}
-
-// isForPlugins reports whether hosts set an environment variable for their plugins.
-func isForPlugins(variable string) bool {
-	prefixes := []string{"SVC_", "GF_PLUGIN", "GF_VERSION", "GF_EDITION", "GF_APP_URL", "GF_INSTANCE_", "GF_ENTERPRISE_",
-		"AWS_AUTH_", "GFAZPL_", "AZURE_"}
-	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(variable, prefix) })
 }

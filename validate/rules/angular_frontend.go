@@ -9,14 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/validate/shared"
 )
 
-// angularSigns returns what existing hosts take as a sign of Angular.
-func angularSigns() []string {
-	return []string{
-		"PanelCtrl", "ConfigCtrl", "app/plugins/sdk", "angular.isNumber(", "editor.html", "ctrl.annotation", "getLegacyAngularInjector",
-		`"QueryCtrl"`, `'QueryCtrl'`,
-	}
-}
-
 func angularFrontend(p *validate.Pass) {
 	var refusing shared.Set
 	if r := inspect.HostRanges.Of(p); r.Err == nil {
@@ -26,7 +18,10 @@ func angularFrontend(p *validate.Pass) {
 		}
 	}
 	m := inspect.Module.Of(p)
-	for _, sign := range angularSigns() {
+	for _, sign := range []string{ // as existing hosts look for them
+		"PanelCtrl", "ConfigCtrl", "app/plugins/sdk", "angular.isNumber(", "editor.html", "ctrl.annotation", "getLegacyAngularInjector",
+		`"QueryCtrl"`, `'QueryCtrl'`,
+	} {
 		if at := bytes.Index(m.Data, []byte(sign)); at >= 0 {
 			p.Report(validate.Finding{
 				Place:   inspect.PlaceIn(p, m.File, m.Data, at, at+len(sign)),

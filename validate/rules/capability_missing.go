@@ -25,6 +25,7 @@ func capabilityMissing(p *validate.Pass) {
 			p.Report(f)
 		}
 	}
+	needed := map[string]string{"annotations": "annotations", "annotationQuery": "annotations", "getLogRowContext": "logs"} // by members
 	classes := map[*bundle.Document]func() validate.Place{}
 	inspect.EachScript(p, func(s *inspect.Script) {
 		doc := inspect.PluginOf(p, s.Name)
@@ -36,7 +37,7 @@ func capabilityMissing(p *validate.Pass) {
 				classes[doc] = func() validate.Place { return s.At(p, i-1, i-1) }
 			}
 			for key, at := range s.MembersOf(i) {
-				if capability := frontendCapabilities()[key]; capability != "" {
+				if capability := needed[key]; capability != "" {
 					report("", doc, capability, "a member "+key, func() validate.Place { return s.At(p, at, at) })
 				}
 			}
@@ -62,8 +63,3 @@ func capabilityMissing(p *validate.Pass) {
 // queryKinds returns the keys of plugin.json of which hosts ask for one to offer a data source: getList in
 // public/app/features/plugins/datasource_srv.ts of existing hosts.
 func queryKinds() []string { return []string{"metrics", "annotations", "logs", "tracing", "alerting"} }
-
-// frontendCapabilities returns the keys of plugin.json that members of a data source need.
-func frontendCapabilities() map[string]string {
-	return map[string]string{"annotations": "annotations", "annotationQuery": "annotations", "getLogRowContext": "logs"}
-}

@@ -15,7 +15,7 @@ const dependencyUnknownTypeID = "dependency-unknown-type"
 
 func dependencyUnknownType(p *validate.Pass) {
 	for _, v := range schema.Violations(p) {
-		if v.Keyword != "enum" || !isDependencyType(v.Pointer) {
+		if v.Keyword != "enum" || !dependencyType.MatchString(v.Pointer) {
 			continue
 		}
 		text, _ := p.Doc.Text(v.Pointer)
@@ -49,7 +49,5 @@ func dependencyUnknownType(p *validate.Pass) {
 
 // dependencyType matches the pointer of a dependency's type.
 var dependencyType = regexp.MustCompile(`^/dependencies/plugins/\d+/type$`)
-
-func isDependencyType(pointer string) bool { return dependencyType.MatchString(pointer) }
 
 func canDependOn(kind string) bool { return kind == "app" || kind == "datasource" || kind == "panel" }

@@ -11,7 +11,7 @@ import (
 
 func enumValue(p *validate.Pass) {
 	for _, v := range schema.Violations(p) {
-		if v.Keyword != "enum" || isDependencyType(v.Pointer) && p.Runs(dependencyUnknownTypeID) {
+		if v.Keyword != "enum" || dependencyType.MatchString(v.Pointer) && p.Runs(dependencyUnknownTypeID) {
 			continue
 		}
 		text, _ := p.Doc.Text(v.Pointer)

@@ -21,7 +21,7 @@ func idFormat(p *validate.Pass) {
 		return
 	}
 	for i, r := range id {
-		if !isIDLetter(r) {
+		if !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-') {
 			p.Reportf(p.Within("/id", i, i+len(string(r))), "id %q contains %q; only lowercase letters, digits and hyphens are allowed", id, r)
 			return
 		}
@@ -48,8 +48,4 @@ func idFormat(p *validate.Pass) {
 			Message:  fmt.Sprintf("id %q has %d parts separated by hyphens; Grafana's published schema allows at most %d", id, len(parts), most),
 		})
 	}
-}
-
-func isIDLetter(r rune) bool {
-	return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-'
 }

@@ -19,19 +19,17 @@ func noDirectCSSImports(p *validate.Pass) {
 			}
 			for _, n := range m.Names {
 				if m.Module == "@emotion/react" && n.Name == "Global" {
-					p.Reportf(s.At(p, n.At, n.At), "the styles of Global apply to the whole page")
-					reportElements(p, s, n.Local)
+					at := []int{n.At}
+					for i := range s.Tokens { // its elements
+						if s.Is(i, n.Local) && s.Is(i-1, "<") {
+							at = append(at, i)
+						}
+					}
+					for _, i := range at {
+						p.Reportf(s.At(p, i, i), "the styles of Global apply to the whole page")
+					}
 				}
 			}
 		}
 	}, ".css", ".scss", ".less", "Global")
-}
-
-// reportElements reports the elements of a component that is imported as Global.
-func reportElements(p *validate.Pass, s *inspect.Script, component string) {
-	for i := range s.Tokens {
-		if s.Is(i, component) && s.Is(i-1, "<") {
-			p.Reportf(s.At(p, i, i), "the styles of Global apply to the whole page")
-		}
-	}
 }

@@ -9,18 +9,13 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-// removedFromReact returns what React 19 has removed. Minifiers keep the names of properties.
-func removedFromReact() []string {
-	return []string{
-		".findDOMNode(", ".unmountComponentAtNode(", ".createFactory(", ".renderToNodeStream(",
-		".__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED", "react-dom/test-utils",
-	}
-}
-
 func reactRemoved(p *validate.Pass) {
 	m := inspect.Module.Of(p)
 	var found []string
-	for _, text := range removedFromReact() {
+	for _, text := range []string{ // properties, whose names minifiers keep
+		".findDOMNode(", ".unmountComponentAtNode(", ".createFactory(", ".renderToNodeStream(",
+		".__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED", "react-dom/test-utils",
+	} {
 		if bytes.Contains(m.Data, []byte(text)) {
 			found = append(found, text)
 		}

@@ -2,10 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -25,7 +24,7 @@ func roleActionPrefix(p *validate.Pass) {
 func checkAction(p *validate.Pass, id, pointer string) {
 	action, ok := p.Doc.Text(pointer)
 	action = inspect.Resolved(p, action)
-	if !ok || slices.Contains(sharedActions(p.Profile), action) {
+	if !ok || p.Profile.IsLenient && action == access.PluginsAccess { // which opens the pages of an app
 		return
 	}
 	rest, isOwn := strings.CutPrefix(action, id)
@@ -43,10 +42,4 @@ func checkAction(p *validate.Pass, id, pointer string) {
 			Message: fmt.Sprintf("action %q has no dot or colon after the plugin's id, so it may belong to another plugin", action),
 		})
 	}
-}
-
-// sharedActions returns the actions of the host that a plugin may grant: in Grafana,
-// opening the pages of an app.
-func sharedActions(profile bundle.Profile) []string {
-	return map[string][]string{"grafana": {"plugins.app:access"}}[profile.Name]
 }

@@ -58,7 +58,7 @@ func breakProperty(file, pointer string, node map[string]any, doc *bundle.Docume
 	}
 	if node["enum"] != nil {
 		rule := "enum-value"
-		if isDependencyType(pointer) {
+		if dependencyType.MatchString(pointer) {
 			rule = "dependency-unknown-type"
 		}
 		add("unlisted ", setIn(file, pointer, "zzz"), rule, "value", pointer)

@@ -12,9 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-// minifiedLine is the length from which a line is taken for generated.
-const minifiedLine = 2000
-
 var mapComment = regexp.MustCompile(`//[#@] ?sourceMappingURL=(\S+)\s*$`)
 
 func sourcemapMissing(p *validate.Pass) {
@@ -41,22 +38,21 @@ func sourcemapMissing(p *validate.Pass) {
 	if at := mapComment.FindSubmatchIndex(data[max(0, len(data)-1024):]); at != nil {
 		from := max(0, len(data)-1024)
 		target := string(data[from+at[2] : from+at[3]])
-		if strings.HasPrefix(target, "data:") || isThere(p, path.Join(p.Dir, target)) {
+		file := path.Join(p.Dir, target)
+		isThere := fs.ValidPath(file) && tree.IsInside(p.Root, file) && inspect.Exists(p, file)
+		if isThere || strings.HasPrefix(target, "data:") {
 			return
 		}
 		p.Reportf(validate.Place{File: name}, "module.js refers to the source map %.200q, which does not exist", target)
 		return
 	}
+	const minifiedLine = 2000 // from which a line is taken for generated
 	for line := range bytes.Lines(data) {
 		if len(line) >= minifiedLine {
 			p.Reportf(validate.Place{File: name}, "module.js is bundled, but there is no module.js.map")
 			return
 		}
 	}
-}
-
-func isThere(p *validate.Pass, name string) bool {
-	return fs.ValidPath(name) && tree.IsInside(p.Root, name) && inspect.Exists(p, name)
 }
 
 // filesNamed returns the files of that name in a directory and below.
