@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/Masterminds/semver/v3"
@@ -13,14 +12,9 @@ import (
 
 func dependencyRangeUnsatisfiable(p *validate.Pass) {
 	for _, d := range inspect.DeclaredRanges.Of(p) {
-		if d.Err != nil || d.Range.IsSatisfiable() {
-			continue
+		if d.Err == nil && !d.Range.IsSatisfiable() {
+			kindOfRange(p, d).reportf(p, p.Value(d.Pointer), "no version satisfies %q", d.Text)
 		}
-		p.Report(validate.Finding{
-			Severity: kindOfRange(p, d).in(p),
-			Place:    p.Value(d.Pointer),
-			Message:  fmt.Sprintf("no version satisfies %q", d.Text),
-		})
 	}
 }
 

@@ -51,8 +51,7 @@ func goManifest(p *validate.Pass) {
 		return
 	}
 	if differ := compareGoFiles(r, listed); differ != "" {
-		p.Report(validate.Finding{Place: at, Severity: goFilesDiffer.in(p),
-			Message: "the list does not match the Go files of the repository: " + differ})
+		goFilesDiffer.reportf(p, at, "the list does not match the Go files of the repository: %s", differ)
 	}
 }
 

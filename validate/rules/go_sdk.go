@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"path"
 	"slices"
 
@@ -47,7 +46,7 @@ func goSDK(p *validate.Pass) {
 			} else {
 				p.Source(at.File, data)
 			}
-			p.Report(validate.Finding{Place: at, Message: fmt.Sprintf("go.mod replaces Grafana's SDK by %s", m.New.Path)})
+			p.Reportf(at, "go.mod replaces Grafana's SDK by %s", m.New.Path)
 		}
 	}
 }

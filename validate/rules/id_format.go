@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ func idFormat(p *validate.Pass) {
 	}
 	at := p.Value("/id")
 	if err := bundle.CheckID(id); err != nil {
-		p.Report(validate.Finding{Place: at, Severity: unmountableID.in(p), Message: err.Error() + "; no host mounts the plugin"})
+		unmountableID.reportf(p, at, "%v; no host mounts the plugin", err)
 		return
 	}
 	for i, r := range id {
@@ -34,18 +33,10 @@ func idFormat(p *validate.Pass) {
 	most := p.Profile.MaxIDParts
 	switch {
 	case len(parts) == 2:
-		p.Report(validate.Finding{
-			Severity: shortID.in(p),
-			Place:    at,
-			Message:  fmt.Sprintf("id %q has two parts separated by hyphens; the catalog asks for three", id),
-		})
+		shortID.reportf(p, at, "id %q has two parts separated by hyphens; the catalog asks for three", id)
 	case len(parts) < 2:
 		p.Reportf(at, "id %q has no organization prefix", id)
 	case most > 0 && len(parts) > most:
-		p.Report(validate.Finding{
-			Severity: longID.in(p),
-			Place:    at,
-			Message:  fmt.Sprintf("id %q has %d parts separated by hyphens; Grafana's published schema allows at most %d", id, len(parts), most),
-		})
+		longID.reportf(p, at, "id %q has %d parts separated by hyphens; Grafana's published schema allows at most %d", id, len(parts), most)
 	}
 }

@@ -10,7 +10,7 @@ func keywordsEmpty(p *validate.Pass) {
 	const pointer = "/info/keywords"
 	items := p.Doc.Items(pointer)
 	if p.Doc.Kind(pointer) == "array" && len(items) == 0 {
-		p.Report(validate.Finding{Severity: violation.in(p), Place: p.Value(pointer), Message: `"info.keywords" is empty`})
+		violation.reportf(p, p.Value(pointer), `"info.keywords" is empty`)
 	}
 	for _, item := range items {
 		if text, isText := p.Doc.Text(item); isText && strings.TrimSpace(text) == "" {

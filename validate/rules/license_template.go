@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"regexp"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -19,9 +18,6 @@ func licenseTemplate(p *validate.Pass) {
 		return // license-missing reports it
 	}
 	if m := licenseBlank.FindIndex(text.Data); m != nil {
-		p.Report(validate.Finding{
-			Place:   inspect.PlaceIn(p, text.File, text.Data, m[0], m[1]),
-			Message: fmt.Sprintf("%q is a blank of the license's template", text.Data[m[0]:m[1]]),
-		})
+		p.Reportf(inspect.PlaceIn(p, text.File, text.Data, m[0], m[1]), "%q is a blank of the license's template", text.Data[m[0]:m[1]])
 	}
 }

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -14,11 +12,7 @@ func logoNotSVG(p *validate.Pass) {
 		case i.Err != nil:
 			p.Skipf("cannot read %s: %v", i.Text, i.Err)
 		case i.Kind != "svg" && p.Profile.IsLenient && i.Kind != "":
-			p.Report(validate.Finding{
-				Severity: bitmapLogo.in(p),
-				Place:    p.Value(i.Pointer),
-				Message:  fmt.Sprintf("logo %q is %s; SVG is sharp in every size", i.Text, i.Describe()),
-			})
+			bitmapLogo.reportf(p, p.Value(i.Pointer), "logo %q is %s; SVG is sharp in every size", i.Text, i.Describe())
 		case i.Kind != "svg":
 			p.Reportf(p.Value(i.Pointer), "logo %q is %s; it must be SVG", i.Text, i.Describe())
 		}

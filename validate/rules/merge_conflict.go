@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"regexp"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -15,7 +14,7 @@ func mergeConflict(p *validate.Pass) {
 	inspect.EachWithText(p, "<<<<<<< ", func(c *inspect.Code) {
 		for _, m := range conflict.FindAllSubmatchIndex(c.Data, -1) {
 			place := c.Place(p, m[0], m[3])
-			p.Report(validate.Finding{Place: place, Message: fmt.Sprintf("unresolved merge conflict in lines %d to %d", place.Line, place.EndLine)})
+			p.Reportf(place, "unresolved merge conflict in lines %d to %d", place.Line, place.EndLine)
 		}
 	})
 }

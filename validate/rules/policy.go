@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -339,6 +340,11 @@ func (k kind) in(p *validate.Pass) validate.Severity { return kinds()[k].severit
 
 // isOff reports whether a kind has no findings for a plugin.
 func (k kind) isOff(p *validate.Pass) bool { return k.in(p) == validate.Off }
+
+// reportf reports a finding of a kind, with the help of the rule.
+func (k kind) reportf(p *validate.Pass, at validate.Place, format string, args ...any) {
+	p.Report(validate.Finding{Severity: k.in(p), Place: at, Message: fmt.Sprintf(format, args...)})
+}
 
 // cases holds the kinds of findings of each rule, by its id.
 var cases = sync.OnceValue(func() map[string][]validate.Case {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"regexp"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -26,7 +25,7 @@ func reportInReadme(p *validate.Pass, pattern *regexp.Regexp, format string) {
 		text := string(found.Data[m[0]:m[1]])
 		if !seen[text] {
 			seen[text] = true
-			p.Report(validate.Finding{Place: inspect.PlaceIn(p, found.File, found.Data, m[0], m[1]), Message: fmt.Sprintf(format, text)})
+			p.Reportf(inspect.PlaceIn(p, found.File, found.Data, m[0], m[1]), format, text)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -35,10 +34,7 @@ func readmeRelativeLink(p *validate.Pass) {
 			p.Skipf("README.md has more than %d relative links", maxLinksReported)
 			return
 		}
-		p.Report(validate.Finding{
-			Place:   inspect.PlaceIn(p, readme.File, readme.Data, from, to),
-			Message: fmt.Sprintf("link to %.200q is relative", address),
-		})
+		p.Reportf(inspect.PlaceIn(p, readme.File, readme.Data, from, to), "link to %.200q is relative", address)
 	}
 }
 

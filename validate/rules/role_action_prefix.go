@@ -37,9 +37,6 @@ func checkAction(p *validate.Pass, id, pointer string) {
 			Related: []validate.Related{{Place: p.Value("/id"), Message: "the id is set here"}},
 		})
 	case !strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, ":"):
-		p.Report(validate.Finding{
-			Place:   p.Value(pointer),
-			Message: fmt.Sprintf("action %q has no dot or colon after the plugin's id, so it may belong to another plugin", action),
-		})
+		p.Reportf(p.Value(pointer), "action %q has no dot or colon after the plugin's id, so it may belong to another plugin", action)
 	}
 }

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"slices"
 
@@ -23,11 +22,7 @@ func scaffoldText(p *validate.Pass) {
 	for _, pointer := range suspects(p.Doc) {
 		text, _ := p.Doc.Text(pointer)
 		if m := leftover.FindStringIndex(text); m != nil {
-			p.Report(validate.Finding{
-				Severity: leftoverText.in(p),
-				Place:    p.Within(pointer, m[0], m[1]),
-				Message:  fmt.Sprintf("%q is left over from a scaffold", text[m[0]:m[1]]),
-			})
+			leftoverText.reportf(p, p.Within(pointer, m[0], m[1]), "%q is left over from a scaffold", text[m[0]:m[1]])
 		}
 	}
 	if p.IsNested {
@@ -47,11 +42,7 @@ func scaffoldText(p *validate.Pass) {
 			if text[0] == '#' && name == "README.md" {
 				k = ordinary
 			}
-			p.Report(validate.Finding{
-				Severity: k.in(p),
-				Place:    inspect.PlaceIn(p, found.File, found.Data, m[0], m[1]),
-				Message:  fmt.Sprintf("%q is left over from a scaffold", text),
-			})
+			k.reportf(p, inspect.PlaceIn(p, found.File, found.Data, m[0], m[1]), "%q is left over from a scaffold", text)
 		}
 	}
 }

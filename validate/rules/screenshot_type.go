@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"path"
 	"strings"
 
@@ -18,8 +17,8 @@ func screenshotType(p *validate.Pass) {
 		case i.Kind == "":
 			p.Reportf(p.Value(i.Pointer), "screenshot %q is %s", i.Text, i.Describe())
 		case i.Kind != kindOfName(i.Text):
-			p.Report(validate.Finding{Severity: otherScreenshot.in(p), Place: p.Value(i.Pointer),
-				Message: fmt.Sprintf("screenshot %q is %s, which the catalog does not accept under this name", i.Text, i.Describe())})
+			otherScreenshot.reportf(p, p.Value(i.Pointer), "screenshot %q is %s, which the catalog does not accept under this name",
+				i.Text, i.Describe())
 		}
 	}
 }

@@ -65,6 +65,6 @@ func checkVersionOfPackage(p *validate.Pass) {
 	if !doc.Has("/version") || isText && (version == "" || err == nil) {
 		return // without one, a build uses the tag of the commit
 	}
-	p.Report(validate.Finding{Severity: unbuildableVersion.in(p), Place: r.ValuePlace(p, doc, "/version"),
-		Message: fmt.Sprintf("the version %q in package.json, which a build writes for %s, is not a semantic version", version, bundle.PlaceholderVersion)})
+	unbuildableVersion.reportf(p, r.ValuePlace(p, doc, "/version"),
+		"the version %q in package.json, which a build writes for %s, is not a semantic version", version, bundle.PlaceholderVersion)
 }
