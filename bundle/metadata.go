@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -274,4 +275,77 @@ func missingKeys(data []byte) (list []string) {
 		}
 	}
 	return list
+}
+
+// maxID is the maximum length of a plugin id in bytes.
+const maxID = 128
+
+var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// CheckID returns an error unless a host can mount a plugin with the id: it is part of
+// URLs, scopes and names of accounts. Package validate recommends less, and published
+// plugins use more.
+func CheckID(id string) error {
+	switch {
+	case len(id) > maxID:
+		return fmt.Errorf("id has %d bytes; the limit is %d", len(id), maxID)
+	case !validID.MatchString(id):
+		return fmt.Errorf("invalid id %q: use letters, digits, hyphens, dots and underscores, and start with a letter or digit", id)
+	case slices.Contains([]string{"errors", "events"}, id):
+		return fmt.Errorf("reserved id %q: choose another", id)
+	}
+	return nil
+}
+
+// The placeholders in the source's plugin.json, which the build replaces.
+const (
+	PlaceholderVersion = "%VERSION%"
+	PlaceholderToday   = "%TODAY%"
+	PlaceholderID      = "%PLUGIN_ID%"
+)
+
+// Placeholders returns all placeholders.
+func Placeholders() []string {
+	return []string{PlaceholderVersion, PlaceholderToday, PlaceholderID}
+}
+
+// FindPlaceholder returns the first placeholder in text, or "", and its byte offset.
+func FindPlaceholder(text string) (name string, at int) {
+	for _, p := range Placeholders() {
+		if i := strings.Index(text, p); i >= 0 && (name == "" || i < at) {
+			name, at = p, i
+		}
+	}
+	return name, at
+}
+
+// Route is an item of "routes", a proxied path. The strings in URL, Headers, URLParams,
+// Body, TokenAuth and JWTTokenAuth are templates over the settings.
+type Route struct {
+	Path         string          `json:"path"`
+	Method       string          `json:"method"` // such as "GET, POST"; "" and "*" mean every method
+	URL          string          `json:"url"`
+	ReqSignedIn  bool            `json:"reqSignedIn"`
+	ReqRole      string          `json:"reqRole"`
+	ReqAction    string          `json:"reqAction"`
+	Headers      []RouteValue    `json:"headers"`
+	URLParams    []RouteValue    `json:"urlParams"` // only in the grafana profile
+	Body         json.RawMessage `json:"body"`      // an object that replaces the caller's body
+	TokenAuth    *TokenAuth      `json:"tokenAuth"`
+	JWTTokenAuth *TokenAuth      `json:"jwtTokenAuth"`
+}
+
+// RouteValue is a header or a query parameter that a route adds.
+type RouteValue struct {
+	Name    string `json:"name"`
+	Content string `json:"content"`
+}
+
+// TokenAuth configures the OAuth service that issues the bearer token of a route. In
+// "tokenAuth" Params is the form to post; in "jwtTokenAuth" its keys are client_email,
+// private_key and token_uri.
+type TokenAuth struct {
+	URL    string            `json:"url"`
+	Scopes []string          `json:"scopes"`
+	Params map[string]string `json:"params"`
 }

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -250,4 +251,29 @@ func checkOutside(dist, out string) error {
 		return fmt.Errorf("%s is in the plugin %s: pack to another directory", out, dist)
 	}
 	return nil // on two drives they have no relative path
+}
+
+// executables returns the platforms of the files that are executables of the plugin
+// or of the plugins nested in it.
+func executables(dist fs.FS, files []string) (map[string]bundle.Platform, error) {
+	found := map[string]bundle.Platform{}
+	for _, file := range files {
+		if path.Base(file) != bundle.MetadataFile {
+			continue
+		}
+		metadata, err := ReadMetadata(dist, file)
+		if err != nil {
+			return nil, err
+		}
+		if metadata.Executable == "" {
+			continue
+		}
+		name := path.Join(path.Dir(file), metadata.Executable)
+		for _, file := range files {
+			if _, platform, ok := bundle.SplitExecutable(path.Base(file)); ok && platform.Executable(name) == file {
+				found[file] = platform
+			}
+		}
+	}
+	return found, nil
 }
