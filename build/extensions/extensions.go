@@ -38,21 +38,22 @@ type Result struct {
 }
 
 // Extension is something that a plugin adds to one extension point. A registration with
-// several targets is several extensions.
+// several targets is several extensions. Its JSON is an element of generated.extensions, which the service reads
+// from plugin.json.
 type Extension struct {
-	PointID     string
-	Type        Type
-	Title       string
-	Description string
-	Place
+	PointID     string `json:"extensionPointId"`
+	Type        Type   `json:"type"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	Place       `json:"-"`
 }
 
 // Exposed is a component that other plugins may use.
 type Exposed struct {
-	ID          string
-	Title       string
-	Description string
-	Place
+	ID          string `json:"id"`
+	Title       string `json:"title"`
+	Description string `json:"description,omitempty"`
+	Place       `json:"-"`
 }
 
 // Place is a place in a source file.
@@ -84,21 +85,13 @@ func Find(ctx context.Context, o Options) (*Result, error) {
 	return f.combine(), nil
 }
 
-// Generated is an element of generated.extensions, which the service reads from plugin.json.
-type Generated struct {
-	PointID     string `json:"extensionPointId"`
-	Type        Type   `json:"type"`
-	Title       string `json:"title,omitempty"`
-	Description string `json:"description,omitempty"`
-}
-
 // Generated returns the links and components. The service does not support functions or
 // exposed components.
-func (r *Result) Generated() []Generated {
-	list := []Generated{}
+func (r *Result) Generated() []Extension {
+	list := []Extension{}
 	for _, e := range r.Extensions {
 		if e.Type != Function {
-			list = append(list, Generated{e.PointID, e.Type, e.Title, e.Description})
+			list = append(list, e)
 		}
 	}
 	return list
@@ -106,10 +99,10 @@ func (r *Result) Generated() []Generated {
 
 // Declared is the key extensions of plugin.json, which Grafana reads.
 type Declared struct {
-	AddedLinks        []Added       `json:"addedLinks,omitempty"`
-	AddedComponents   []Added       `json:"addedComponents,omitempty"`
-	AddedFunctions    []Added       `json:"addedFunctions,omitempty"`
-	ExposedComponents []ExposedMeta `json:"exposedComponents,omitempty"`
+	AddedLinks        []Added   `json:"addedLinks,omitempty"`
+	AddedComponents   []Added   `json:"addedComponents,omitempty"`
+	AddedFunctions    []Added   `json:"addedFunctions,omitempty"`
+	ExposedComponents []Exposed `json:"exposedComponents,omitempty"`
 }
 
 // Added is an extension with all of its targets.
@@ -119,17 +112,10 @@ type Added struct {
 	Description string   `json:"description,omitempty"`
 }
 
-// ExposedMeta is an exposed component.
-type ExposedMeta struct {
-	ID          string `json:"id"`
-	Title       string `json:"title"`
-	Description string `json:"description,omitempty"`
-}
-
 // Declared returns everything. Extensions that are registered at one place and differ only
 // in their targets are one element.
 func (r *Result) Declared() Declared {
-	var d Declared
+	d := Declared{ExposedComponents: r.Exposed}
 	for i, e := range r.Extensions {
 		list := &d.AddedLinks
 		switch e.Type {
@@ -149,9 +135,6 @@ func (r *Result) Declared() Declared {
 			}
 		}
 		*list = append(*list, Added{[]string{e.PointID}, e.Title, e.Description})
-	}
-	for _, e := range r.Exposed {
-		d.ExposedComponents = append(d.ExposedComponents, ExposedMeta{e.ID, e.Title, e.Description})
 	}
 	return d
 }
