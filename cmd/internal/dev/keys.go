@@ -20,34 +20,29 @@ func Keys(stdin, stdout *os.File) io.Reader {
 	return stdin
 }
 
-// key is what a person can type, with Enter, while dev runs. It returns what to build, and whether to end.
-type key struct {
-	letter, help string
-	press        func(context.Context) (p parts, isEnd bool)
-}
+// keys are what a person can type, with Enter, while dev runs.
+const keys = `  o + enter  open the browser
+  u + enter  show the links
+  r + enter  start the backend again, and build
+  q + enter  quit
+  h + enter  show this help
+`
 
-func (s *session) keys() []key {
-	return []key{
-		{"o", "open the browser", func(ctx context.Context) (parts, bool) { s.openOrSay(ctx); return parts{}, false }},
-		{"u", "show the links", func(context.Context) (parts, bool) { s.links(); return parts{}, false }},
-		{"r", "start the backend again, and build", func(ctx context.Context) (parts, bool) { s.restart(ctx); return everything(), false }},
-		{"q", "quit", func(context.Context) (parts, bool) { return parts{}, true }},
-	}
-}
-
-// press does what a line that was typed asks for. Any other line, such as h, lists the keys; an empty one does nothing.
+// press does what a line that was typed asks for. It returns what to build, and whether to end.
 func (s *session) press(ctx context.Context, line string) (p parts, isEnd bool) {
-	line = strings.TrimSpace(line)
-	if line == "" {
-		return parts{}, false
-	}
-	for _, k := range s.keys() {
-		if k.letter == line {
-			return k.press(ctx)
-		}
-	}
-	for _, k := range append(s.keys(), key{letter: "h", help: "show this help"}) {
-		fmt.Fprintf(s.stdout, "  %s + enter  %s\n", k.letter, k.help)
+	switch strings.TrimSpace(line) {
+	case "":
+	case "o":
+		s.openOrSay(ctx)
+	case "u":
+		s.links()
+	case "r":
+		s.restart(ctx)
+		return everything(), false
+	case "q":
+		return parts{}, true
+	default:
+		fmt.Fprint(s.stdout, keys)
 	}
 	return parts{}, false
 }
