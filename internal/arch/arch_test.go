@@ -77,7 +77,7 @@ func arrows() map[string][]string {
 		"cmd/internal/adopt":       {"bundle", "bundle/config", "bundle/tree", "internal/atomicfile", "bundle/gitignore", "internal/process", "internal/version"},
 		"cmd/internal/command":     {"internal/nearest", "internal/terminal", "internal/text", "cmd/internal/verbs"},
 		"cmd/internal/serve":       {"cmd/internal/verbs", "host", "host/gate", "host/server", "internal/nearest", "internal/process", "internal/terminal", "loader"},
-		"cmd/internal/dev":         {"build", "build/bundler", "build/frontend", "build/typecheck", "bundle", "bundle/access", "bundle/config", "cmd/internal/adopt", "cmd/internal/serve", "cmd/internal/verbs", "host", "host/api", "host/gate", "host/server", "internal/atomicfile", "internal/nearest", "internal/terminal", "internal/text", "loader", "preview", "preview/check", "sdk/hostapi", "validate", "validate/report"},
+		"cmd/internal/dev":         {"build", "build/bundler", "build/frontend", "build/typecheck", "bundle", "bundle/access", "bundle/config", "cmd/internal/adopt", "cmd/internal/serve", "cmd/internal/verbs", "host", "host/api", "host/gate", "host/server", "internal/atomicfile", "internal/limit", "internal/nearest", "internal/terminal", "internal/text", "loader", "preview", "preview/check", "sdk/hostapi", "validate", "validate/report"},
 		"cmd/internal/program":     {"internal/process", "internal/progress", "internal/version"},
 		"cmd/slipway":              {"build", "cmd/internal/command", "cmd/internal/program", "cmd/internal/verbs"},
 		"build/frontend":           {"build/bundlerconfig", "build/watchdog", "bundle/config", "bundle/tree", "validate/script", "internal/limit"},

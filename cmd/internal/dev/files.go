@@ -36,9 +36,6 @@ type files struct {
 	own    string   // the directory that the repository's own bundler writes to, or ""
 }
 
-// isInput reports whether the frontend reads a file.
-func (f files) isInput(rel string) bool { return slices.Contains(f.inputs, rel) }
-
 // isOutput reports whether the repository's own bundler writes to a path.
 func (f files) isOutput(path string) bool {
 	rel, err := filepath.Rel(f.own, path)
@@ -85,12 +82,9 @@ func isIgnored(repo bundle.Repo, path string) bool {
 // isTemporary reports whether editors create a file with that name while they save
 // another.
 func isTemporary(name string) bool {
-	for _, suffix := range []string{"~", ".tmp", ".swp", ".swx", ".bak", "___jb_tmp___", "___jb_old___"} {
-		if strings.HasSuffix(name, suffix) {
-			return true
-		}
-	}
-	return strings.HasPrefix(name, "#") || name == "4913"
+	suffixes := []string{"~", ".tmp", ".swp", ".swx", ".bak", "___jb_tmp___", "___jb_old___"}
+	return strings.HasPrefix(name, "#") || name == "4913" ||
+		slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
 // partsOfFile returns what a change to a file makes out of date.
@@ -111,21 +105,16 @@ func partsOfFile(repo bundle.Repo, known files, file string) parts {
 		return everything()
 	case slices.Contains([]string{".go", ".mod", ".sum", ".work", ".s", ".c", ".h", ".cc", ".cpp", ".syso"}, ext):
 		return parts{backend: true}
-	case isRoot && (name == "package.json" || slices.Contains(lockfiles(), name)):
+	case isRoot && slices.Contains([]string{"package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"}, name):
 		p = parts{frontend: true, packages: true, other: true}
 	case isImportable(name) && name != bundle.MetadataFile:
 		p.frontend = true
 	case isRoot && slices.Contains([]string{".md", ""}, ext): // documents
 		p.other = true
 	}
-	p.frontend = p.frontend || known.isInput(rel)
+	p.frontend = p.frontend || slices.Contains(known.inputs, rel)
 	p.backend = p.backend || isEmbedded(repo.Root, file)
 	return p
-}
-
-// lockfiles returns the names of the lockfiles of npm, Yarn and pnpm.
-func lockfiles() []string {
-	return []string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"}
 }
 
 // isImportable reports whether an import in a script or a style sheet may refer to a file with

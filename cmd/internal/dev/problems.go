@@ -2,7 +2,6 @@ package dev
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/frontend"
 	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -86,10 +86,7 @@ func readSource(root, file string) []byte {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(root, filepath.FromSlash(file))
 	}
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
-		return nil
-	}
-	text, _ := os.ReadFile(file)
+	text, _ := limit.ReadFile(file, maxSource)
 	return text
 }
 
