@@ -16,13 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 )
 
-func main() {
-	face := verbs.TakeFace()
-	ctx, stop := command.Interruptible(face)
-	code := newProgram(face, os.Stdout, os.Stderr).Run(ctx, os.Args[1:])
-	stop()
-	os.Exit(code)
-}
+func main() { command.Main(newProgram) }
 
 // newProgram returns the program with the whole table of verbs.
 func newProgram(face verbs.Face, stdout, stderr *os.File) command.Program {

@@ -37,10 +37,11 @@ type Program struct {
 	args []string
 }
 
-// Interruptible returns a context that ends at the first signal. A second signal of the same
-// kind kills the process. Signals of different kinds count as one: on Ctrl-C, Mage sends
-// SIGTERM in addition to the SIGINT from the terminal.
-func Interruptible(face verbs.Face) (context.Context, context.CancelFunc) {
+// Main runs the program of this process, and exits with its status. At the first signal, the context
+// ends. A second signal of the same kind kills the process. Signals of different kinds count as one: on
+// Ctrl-C, Mage sends SIGTERM in addition to the SIGINT from the terminal.
+func Main(program func(face verbs.Face, stdout, stderr *os.File) Program) {
+	face := verbs.TakeFace()
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 3)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -53,7 +54,7 @@ func Interruptible(face verbs.Face) (context.Context, context.CancelFunc) {
 			signal.Reset(s)
 		}
 	}()
-	return ctx, cancel
+	os.Exit(program(face, os.Stdout, os.Stderr).Run(ctx, os.Args[1:]))
 }
 
 // twice is longer than the time between a signal of the terminal and its copy.
@@ -214,10 +215,7 @@ func (p Program) knownCommand(root *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return &verbs.ExitError{
-		Code: verbs.ExitUsage,
-		Err:  fmt.Errorf("%w\nrun '%s' for usage", nearest.Unknown("command", args[0], names), p.Face.Verb("--help")),
-	}
+	return verbs.Usage("%w\nrun '%s' for usage", nearest.Unknown("command", args[0], names), p.Face.Verb("--help"))
 }
 
 // flagError rewords an error from the flag parser.
@@ -259,7 +257,7 @@ func (p Program) flagError(c *cobra.Command, err error) error {
 	} else if ok {
 		help = p.Face.Help(verb)
 	}
-	return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%w\nrun '%s' for usage", err, help)}
+	return verbs.Usage("%w\nrun '%s' for usage", err, help)
 }
 
 // checkArguments returns a usage error that names the argument that is missing or unexpected.
@@ -268,16 +266,13 @@ func (p Program) checkArguments(c *cobra.Command, v verbs.Verb, args []string) e
 	last := len(v.Args) - 1
 	isOpen := last >= 0 && v.Args[last].Values != nil
 	if i := slices.Index(args, ""); i >= 0 && (isOpen || i <= last) { // such as a shell variable that is not set
-		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("the %s is empty; use . for the current directory", v.Args[min(i, last)].Name)}
+		return verbs.Usage("the %s is empty; use . for the current directory", v.Args[min(i, last)].Name)
 	}
-	var err error
 	switch n := len(args); {
 	case n > len(v.Args) && !isOpen:
-		err = fmt.Errorf("unexpected argument %q", args[len(v.Args)])
+		return verbs.Usage("unexpected argument %q\nusage: %s", args[len(v.Args)], c.UseLine())
 	case n < len(v.Args) && v.Args[n].IsRequired && !v.Asks:
-		err = fmt.Errorf("missing argument <%s>", v.Args[n].Name)
-	default:
-		return nil
+		return verbs.Usage("missing argument <%s>\nusage: %s", v.Args[n].Name, c.UseLine())
 	}
-	return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%w\nusage: %s", err, c.UseLine())}
+	return nil
 }
