@@ -182,7 +182,7 @@ func (l previews) tell(say func(*preview.Server)) {
 // openPreview listens for the preview and begins to bundle its page. It prints the link, or why
 // there is no preview: then it returns nil, unless somebody asked for it.
 func openPreview(ctx context.Context, f verbs.Face, repo bundle.Repo, o pageOptions, stdout *os.File) (*previewing, error) {
-	meta, err := readMetadata(repo)
+	meta, err := verbs.ReadMetadata(repo.Source)
 	switch {
 	case err == nil && hasFrontend(repo) && meta.Type != bundle.TypeRenderer && meta.Type != bundle.TypeSecretsManager:
 	case !o.isAsked:
@@ -314,14 +314,6 @@ func messagesOf(root, reason string, findings []validate.Finding, sources map[st
 		list = []preview.Message{{Text: reason}}
 	}
 	return list
-}
-
-func readMetadata(repo bundle.Repo) (*bundle.Metadata, error) {
-	text, err := os.ReadFile(filepath.Join(repo.Source, bundle.MetadataFile))
-	if err != nil {
-		return nil, err
-	}
-	return bundle.ParseMetadata(text)
 }
 
 // hasFrontend reports whether the plugin of a repository, or one that it contains, has a frontend.

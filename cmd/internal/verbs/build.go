@@ -123,12 +123,9 @@ func (o BuildOptions) run(ctx context.Context, w *os.File, repo bundle.Repo, b b
 
 // runBuild builds what the options name.
 func runBuild(ctx context.Context, w *os.File, o BuildOptions) error {
-	dirs := []string{o.Dir}
-	if o.All {
-		var err error
-		if dirs, err = reposAt(o.Face, o.Dir, nil); err != nil {
-			return err
-		}
+	dirs, err := reposAt(o.Face, o.All, o.Dir, nil)
+	if err != nil {
+		return err
 	}
 	return each(ctx, w, "build", dirs, func(dir string) error {
 		o.Dir = dir
@@ -176,12 +173,8 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*Built, error) {
 // returns the error about them.
 func askDownload(ctx context.Context, w *os.File, o BuildOptions, missing error) error {
 	fmt.Fprintln(w, missing)
-	agreed, err := newPrompter(o.In, w).askYes(ctx, "download them now", true)
-	switch {
-	case err != nil:
-		return err
-	case !agreed:
-		return missing
+	if agreed, err := newPrompter(o.In, w).askYes(ctx, "download them now", true); err != nil || !agreed {
+		return cmp.Or(err, missing)
 	}
 	return runDeps(ctx, w, depsOptions{Face: o.Face, Dir: o.Dir, Bundler: o.Bundler})
 }

@@ -30,13 +30,8 @@ type packageOptions struct {
 }
 
 // runPackage packs the plugins that the options name.
-func runPackage(ctx context.Context, w *os.File, o packageOptions) (err error) {
-	dirs := o.Paths
-	if o.All {
-		dirs, err = reposAt(o.Face, o.Dir, o.Paths)
-	} else if dirs == nil {
-		dirs = []string{o.Dir}
-	}
+func runPackage(ctx context.Context, w *os.File, o packageOptions) error {
+	dirs, err := reposAt(o.Face, o.All, o.Dir, o.Paths)
 	if err != nil {
 		return err
 	}
@@ -63,7 +58,7 @@ func packOne(ctx context.Context, w *os.File, o packageOptions, packed map[strin
 		}
 	}
 	options := archive.Options{ToolVersion: version.Current()}
-	built, err := readBuilt(repo.Dist)
+	built, err := ReadMetadata(repo.Dist)
 	if err == nil {
 		options.Time, err = time.Parse(time.DateOnly, built.Info.Updated) // that of the commit
 	}
@@ -122,9 +117,9 @@ func packOne(ctx context.Context, w *os.File, o packageOptions, packed map[strin
 	return nil
 }
 
-// readBuilt reads the plugin.json of a dist.
-func readBuilt(dist string) (*bundle.Metadata, error) {
-	data, err := limit.ReadSettings(filepath.Join(dist, bundle.MetadataFile))
+// ReadMetadata reads the plugin.json in a directory.
+func ReadMetadata(dir string) (*bundle.Metadata, error) {
+	data, err := limit.ReadSettings(filepath.Join(dir, bundle.MetadataFile))
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func findSigned(w io.Writer, o verifyOptions) ([]packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := readBuilt(repo.Dist)
+	m, err := ReadMetadata(repo.Dist)
 	if err != nil {
 		return nil, &ExitError{Code: ExitUsage, Err: o.Face.notBuilt("verify", err)}
 	}

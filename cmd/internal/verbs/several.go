@@ -16,10 +16,13 @@ import (
 // allHelp is the text of the option all.
 const allHelp = "every plugin repository at the path or below, as in a monorepo"
 
-// reposAt returns the plugin repositories at a directory and below, or at several paths, for the option all.
-func reposAt(f Face, dir string, paths []string) (roots []string, err error) {
+// reposAt returns several paths, or that of a directory. With the option all, it returns the plugin repositories there and below.
+func reposAt(f Face, all bool, dir string, paths []string) (roots []string, err error) {
 	if len(paths) == 0 {
 		paths = []string{dir}
+	}
+	if !all {
+		return paths, nil
 	}
 	for _, name := range paths {
 		repos, err := bundle.Repos(filepath.Clean(name))

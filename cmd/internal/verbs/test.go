@@ -69,7 +69,7 @@ func runTest(ctx context.Context, w *os.File, o testOptions) error {
 
 // hasFrontend reports whether a plugin has a frontend, or may have one.
 func hasFrontend(repo bundle.Repo) bool {
-	built, err := readBuilt(repo.Source)
+	built, err := ReadMetadata(repo.Source)
 	return err != nil || built.Type == "" || built.Type.HasFrontend()
 }
 

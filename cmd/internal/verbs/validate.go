@@ -119,7 +119,7 @@ func (o validateOptions) paths() (list []string, err error) {
 	}
 	switch {
 	case o.All:
-		return reposAt(o.Face, "", named)
+		return reposAt(o.Face, true, "", named)
 	case o.Paths != nil:
 		return withZips(o.Paths)
 	}

@@ -31,7 +31,7 @@ type verifyOptions struct {
 // result for each plugin to w, with the files that differ. The error has ExitFindings if anything differs.
 func runVerify(ctx context.Context, w io.Writer, o verifyOptions) error {
 	if o.All {
-		dirs, err := reposAt(o.Face, o.Dir, o.Paths)
+		dirs, err := reposAt(o.Face, true, o.Dir, o.Paths)
 		if err != nil {
 			return err
 		}
