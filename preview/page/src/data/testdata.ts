@@ -1,6 +1,6 @@
 // The scenarios of the well-known test data source, computed here, so that saved panels have their data. Random ones start
 // from the query's letter and are the same each time.
-import { seeded, timesOf, type Column, type Sheet, type Span } from './columns';
+import { column, seeded, timesOf, type Column, type Sheet, type Span } from './columns';
 import { csvSheet, labelsIn, typedColumn } from './csv';
 
 /** A query as the test data source stores it. */
@@ -40,6 +40,13 @@ function seriesName(query: TestDataQuery, n: number): string {
   return (query.alias ?? '').replace(/\$seriesIndex/g, String(n)) || `${query.refId}-series${n ? letters[n % letters.length] : ''}`;
 }
 
+/** Values at times. */
+function series(name: string, times: number[], values: unknown[], type: Column['type'] = 'number', labels?: string): Sheet {
+  return { columns: [column('time', 'time', times), column(name, type, values, labels ? labelsIn(labels) : undefined)] };
+}
+
+const cells = (text: string) => text.split(',').map((cell) => cell.trim());
+
 function walk(query: TestDataQuery, n: number, span: Span): Sheet {
   const next = seeded(query.refId + n);
   const { noise = 0, spread = 1, min = -Infinity, max = Infinity, drop = 0 } = query;
@@ -51,13 +58,7 @@ function walk(query: TestDataQuery, n: number, span: Span): Sheet {
     value = Math.min(max, Math.max(min, value));
     return Math.min(max, Math.max(min, shown));
   });
-  const labels = query.labels ? labelsIn(query.labels) : undefined;
-  return {
-    columns: [
-      { name: 'time', type: 'time', values: times },
-      { name: seriesName(query, n), type: 'number', values, labels },
-    ],
-  };
+  return series(seriesName(query, n), times, values, 'number', query.labels);
 }
 
 function walks(query: TestDataQuery, span: Span): Sheet[] {
@@ -69,16 +70,10 @@ function walkTable(query: TestDataQuery, span: Span): Sheet {
   const [time, value] = walk({ ...query, spread: 20 }, 0, span).columns;
   const numbers = value.values as number[];
   const states = numbers.map((v) => ['normal', 'warning', 'critical'][Math.abs(Math.round(v)) % 3]);
-  return {
-    columns: [
-      time,
-      { ...value, name: 'Value' },
-      { name: 'Min', type: 'number', values: numbers.map((v) => v - 3) },
-      { name: 'Max', type: 'number', values: numbers.map((v) => v + 3) },
-      { name: 'Info', type: 'string', values: numbers.map((v) => (v > numbers[0] ? 'up' : 'down')) },
-      { name: 'State', type: 'string', values: states },
-    ],
-  };
+  const info = numbers.map((v) => (v > numbers[0] ? 'up' : 'down'));
+  const [least, most] = [-3, 3].map((by) => numbers.map((v) => v + by));
+  const bounds = [column('Min', 'number', least), column('Max', 'number', most)];
+  return { columns: [time, { ...value, name: 'Value' }, ...bounds, column('Info', 'string', info), column('State', 'string', states)] };
 }
 
 /** Values that repeat, one each step of so many seconds. */
@@ -89,12 +84,7 @@ function wave(query: TestDataQuery, values: unknown[], step: number, span: Span,
     times.push(t);
   }
   const at = (t: number) => (values.length ? values[Math.floor(t / width) % values.length] : null);
-  return {
-    columns: [
-      { name: 'time', type: 'time', values: times },
-      { name: name || seriesName(query, 0), type: 'number', values: times.map(at), labels: labels ? labelsIn(labels) : undefined },
-    ],
-  };
+  return series(name || seriesName(query, 0), times, times.map(at), 'number', labels);
 }
 
 function pulse(query: TestDataQuery, span: Span): Sheet {
@@ -104,50 +94,32 @@ function pulse(query: TestDataQuery, span: Span): Sheet {
 
 function csvWaves(query: TestDataQuery, span: Span): Sheet[] {
   return [query.csvWave ?? {}].flat().map((w) => {
-    const values = typedColumn(
-      '',
-      (w.valuesCSV || query.stringInput || '0,0,2,2,1,1').split(',').map((v) => v.trim()),
-    ).values;
+    const { values } = typedColumn('', cells(w.valuesCSV || query.stringInput || '0,0,2,2,1,1'));
     return wave(query, values, w.timeStep ?? 60, span, 'name' in w ? w.name : undefined, 'labels' in w ? w.labels : undefined);
   });
 }
 
 /** Values spread evenly over the span. */
 function metricValues(query: TestDataQuery, span: Span): Sheet {
-  const { values, type } = typedColumn(
-    '',
-    (query.stringInput || '1,20,90,30,5,0').split(',').map((v) => v.trim()),
-  );
+  const { values, type } = typedColumn('', cells(query.stringInput || '1,20,90,30,5,0'));
   const step = values.length > 1 ? (span.to - span.from) / (values.length - 1) : 0;
   const times = values.map((_, i) => Math.round(span.from + i * step));
-  return {
-    columns: [
-      { name: 'time', type: 'time', values: times },
-      { name: seriesName(query, 0), type, values },
-    ],
-  };
+  return series(seriesName(query, 0), times, values, type);
 }
 
 function logs(query: TestDataQuery, span: Span): Sheet {
   const next = seeded(query.refId);
   const times = timesOf(span, query.lines || 10).reverse();
   const levels = times.map(() => ['info', 'warning', 'error', 'debug'][Math.floor(next() * 4)]);
-  return {
-    columns: [
-      { name: 'time', type: 'time', values: times },
-      { name: 'message', type: 'string', values: levels.map((level, i) => `level=${level} line=${i} took=${Math.round(next() * 900)}ms`) },
-      { name: 'level', type: 'string', values: levels },
-    ],
-  };
+  const lines = levels.map((level, i) => `level=${level} line=${i} took=${Math.round(next() * 900)}ms`);
+  return { columns: [column('time', 'time', times), column('message', 'string', lines), column('level', 'string', levels)] };
 }
 
 function manual(query: TestDataQuery): Sheet {
-  const rows = query.points ?? [];
-  const column = (name: string, type: Column['type'], i: number): Column => ({ name, type, values: rows.map((row) => row[i] ?? null) });
-  return { columns: [column('Time', 'time', 1), column('Value', 'number', 0)] };
+  const [values, times] = [0, 1].map((i) => (query.points ?? []).map((row) => row[i] ?? null));
+  return { columns: [column('Time', 'time', times), column('Value', 'number', values)] };
 }
 
-const time = (name: string): Column => ({ name, type: 'time', values: [] });
 const scenarios: Record<string, (query: TestDataQuery, span: Span) => Sheet[]> = {
   random_walk: walks,
   random_walk_table: (query, span) => [walkTable(query, span)],
@@ -160,14 +132,7 @@ const scenarios: Record<string, (query: TestDataQuery, span: Span) => Sheet[]> =
   csv_content: (query) => [csvSheet(query.csvContent ?? '', query.alias || undefined)],
   csv_metric_values: (query, span) => [metricValues(query, span)],
   no_data_points: () => [],
-  datapoints_outside_range: (query, span) => [
-    {
-      columns: [
-        { ...time('time'), values: [span.from - 3_600_000] },
-        { name: seriesName(query, 0), type: 'number', values: [10] },
-      ],
-    },
-  ],
+  datapoints_outside_range: (query, span) => [series(seriesName(query, 0), [span.from - 3_600_000], [10])],
   exponential_heatmap_bucket_data: (query, span) => [buckets(query, span, (i) => 2 ** i)],
   linear_heatmap_bucket_data: (query, span) => [buckets(query, span, (i) => i * 10)],
   manual_entry: (query) => [manual(query)],
@@ -177,12 +142,9 @@ const scenarios: Record<string, (query: TestDataQuery, span: Span) => Sheet[]> =
 function buckets(query: TestDataQuery, span: Span, edge: (i: number) => number): Sheet {
   const next = seeded(query.refId);
   const times = timesOf(span, 60);
-  const counts = Array.from({ length: 10 }, (_, i): Column => ({
-    name: String(edge(i)),
-    type: 'number',
-    values: times.map(() => Math.round(next() * (10 - i) * 5)),
-  }));
-  return { columns: [{ name: 'time', type: 'time', values: times }, ...counts] };
+  const counts = (i: number) => times.map(() => Math.round(next() * (10 - i) * 5));
+  const columns = Array.from({ length: 10 }, (_, i) => column(String(edge(i)), 'number', counts(i)));
+  return { columns: [column('time', 'time', times), ...columns] };
 }
 
 /** Answers a query of the test data source. */
