@@ -61,15 +61,9 @@ export function RadioEditor({ value, onChange, item, id, context }: SelectProps<
 export function FieldNameEditor({ value, onChange, item, context, id }: StandardEditorProps<string, FieldNamePickerConfigSettings>) {
   const { filter = () => true, noFieldsMessage, placeholderText = 'Field', isClearable } = item.settings ?? {};
   const names = context.data.flatMap((frame) => frame.fields.filter(filter).map((f) => getFieldDisplayName(f, frame, context.data)));
-  return (
-    <Choice
-      {...{ id, item, value, onChange }}
-      options={[...new Set(names)].map((name) => ({ label: name, value: name }))}
-      placeholder={placeholderText}
-      noOptionsMessage={noFieldsMessage ?? 'The data has no such field.'}
-      isClearable={isClearable !== false}
-    />
-  );
+  const options = [...new Set(names)].map((name) => ({ label: name, value: name }));
+  const texts = { placeholder: placeholderText, noOptionsMessage: noFieldsMessage ?? 'The data has no such field.' };
+  return <Choice {...{ id, item, value, onChange, options }} {...texts} isClearable={isClearable !== false} />;
 }
 
 export function StatsEditor({ value, onChange, item, id }: StandardEditorProps<string | string[], StatsPickerConfigSettings>) {
@@ -83,15 +77,6 @@ export function DashboardEditor({ value, onChange, item, id }: StandardEditorPro
     const dashboards = backend.get<{ uid: string; title: string }[]>('/api/search', { type: 'dash-db', limit: 100 });
     return (await dashboards.catch(() => [])).map(({ uid, title }) => ({ value: uid, label: title }));
   }, []);
-  const none = 'The host has no dashboards.';
-  return (
-    <Choice
-      {...{ id, item, value, onChange }}
-      options={found ?? []}
-      isLoading={!found}
-      isClearable
-      allowCustomValue
-      noOptionsMessage={none}
-    />
-  );
+  const settings = { options: found ?? [], isLoading: !found, noOptionsMessage: 'The host has no dashboards.' };
+  return <Choice {...{ id, item, value, onChange }} {...settings} isClearable allowCustomValue />;
 }

@@ -20,44 +20,32 @@ import {
   type StandardEditorsRegistryItem,
 } from '@grafana/data';
 import type { ComponentType } from 'react';
-import { DashboardEditor, FieldNameEditor, MultiSelectEditor, RadioEditor, SelectEditor, StatsEditor } from './choices';
+import * as choices from './choices';
 import { MappingsEditor } from './mappings';
-import {
-  ActionsEditor,
-  BooleanEditor,
-  ColorEditor,
-  FieldColorEditor,
-  LinksEditor,
-  NumberEditor,
-  SliderEditor,
-  StringsEditor,
-  TextEditor,
-  TimeZoneEditor,
-  UnitEditor,
-} from './simple';
+import * as simple from './simple';
 import { ThresholdsEditor } from './thresholds';
 
 type Editor = ComponentType<StandardEditorProps<any, any>>; // each knows the type of its own value, as in the registry's type
 
 /** The editors by the ids that builders use. */
 const editors: Record<string, Editor> = {
-  text: TextEditor,
-  number: NumberEditor,
-  slider: SliderEditor,
-  boolean: BooleanEditor,
-  strings: StringsEditor,
-  color: ColorEditor,
-  unit: UnitEditor,
-  timezone: TimeZoneEditor,
-  select: SelectEditor,
-  'multi-select': MultiSelectEditor,
-  radio: RadioEditor,
-  'field-name': FieldNameEditor,
-  'stats-picker': StatsEditor,
-  'dashboard-uid': DashboardEditor,
-  links: LinksEditor,
-  actions: ActionsEditor,
-  fieldColor: FieldColorEditor,
+  text: simple.TextEditor,
+  number: simple.NumberEditor,
+  slider: simple.SliderEditor,
+  boolean: simple.BooleanEditor,
+  strings: simple.StringsEditor,
+  color: simple.ColorEditor,
+  unit: simple.UnitEditor,
+  timezone: simple.TimeZoneEditor,
+  select: choices.SelectEditor,
+  'multi-select': choices.MultiSelectEditor,
+  radio: choices.RadioEditor,
+  'field-name': choices.FieldNameEditor,
+  'stats-picker': choices.StatsEditor,
+  'dashboard-uid': choices.DashboardEditor,
+  links: simple.LinksEditor,
+  actions: simple.ActionsEditor,
+  fieldColor: simple.FieldColorEditor,
   thresholds: ThresholdsEditor,
   mappings: MappingsEditor,
 };
@@ -85,6 +73,7 @@ function fieldOptions(): FieldConfigPropertyItem[] {
   const title = { kind: 'text', process: displayNameOverrideProcessor, settings: { placeholder: 'none', expandTemplateVars: true } };
   const flag = { kind: 'boolean', process: booleanOverrideProcessor };
   const color = { kind: 'fieldColor', process: identityOverrideProcessor, settings: { byValueSupport: true } };
+  const thresholds = { process: thresholdsOverrideProcessor, defaultValue: standardThresholds };
   const mode = FieldColorModeId.Thresholds;
   const category = ['Data links and actions'];
   const limit = 'Leave empty to calculate based on all values';
@@ -100,13 +89,7 @@ function fieldOptions(): FieldConfigPropertyItem[] {
     { id: 'links', name: 'Data links', category, process: dataLinksOverrideProcessor, settings: { placeholder: '-' } },
     { id: 'actions', name: 'Actions', category, process: identityOverrideProcessor },
     { id: 'mappings', name: 'Value mappings', category: ['Value mappings'], process: valueMappingsOverrideProcessor, defaultValue: [] },
-    {
-      id: 'thresholds',
-      name: 'Thresholds',
-      category: ['Thresholds'],
-      process: thresholdsOverrideProcessor,
-      defaultValue: standardThresholds,
-    },
+    { ...thresholds, id: 'thresholds', name: 'Thresholds', category: ['Thresholds'] },
     { ...flag, id: 'filterable', name: 'Ad-hoc filterable' },
   ];
   return options.map(({ kind, ...given }) => {

@@ -22,6 +22,7 @@ export function ThresholdsEditor({ value, onChange }: StandardEditorProps<Thresh
   const set = (next: Threshold[]) => onChange({ mode, steps: ordered(next) });
   const replace = (i: number, change: Partial<Threshold>) => set(shown.map((step, j) => (i === j ? { ...step, ...change } : step)));
   const move = (i: number, text: string) => isNumber(text) && replace(i, { value: Number(text) });
+  const setMode = (mode: ThresholdsMode) => onChange({ mode, steps: shown });
   const last = shown.at(-1)?.value ?? -Infinity;
   const next = { value: last === -Infinity ? 80 : last + 10, color: palette[shown.length % palette.length] };
   return (
@@ -44,13 +45,7 @@ export function ThresholdsEditor({ value, onChange }: StandardEditorProps<Thresh
           Add threshold
         </Button>
       </div>
-      <RadioButtonGroup
-        size="sm"
-        aria-label="Thresholds mode"
-        options={modes}
-        value={mode}
-        onChange={(m) => onChange({ mode: m, steps: shown })}
-      />
+      <RadioButtonGroup size="sm" aria-label="Thresholds mode" options={modes} value={mode} onChange={setMode} />
     </Stack>
   );
 }
