@@ -4,13 +4,9 @@ import { flatGroup, group } from 'd3';
 
 export type Transformation<Options> = (frames: DataFrame[], options: Options) => DataFrame[];
 
-export const field = (name: string, type: FieldType, values: unknown[], more: Partial<Field> = {}): Field => ({
-  name,
-  type,
-  values,
-  config: {},
-  ...more,
-});
+export function field(name: string, type: FieldType, values: unknown[], more: Partial<Field> = {}): Field {
+  return { name, type, values, config: {}, ...more };
+}
 /** A field with a value of each item. */
 export const fieldOf = <T>(name: string, type: FieldType, items: T[], valueOf: (item: T) => unknown): Field =>
   field(name, type, items.map(valueOf));
@@ -35,7 +31,8 @@ export function partition(frame: DataFrame, keys: Field[], { keepFields, naming 
   const parts = groups(keys, [...Array(frame.length).keys()]).map((rows): DataFrame => {
     const own = keys.map((key): [string, unknown] => [shown(key), key.values[rows[0]]]);
     const labels = asLabels ? Object.fromEntries(own.map(([key, value]) => [key, String(value)])) : {};
-    const name = own.map(([key, value]) => (withNames ? `${key}${separator1}${value}` : value)).join(separator2);
+    const part = own.map(([key, value]) => (withNames ? `${key}${separator1}${value}` : value)).join(separator2);
+    const name = asLabels ? frame.name : append && frame.name ? `${frame.name} ${part}` : part;
     const fields = frame.fields
       .filter((f) => keepFields || !keys.includes(f))
       .map((f) => {
@@ -43,12 +40,7 @@ export function partition(frame: DataFrame, keys: Field[], { keepFields, naming 
         const values: unknown[] = rows.map((row) => f.values[row] as unknown);
         return field(shown(f), f.type, values, { config, labels: { ...f.labels, ...labels } });
       });
-    return {
-      name: asLabels ? frame.name : append && frame.name ? `${frame.name} ${name}` : name,
-      meta: frame.meta,
-      length: rows.length,
-      fields,
-    };
+    return { name, meta: frame.meta, length: rows.length, fields };
   });
   // Names that were given stay apart, by what the field is called among all: the panel finds a series by its name.
   cacheFieldDisplayNames(parts);

@@ -65,6 +65,7 @@ function nulls(span: Span): Sheet[] {
 }
 
 const four = (span: Span) => hosts.map((host, h) => series(host, h + 1, span));
+const many = (span: Span) => Array.from({ length: 20 }, (_, i) => series(`host-${i}`, i + 1, span, 5000));
 
 export const scenarios: Record<string, Scenario> = {
   series: { label: 'Series', description: 'four series with a label', sheets: four },
@@ -73,11 +74,7 @@ export const scenarios: Record<string, Scenario> = {
   categories: { label: 'Categories', description: 'texts and numbers, no times', sheets: () => [categories()] },
   empty: { label: 'Empty', description: 'a frame with fields and no rows', sheets: (span) => [{ ...series('alpha', 1, span, 0) }] },
   nodata: { label: 'No data', description: 'no frame', sheets: () => [] },
-  huge: {
-    label: 'Huge',
-    description: '20 series of 5000 points',
-    sheets: (span) => Array.from({ length: 20 }, (_, i) => series(`host-${i}`, i + 1, span, 5000)),
-  },
+  huge: { label: 'Huge', description: '20 series of 5000 points', sheets: many },
   nulls: { label: 'Nulls', description: 'values that are missing', sheets: nulls },
   error: { label: 'Error', description: 'the query failed', state: 'Error', sheets: () => [] },
   loading: { label: 'Loading', description: 'the first answer is still awaited', state: 'Loading', sheets: () => [] },

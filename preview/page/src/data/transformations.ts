@@ -111,13 +111,10 @@ function extract(text: string, { format = 'auto', delimiter = ',', regExp = '' }
       return JSON.parse(text);
     case 'kvp':
       return keyValues(text);
-    case 'delimiter':
-      return Object.fromEntries(
-        text
-          .trim()
-          .split(delimiter)
-          .map((part) => [part.trim(), 1]),
-      );
+    case 'delimiter': {
+      const parts = text.trim().split(delimiter);
+      return Object.fromEntries(parts.map((part) => [part.trim(), 1]));
+    }
     case 'regexp':
       return (stringStartsAsRegEx(regExp) ? stringToJsRegex(regExp) : /(?<NewField>.*)/).exec(text)?.groups;
     case 'auto':

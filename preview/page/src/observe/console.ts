@@ -47,9 +47,8 @@ function otherSite(address: string): string | undefined {
 function noteImage({ target }: Event): void {
   if (target instanceof HTMLImageElement || target instanceof SVGImageElement) {
     const address = target instanceof HTMLImageElement ? target.currentSrc || target.src : target.href.baseVal;
-    const what = otherSite(address)
-      ? `An image from ${otherSite(address)}`
-      : `The image ${address.replace(location.origin, '').slice(0, 200)}`;
+    const site = otherSite(address);
+    const what = site ? `An image from ${site}` : `The image ${address.replace(location.origin, '').slice(0, 200)}`;
     record.note(`${what} did not load.`);
   }
 }

@@ -44,10 +44,8 @@ export function watchNetwork(): void {
         record.call({ method, path, status: answer.status, refused: answer.headers.has(refusal), message });
       }
       if (answer.status >= 400) {
-        answer
-          .clone()
-          .text()
-          .catch(() => {}); // the browser lists a file, which may be absent, once all of it was read
+        const whole = answer.clone();
+        whole.text().catch(() => {}); // the browser lists a file, which may be absent, once all of it was read
       }
       const icon = answer.headers.get('X-Preview-Missing') === 'icon' && iconName(answer.url);
       // The frame of a panel asks for the spinner.

@@ -34,14 +34,8 @@ export function registerTransformers(): void {
     const t = ofLibrary.get(id) ?? own(id);
     const aliasIds = id === (DataTransformerID.joinByField as string) ? [DataTransformerID.seriesToColumns] : undefined;
     const transformation = isLazy ? () => Promise.resolve(t) : t;
-    return {
-      ...{ id, aliasIds, transformation },
-      name: t.name,
-      description: t.description,
-      editor: () => null,
-      imageDark: '',
-      imageLight: '',
-    };
+    const { name, description } = t;
+    return { id, aliasIds, transformation, name, description, editor: () => null, imageDark: '', imageLight: '' };
   });
   standardTransformersRegistry.setInit(() => items as unknown as TransformerRegistryItem[]);
 }

@@ -70,17 +70,12 @@ export function AppPage({ plugin }: { plugin: AppPlugin }) {
       </Drawing>
     );
   }
+  const query = Object.fromEntries(new URLSearchParams(search));
   return (
     <Drawing name={id} title={pathname} style={{ flex: 1, minHeight: 0, display: 'flex', flexDirection: 'column' }}>
       {nav?.main.text && !bare && <h1>{nav.main.text}</h1>}
       <Boundary what="the app" dependencies={[Root, pathname]}>
-        <Root
-          meta={plugin.meta}
-          basename={`/a/${id}`}
-          path={pathname}
-          query={Object.fromEntries(new URLSearchParams(search))}
-          onNavChanged={setNav}
-        />
+        <Root meta={plugin.meta} basename={`/a/${id}`} path={pathname} query={query} onNavChanged={setNav} />
       </Boundary>
     </Drawing>
   );

@@ -55,16 +55,7 @@ export function FramesView({ data, timeZone }: { data: PanelData; timeZone: stri
         state &&
         width > 0 &&
         (rows > 0 || !data.error) && (
-          <Panel
-            key={view}
-            plugin={plugin}
-            {...state}
-            data={data}
-            title="Frames"
-            width={Math.floor(width)}
-            height={300}
-            timeZone={timeZone}
-          />
+          <Panel key={view} {...state} {...{ plugin, data, timeZone }} title="Frames" width={Math.floor(width)} height={300} />
         )
       )}
     </div>

@@ -16,20 +16,11 @@ function suggestions() {
   return [...builtIn.map((value) => ({ value, label: value, origin: VariableOrigin.Value })), ...own];
 }
 
+const shared = { annotations: [], replaceVariables: (text: string) => variables.replace(text), getSuggestions: suggestions };
+
 export function useEditorContext(data: DataFrame[], options: object, instanceState: unknown): StandardEditorContext<unknown> {
   const [eventBus] = useState(() => new EventBusSrv());
-  return useMemo(
-    () => ({
-      data,
-      options,
-      instanceState,
-      eventBus,
-      annotations: [],
-      replaceVariables: (text: string) => variables.replace(text),
-      getSuggestions: suggestions,
-    }),
-    [data, options, instanceState, eventBus],
-  );
+  return useMemo(() => ({ ...shared, data, options, instanceState, eventBus }), [data, options, instanceState, eventBus]);
 }
 
 /** One option: its name, what it says about itself, and its editor, which is another one in an override. */

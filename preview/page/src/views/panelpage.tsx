@@ -163,7 +163,9 @@ interface PanesProps {
 function Panes({ plugin, data, state, instanceState, change }: PanesProps) {
   const [pane, setPane] = useKept<(typeof panes)[number]>('pane', () => 'Options');
   const onChange = (fieldConfig: PanelState['fieldConfig']) => change({ fieldConfig });
-  const fields = { plugin, data: data.series, fieldConfig: state.fieldConfig, onChange };
+  const shared = { plugin, data: data.series };
+  const fields = { ...shared, fieldConfig: state.fieldConfig, onChange };
+  const options = { ...shared, instanceState, options: state.options, onChange: (options: object) => change({ options }) };
   return (
     <section aria-label="Settings of the panel" className="preview-pane">
       <TabsBar>
@@ -171,13 +173,7 @@ function Panes({ plugin, data, state, instanceState, change }: PanesProps) {
           <Tab key={name} label={name} active={name === pane} onChangeTab={() => setPane(name)} />
         ))}
       </TabsBar>
-      {pane === 'Options' && (
-        <OptionsPane
-          {...{ plugin, instanceState, options: state.options }}
-          data={data.series}
-          onChange={(options) => change({ options })}
-        />
-      )}
+      {pane === 'Options' && <OptionsPane {...options} />}
       {pane === 'Fields' && <FieldPane {...fields} />}
       {pane === 'Overrides' && <OverridesPane {...fields} />}
     </section>

@@ -4,7 +4,7 @@ import { uniqBy } from 'lodash';
 import { useMemo } from 'react';
 import { timeRange } from '../data/frames';
 import { scenarios } from '../data/scenarios';
-import type { StoredPanel } from '../panels/panel';
+import type { PanelViewProps, StoredPanel } from '../panels/panel';
 import type { Source } from '../panels/source';
 import { storiesOf, type Story } from '../panels/stories';
 import { useLoaded } from '../services/useloaded';
@@ -51,27 +51,12 @@ export function StoriesPage({ plugin }: { plugin: PanelPlugin }) {
   );
 }
 
-interface CardProps {
-  plugin: PanelPlugin;
-  shown: ReturnType<typeof shownOf>[number];
-  width: number;
-  height: number;
-}
+type CardProps = Pick<PanelViewProps, 'plugin' | 'width' | 'height'> & { shown: ReturnType<typeof shownOf>[number] };
 
 function StoryCard({ plugin, shown, width, height }: CardProps) {
   const range = useMemo(() => timeRange(shown.time), [shown.time]);
   const data = usePanelData(shown.source, range, 'browser');
   const { state, change } = usePanelState(`grid:${plugin.meta.id}:${shown.key}`, plugin, shown.stored);
-  if (!state) {
-    return null;
-  }
-  return (
-    <PanelCard
-      name={shown.key}
-      title={variables.replace(shown.title)}
-      timeZone="browser"
-      {...state}
-      {...{ plugin, data, width, height, change }}
-    />
-  );
+  const title = variables.replace(shown.title);
+  return state ? <PanelCard name={shown.key} timeZone="browser" {...state} {...{ title, plugin, data, width, height, change }} /> : null;
 }
