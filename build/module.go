@@ -183,16 +183,6 @@ func (p *Plan) planFrontend(context.Context) error {
 	return nil
 }
 
-// extraEntries returns the entries of a frontend besides the one that is bundled, or that is copied.
-func extraEntries(dir string) (names []string) {
-	for _, name := range entries() {
-		if exists(filepath.Join(dir, name)) {
-			names = append(names, name)
-		}
-	}
-	return names[min(1, len(names)):]
-}
-
 // hasFrontend reports whether the plugin needs a frontend.
 func (p *Plan) hasFrontend() bool {
 	return p.Metadata.Type != bundle.TypeRenderer && p.Metadata.Type != bundle.TypeSecretsManager
@@ -256,8 +246,9 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 			r.Warnings = append(r.Warnings, fmt.Sprintf(`%s: with "preload", hosts load module.js when they start, also the %s that only import() asks for
   help: leave "preload" out, unless the app must run before it is opened`, p.relative(filepath.Join(f.Source, bundle.MetadataFile)), progress.Size(int64(b.OnDemand))))
 		}
-		if extra := extraEntries(f.Source); len(extra) > 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s also has %s, which is not used: delete it", p.relative(f.Source), strings.Join(extra, " and ")))
+		isMissing := func(name string) bool { return !exists(filepath.Join(f.Source, name)) }
+		if present := slices.DeleteFunc(entries(), isMissing); len(present) > 1 { // the first is bundled, or copied
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s also has %s, which is not used: delete it", p.relative(f.Source), strings.Join(present[1:], " and ")))
 		}
 		r.frontends = append(r.frontends, part{
 			name: "frontend", content: f.output(), size: size, took: time.Since(started),
@@ -291,13 +282,6 @@ func (p *Plan) addExtensions(f Frontend, b *Module) error {
 		}
 	}
 	return nil
-}
-
-// memberOf returns the value of a member of an object.
-func memberOf(data []byte, key string) (json.RawMessage, error) {
-	var object map[string]json.RawMessage
-	err := json.Unmarshal(data, &object)
-	return object[key], err
 }
 
 // withMember adds a member at the end of an object.

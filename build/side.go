@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path"
@@ -21,7 +22,8 @@ func (p *Plan) keepSide(ctx context.Context, staging string, r *Result) error {
 	err := p.walkDist(func(name, file string) error {
 		target := filepath.Join(staging, filepath.FromSlash(name))
 		isOther := p.isOfBackend(name) == (p.options.Only == OnlyFrontend)
-		if !isOther || p.isDocument(name) || name == "MANIFEST.txt" || exists(target) {
+		isDocument := slices.ContainsFunc(p.documents, func(d document) bool { return d.to == name })
+		if !isOther || isDocument || name == "MANIFEST.txt" || exists(target) {
 			return ctx.Err()
 		}
 		if p.options.Update && !p.isOwn(name, r.previous) {
@@ -47,32 +49,24 @@ func (p *Plan) keepExtensions() error {
 			continue // a new plugin
 		}
 		after, err := bundle.ParseDocument(d.to, d.data)
+		var built map[string]json.RawMessage
+		_ = json.Unmarshal(data, &built) // of what is no object, nothing is kept
+		for _, key := range []string{"generated", "extensions"} {
+			if value := built[key]; err == nil && value != nil && !after.Has("/"+key) {
+				d.data, err = withMember(d.data, key, value)
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("edit %s: %w", d.to, err)
-		}
-		for _, key := range []string{"generated", "extensions"} {
-			value, err := memberOf(data, key)
-			if err != nil || value == nil || after.Has("/"+key) {
-				continue
-			}
-			if d.data, err = withMember(d.data, key, value); err != nil {
-				return fmt.Errorf("edit %s: %w", d.to, err)
-			}
 		}
 	}
 	return nil
 }
 
-// isExecutable reports whether a path in dist is that of an executable of a backend, for
-// any platform.
-func (p *Plan) isExecutable(rel string) bool {
+// isOfBackend reports whether a path in dist is that of a file of a backend: an executable for any platform, or the list
+// of Go files.
+func (p *Plan) isOfBackend(rel string) bool {
 	name, _, ok := bundle.SplitExecutable(path.Base(rel))
-	return ok && slices.ContainsFunc(p.backends, func(b backend) bool { return b.executable == path.Join(path.Dir(rel), name) })
-}
-
-// isOfBackend reports whether a path in dist is that of a file of a backend.
-func (p *Plan) isOfBackend(rel string) bool { return rel == GoSumsFile || p.isExecutable(rel) }
-
-func (p *Plan) isDocument(rel string) bool {
-	return slices.ContainsFunc(p.documents, func(d document) bool { return d.to == rel })
+	isOne := func(b backend) bool { return b.executable == path.Join(path.Dir(rel), name) }
+	return rel == GoSumsFile || ok && slices.ContainsFunc(p.backends, isOne)
 }
