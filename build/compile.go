@@ -37,7 +37,12 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	}
 	defer func() { _ = process.RemoveAll(p.temp) }()
 	var done atomic.Int64
-	defer p.showLeft(&done)()
+	left := func() string {
+		return fmt.Sprintf("%d of %d left", int64(len(p.Commands))-done.Load(), len(p.Commands))
+	}
+	if !p.options.Update { // dev prints when the change is live
+		defer progress.Task{W: p.options.Progress, IsTerminal: p.options.Live, Name: "compiling", Left: left}.Start()()
+	}
 	r.Executables = make([]Executable, len(p.Commands))
 	failures := make([]error, len(p.Commands))
 	var group errgroup.Group
@@ -62,17 +67,6 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		return errors.Join(failures...)
 	}
 	return p.compileError(failures)
-}
-
-// showLeft shows what is left to compile until stop is called.
-func (p *Plan) showLeft(done *atomic.Int64) (stop func()) {
-	if p.options.Update { // dev prints when the change is live
-		return func() {}
-	}
-	left := func() string {
-		return fmt.Sprintf("%d of %d left", int64(len(p.Commands))-done.Load(), len(p.Commands))
-	}
-	return progress.Task{W: p.options.Progress, IsTerminal: p.options.Live, Name: "compiling", Left: left}.Start()
 }
 
 // compileOne compiles for one platform. It first puts the previous executable into the

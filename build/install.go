@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -246,11 +247,8 @@ func leftovers(root, suffix string) (dirs []string) {
 // isSame reports whether two files have the same contents and mode.
 func isSame(a, b string) bool {
 	one, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	two, err := os.Stat(b)
-	if err != nil || one.Mode() != two.Mode() {
+	two, errB := os.Stat(b)
+	if err != nil || errB != nil || one.Mode() != two.Mode() {
 		return false
 	}
 	same, err := sameContents(a, b)
@@ -272,11 +270,8 @@ func sameContents(a, b string) (bool, error) {
 		return true, nil
 	}
 	textA, err := os.ReadFile(a)
-	if err != nil {
-		return false, err
-	}
-	textB, err := os.ReadFile(b)
-	return bytes.Equal(textA, textB), err
+	textB, errB := os.ReadFile(b)
+	return bytes.Equal(textA, textB), cmp.Or(err, errB)
 }
 
 // keepFile links or copies a file or a symbolic link.
@@ -326,13 +321,13 @@ func copyFile(from, to string) error {
 		return err
 	}
 	text, err := os.ReadFile(from)
-	if err != nil {
-		return err
+	if err == nil {
+		err = writeFile(to, text)
 	}
-	if err := writeFile(to, text); err != nil || info.Mode()&0o100 == 0 {
-		return err
+	if err == nil && info.Mode()&0o100 != 0 {
+		err = os.Chmod(to, 0o755)
 	}
-	return os.Chmod(to, 0o755)
+	return err
 }
 
 // writeFile writes a file and makes its directory.

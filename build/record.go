@@ -75,17 +75,12 @@ func (p *Plan) writeRecord(_ context.Context, staging string, r *Result) error {
 		}
 		return nil
 	})
-	if data, err := json.Marshal(made); err == nil {
-		p.save(data)
-	}
-	return nil
-}
-
-func (p *Plan) save(data []byte) {
-	if file, err := p.recordFile(); err == nil {
+	data, err := json.Marshal(made)
+	if file, fileErr := p.recordFile(); err == nil && fileErr == nil {
 		_ = os.MkdirAll(filepath.Dir(file), 0o755)
 		_ = atomicfile.Write(file, 0o644, atomicfile.Bytes(data))
 	}
+	return nil
 }
 
 // fileStates returns the states of the files in a directory, by slash-separated path.

@@ -136,14 +136,11 @@ func (p *Plan) copyAssets(_ context.Context, staging string, r *Result) error {
 	return nil
 }
 
-// readme is the file whose placeholders are replaced.
-const readme = "README.md"
-
 // copyAsset copies an asset, and replaces the placeholders in a README.md, as the existing
 // bundler configurations do.
 func (p *Plan) copyAsset(a Asset, to string) error {
 	from := filepath.Join(p.Repo.Root, a.From)
-	if path.Base(a.To) != readme {
+	if path.Base(a.To) != "README.md" {
 		return copyFile(from, to)
 	}
 	text, err := os.ReadFile(from)
