@@ -75,11 +75,6 @@ func (c Confinement) isLinked(file string) bool {
 	return false
 }
 
-// confine refuses files that do not belong to the repository.
-func (b *bundler) confine(in api.OnLoadArgs) (api.OnLoadResult, error) {
-	return api.OnLoadResult{}, b.confinement.Check(in.Path)
-}
-
 // leaves reports whether a package asks for a file by a path that leads out of node_modules, where
 // a file is not its own to publish.
 func leaves(in api.OnResolveArgs, name string) bool {

@@ -106,6 +106,10 @@ func (b *bundler) plugin() api.Plugin {
 		build.OnResolve(api.OnResolveOptions{Filter: `.*`}, func(in api.OnResolveArgs) (api.OnResolveResult, error) {
 			return b.resolve(build, in)
 		})
+		// esbuild asks one after the other until one has contents, and fails at the first error.
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
+			return api.OnLoadResult{}, b.confinement.Check(in.Path)
+		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: assetNamespace}, b.loadAsset)
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: injectNamespace}, b.loadInjected)
 		for namespace, contents := range map[string]func(name string) string{
@@ -117,8 +121,7 @@ func (b *bundler) plugin() api.Plugin {
 			},
 		} {
 			build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: namespace}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
-				text := contents(in.Path)
-				return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, nil
+				return api.OnLoadResult{Contents: new(contents(in.Path)), Loader: api.LoaderJS}, nil
 			})
 		}
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[cm]?[jt]sx?$`}, b.loadCode)
@@ -126,7 +129,6 @@ func (b *bundler) plugin() api.Plugin {
 		build.OnLoad(api.OnLoadOptions{Filter: `\.s[ac]ss$`}, sheets.load)
 		build.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, b.loadCSS)
 		build.OnLoad(api.OnLoadOptions{Filter: `\.wasm$`}, b.loadWasm)
-		build.OnLoad(api.OnLoadOptions{Filter: `.*`}, b.confine)
 	}}
 }
 

@@ -47,11 +47,11 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	if loader, ok := map[string]api.Loader{
 		rawSuffix: api.LoaderText, styleSuffix: api.LoaderFile, inlineSuffix: api.LoaderDataURL, jsonSuffix: api.LoaderJSON,
 	}[from.suffix]; ok {
-		contents := string(text)
-		return api.OnLoadResult{Contents: &contents, Loader: loader}, nil
+		return api.OnLoadResult{Contents: new(string(text)), Loader: loader}, nil
 	}
 	name := urlName(filepath.Base(from.file))
-	if isCode(name) && from.suffix == assetSuffix {
+	isCode := slices.Contains([]string{".ts", ".tsx", ".js", ".jsx", ".mjs", ".mts"}, filepath.Ext(name))
+	if isCode && from.suffix == assetSuffix {
 		worker := newBundler(b.ctx, b.Options, b.config)
 		worker.isAlone = true
 		built := api.Build(worker.workerSettings(from.file))
@@ -85,8 +85,7 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	b.mu.Lock()
 	b.assets[name] = text
 	b.mu.Unlock()
-	contents := "module.exports=" + baseName + "+" + quote(name)
-	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+	return api.OnLoadResult{Contents: new("module.exports=" + baseName + "+" + quote(name)), Loader: api.LoaderJS}, nil
 }
 
 // workerSettings are those of esbuild for a worker, which is in the same directory as the files that it loads.
@@ -98,10 +97,6 @@ func (b *bundler) workerSettings(entry string) api.BuildOptions {
 	}
 	o.Banner = map[string]string{"js": "var " + baseName + `=location.href.replace(/[^/]*$/,""),` + emptyModule + ";"}
 	return o
-}
-
-func isCode(name string) bool {
-	return slices.Contains([]string{".ts", ".tsx", ".js", ".jsx", ".mjs", ".mts"}, filepath.Ext(name))
 }
 
 // assetURL is the standard way to refer to a file by its path from a module.
@@ -149,9 +144,6 @@ var (
 
 // loadCSS refuses a style sheet that esbuild would leave as it is.
 func (b *bundler) loadCSS(in api.OnLoadArgs) (api.OnLoadResult, error) {
-	if err := b.confinement.Check(in.Path); err != nil {
-		return api.OnLoadResult{}, err
-	}
 	text, err := os.ReadFile(in.Path)
 	if err != nil {
 		return api.OnLoadResult{}, nil // as in loadCode
@@ -186,9 +178,6 @@ var reactImport = regexp.MustCompile(`(?m)^\s*import\s+(?:\*\s+as\s+)?React\b`)
 // loadCode changes what esbuild does not know of: the URLs of files and, in the repository, the fields of classes
 // and JSX.
 func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
-	if err := b.confinement.Check(in.Path); err != nil {
-		return api.OnLoadResult{}, err
-	}
 	text, err := os.ReadFile(in.Path)
 	if err != nil {
 		return api.OnLoadResult{}, nil // esbuild knows better: the file may be one that a package disables
@@ -208,8 +197,7 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	b.mu.Lock()
 	b.texts[in.Path] = string(text)
 	b.mu.Unlock()
-	contents := string(changed)
-	out.Contents, out.ResolveDir, out.Loader = &contents, filepath.Dir(in.Path), api.LoaderJSX
+	out.Contents, out.ResolveDir, out.Loader = new(string(changed)), filepath.Dir(in.Path), api.LoaderJSX
 	switch extension := filepath.Ext(in.Path); {
 	case slices.Contains([]string{".ts", ".mts", ".cts"}, extension):
 		out.Loader = api.LoaderTS

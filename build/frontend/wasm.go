@@ -30,9 +30,6 @@ func isWasmModule(in api.OnResolveArgs) bool {
 
 // loadWasm turns a WebAssembly module into an ES module, which awaits its file.
 func (b *bundler) loadWasm(in api.OnLoadArgs) (api.OnLoadResult, error) {
-	if err := b.confinement.Check(in.Path); err != nil {
-		return api.OnLoadResult{}, err
-	}
 	text, err := limit.ReadFile(in.Path, maxAsset)
 	if err != nil {
 		return api.OnLoadResult{}, err
@@ -55,8 +52,7 @@ func (b *bundler) loadWasm(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		fmt.Fprintf(&names, "exported%d as %s, ", i, quote(name))
 	}
 	fmt.Fprintf(&out, "export { %s};\n", names.String())
-	contents := out.String()
-	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS, ResolveDir: filepath.Dir(in.Path)}, nil
+	return api.OnLoadResult{Contents: new(out.String()), Loader: api.LoaderJS, ResolveDir: filepath.Dir(in.Path)}, nil
 }
 
 // requiredWasm returns the errors for require of a WebAssembly module, or of what imports one. esbuild does not
