@@ -170,14 +170,14 @@ const ownBundler = bundlerconfig.OwnBundler
 // explain adds help to the most common errors in a repository.
 func explain(root, text, help string) (string, string) {
 	if m := unresolved.FindStringSubmatch(text); m != nil {
-		if name, ok := nodeModule(m[1]); ok && !isListed(root, PackageName(name)) {
+		name, hasScheme := strings.CutPrefix(m[1], nodeScheme)
+		if name = PackageName(name); (hasScheme || bundlerconfig.IsNode(name)) && !isListed(root, name) {
 			help = fmt.Sprintf(`if the code works without it, write below "frontend" in slipway.yaml: alias: {%q: false}`, m[1])
 			if polyfill, ok := polyfills()[m[1]]; ok {
 				help += "; if not, npm install " + PackageName(polyfill)
 			}
 			return fmt.Sprintf("cannot find %q: browsers do not have the modules of Node.js", m[1]), help
 		}
-		name := PackageName(m[1])
 		if info, err := os.Stat(filepath.Join(root, "src", name)); !isBare(m[1]) || err == nil && info.IsDir() { // of baseUrl
 			return fmt.Sprintf("cannot find %q", m[1]), "check the path and the case of its letters"
 		}
@@ -200,12 +200,6 @@ func explain(root, text, help string) (string, string) {
 		return text, fmt.Sprintf(`restore %s, or correct "extends"`, m[1])
 	}
 	return text, help
-}
-
-// nodeModule returns the name of a module of Node.js without its scheme.
-func nodeModule(module string) (name string, ok bool) {
-	name, ok = strings.CutPrefix(module, nodeScheme)
-	return name, ok || bundlerconfig.IsNode(PackageName(name))
 }
 
 // isListed reports whether the package.json of a repository, or one above it in a workspace, lists a package.

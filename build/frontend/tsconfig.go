@@ -32,19 +32,13 @@ var (
 	jsx         = regexp.MustCompile(`"jsx"\s*:`)
 )
 
-// ownConfigs returns the text of the tsconfig.json of a repository and of the one that create-plugin
-// writes, which it extends.
-func ownConfigs(root string) string {
-	text, _ := limit.ReadSettings(filepath.Join(root, "tsconfig.json")) // esbuild reports what it cannot read
-	more, _ := limit.ReadSettings(filepath.Join(root, ".config", "tsconfig.json"))
-	return string(text) + string(more)
-}
-
 // compilerOptions returns those that the compiler of the repository has, or else what the package of baseConfigs would set:
 // class fields are defined, as in the bundles of create-plugin, and JSX and decorators are those of TypeScript, unless the
 // repository says otherwise.
 func compilerOptions(root string, c *bundlerconfig.Config) map[string]any {
-	own := ownConfigs(root)
+	text, _ := limit.ReadSettings(filepath.Join(root, "tsconfig.json"))            // esbuild reports what it cannot read
+	more, _ := limit.ReadSettings(filepath.Join(root, ".config", "tsconfig.json")) // of create-plugin, which the other extends
+	own := string(text) + string(more)
 	hasBase := strings.Contains(own, baseConfigs)
 	options := map[string]any{}
 	if Tsconfig(root) != "" {
@@ -70,10 +64,7 @@ func tsconfigRaw(root string, options map[string]any) string {
 	} else if len(options) == 0 {
 		return ""
 	}
-	text, err := json.Marshal(raw)
-	if err != nil {
-		panic(err) // cannot happen: the values are strings and booleans
-	}
+	text, _ := json.Marshal(raw) // strings and booleans always encode
 	return string(text)
 }
 
