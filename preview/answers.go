@@ -13,7 +13,6 @@ import (
 	"os"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,7 +40,7 @@ const clockFile = "clock.json"
 
 // ReplayAnswers opens the answers of a repository, to answer calls with them.
 func ReplayAnswers(repo string) (*Answers, error) {
-	a, err := openAnswers(repo)
+	a, err := RecordAnswers(repo)
 	if err == nil && a.Clock.IsZero() {
 		err = errors.Join(fmt.Errorf("no answers are recorded in %s", AnswersDir), a.root.Close())
 	}
@@ -51,9 +50,6 @@ func ReplayAnswers(repo string) (*Answers, error) {
 	a.isReplay = true
 	return a, nil
 }
-
-// RecordAnswers opens the answers of a repository, to add to them. If there are none, the clock is zero, and Restart comes first.
-func RecordAnswers(repo string) (*Answers, error) { return openAnswers(repo) }
 
 // Restart removes the answers that were recorded before, and sets the clock.
 func (a *Answers) Restart(now time.Time) error {
@@ -66,8 +62,8 @@ func (a *Answers) Restart(now time.Time) error {
 	return errors.Join(err, atomicfile.WriteIn(a.root, path.Join(AnswersDir, clockFile), 0o644, fmt.Appendf(nil, "%q\n", text)))
 }
 
-// openAnswers opens the answers that were recorded before. Without any, the clock is zero.
-func openAnswers(repo string) (*Answers, error) {
+// RecordAnswers opens the answers of a repository, to add to them. If there are none, the clock is zero, and Restart comes first.
+func RecordAnswers(repo string) (*Answers, error) {
 	root, err := os.OpenRoot(repo)
 	if err != nil {
 		return nil, err
@@ -184,11 +180,6 @@ func (a *Answers) record(call answer) {
 	a.recorded[call.file()] = true
 }
 
-// isVarying reports whether a member of a query says when, or how large, and not what.
-func isVarying(name string) bool {
-	return slices.Contains([]string{"from", "to", "range", "startTime", "requestId", "intervalMs", "maxDataPoints", "datasourceId"}, name)
-}
-
 // moment matches a time within a query: its answer is that of another time.
 var moment = regexp.MustCompile(`\b(1[0-9]{9}([0-9]{3})?|20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+(Z|[+-][0-9]{2}:?[0-9]{2})?)\b`)
 
@@ -207,13 +198,15 @@ func (a answer) file() string {
 
 var unfit = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
+// withoutTimes removes the members that say when, or how large, and not what.
 func withoutTimes(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
+		for _, name := range []string{"from", "to", "range", "startTime", "requestId", "intervalMs", "maxDataPoints", "datasourceId"} {
+			delete(v, name)
+		}
 		for name, member := range v {
-			if v[name] = withoutTimes(member); isVarying(name) {
-				delete(v, name)
-			}
+			v[name] = withoutTimes(member)
 		}
 	case []any:
 		for i := range v {

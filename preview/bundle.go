@@ -231,9 +231,8 @@ func (r *resolver) setup(build api.PluginBuild) {
 	})
 	build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: pageNamespace}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		text, err := fs.ReadFile(r.source, in.Path)
-		contents := string(text)
 		loader := map[string]api.Loader{".ts": api.LoaderTS, ".tsx": api.LoaderTSX, ".css": api.LoaderCSS}[path.Ext(in.Path)]
-		return api.OnLoadResult{Contents: &contents, Loader: loader, ResolveDir: r.dir}, err
+		return api.OnLoadResult{Contents: new(string(text)), Loader: loader, ResolveDir: r.dir}, err
 	})
 	build.OnLoad(api.OnLoadOptions{Filter: defaultOnly}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		text, err := os.ReadFile(in.Path)
@@ -241,8 +240,7 @@ func (r *resolver) setup(build api.PluginBuild) {
 		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, err
 	})
 	build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: emptyNamespace}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
-		contents := "module.exports = {}"
-		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+		return api.OnLoadResult{Contents: new("module.exports = {}"), Loader: api.LoaderJS}, nil
 	})
 }
 
@@ -293,7 +291,7 @@ func (r *resolver) find(build api.PluginBuild, in api.OnResolveArgs) (found api.
 	var dirs []string
 	for _, name := range []string{"@grafana/ui", "@grafana/runtime", "@grafana/data"} {
 		dir := packageDir(r.dir, name)
-		if !isReact(in.Path) && dependsOn(dir, frontend.PackageName(in.Path)) {
+		if !isReact(in.Path) && manifestIn(dir).Dependencies[frontend.PackageName(in.Path)] != "" {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -309,11 +307,4 @@ func (r *resolver) find(build api.PluginBuild, in api.OnResolveArgs) (found api.
 		}
 	}
 	return found, false
-}
-
-// dependsOn reports whether the package in a directory depends on another one.
-func dependsOn(dir, name string) bool {
-	var about struct{ Dependencies map[string]string }
-	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
-	return err == nil && json.Unmarshal(text, &about) == nil && about.Dependencies[name] != ""
 }

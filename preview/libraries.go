@@ -47,11 +47,6 @@ func (l Libraries) Minor() string {
 	return fmt.Sprintf("%d.%d", v.Major(), v.Minor())
 }
 
-// icons is where @grafana/ui keeps the icons that hosts serve.
-func (l Libraries) icons() string {
-	return filepath.Join(packageDir(l.Dir, "@grafana/ui"), "dist", "public", "img", "icons")
-}
-
 // modulesWith returns the nearest node_modules with a package that files in dir can import, or "".
 func modulesWith(dir, name string) string {
 	for ; ; dir = filepath.Dir(dir) {
@@ -79,18 +74,26 @@ func packageDir(dir, name string) string {
 	return real
 }
 
+// manifest is the part of a package.json that is read.
+type manifest struct {
+	Version                       string
+	Dependencies, DevDependencies map[string]string
+}
+
+// manifestIn reads the package.json in a directory. One that cannot be read is empty: whoever installs or builds says why.
+func manifestIn(dir string) (m manifest) {
+	if text, err := limit.ReadSettings(filepath.Join(dir, "package.json")); err == nil {
+		_ = json.Unmarshal(text, &m)
+	}
+	return m
+}
+
 // packageVersion returns the version of a package that files in dir import, or "".
 func packageVersion(dir, name string) string {
-	var about struct{ Version string }
-	found := packageDir(dir, name)
-	if found == "" {
-		return ""
+	if found := packageDir(dir, name); found != "" {
+		return manifestIn(found).Version
 	}
-	text, err := os.ReadFile(filepath.Join(found, "package.json"))
-	if err != nil || json.Unmarshal(text, &about) != nil {
-		return ""
-	}
-	return about.Version
+	return ""
 }
 
 // installed returns the libraries in the node_modules of a repository. ok is false if they are
@@ -148,11 +151,7 @@ func (l *Libraries) AddRefresh(ctx context.Context, o InstallOptions) error {
 // sees its types. If there is none, it is the nearest newer one. A repository without such a line is
 // written for the newest minor in its range of hosts.
 func writtenFor(root, hostRange string) string {
-	var about struct{ Dependencies, DevDependencies map[string]string }
-	if text, err := limit.ReadSettings(filepath.Join(root, "package.json")); err == nil {
-		_ = json.Unmarshal(text, &about) // the build reports the error
-	}
-	minors := minorVersions()
+	about, minors := manifestIn(root), minorVersions()
 	for _, wanted := range []string{about.Dependencies["@grafana/ui"], about.DevDependencies["@grafana/ui"], hostRange} {
 		r, err := ranges.Parse(wanted)
 		if err != nil {

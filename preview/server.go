@@ -255,7 +255,7 @@ func (s *Server) icon(w http.ResponseWriter, r *http.Request, page *Page) {
 	name := filepath.FromSlash(r.PathValue("path"))
 	var text []byte
 	if filepath.IsLocal(name) && filepath.Ext(name) == ".svg" {
-		text, _ = os.ReadFile(filepath.Join(page.Libraries.icons(), name))
+		text, _ = os.ReadFile(filepath.Join(packageDir(page.Libraries.Dir, "@grafana/ui"), "dist", "public", "img", "icons", name))
 	}
 	if text == nil {
 		w.Header().Set("X-Preview-Missing", "icon")
