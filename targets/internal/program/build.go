@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -75,24 +75,15 @@ func (o origin) runGo(ctx context.Context, dir, built string, w io.Writer) error
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("build slipway: %w", err)
 	}
-	var mu sync.Mutex
-	downloaded, compiled, started := 0, 0, time.Now()
-	done := make(chan struct{})
-	var printing sync.WaitGroup
-	printing.Add(1)
+	var downloaded, compiled atomic.Int64
+	started, done, printed := time.Now(), make(chan struct{}), make(chan struct{})
 	go func() {
-		defer printing.Done()
-		interval := firstInterval
-		ticks := time.NewTicker(interval)
-		defer ticks.Stop()
-		for {
+		defer close(printed)
+		for interval := firstInterval; ; interval *= 2 {
 			select {
-			case <-ticks.C:
-				mu.Lock()
-				fmt.Fprintf(w, "  building slipway, %.0fs; modules downloaded: %d, packages compiled: %d\n", time.Since(started).Seconds(), downloaded, compiled)
-				mu.Unlock()
-				interval *= 2
-				ticks.Reset(interval)
+			case <-time.After(interval):
+				fmt.Fprintf(w, "  building slipway, %.0fs; modules downloaded: %d, packages compiled: %d\n", time.Since(started).Seconds(),
+					downloaded.Load(), compiled.Load())
 			case <-done:
 				return
 			}
@@ -100,27 +91,24 @@ func (o origin) runGo(ctx context.Context, dir, built string, w io.Writer) error
 	}()
 	var rest []string
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		line := lines.Text()
-		mu.Lock()
-		switch {
+		switch line := lines.Text(); {
 		case strings.HasPrefix(line, "go: downloading "):
-			downloaded++
+			downloaded.Add(1)
 		case !strings.ContainsAny(line, " :#"): // the import path of a package
-			compiled++
+			compiled.Add(1)
 		default:
 			rest = append(rest, line)
 		}
-		mu.Unlock()
 	}
 	err = cmd.Wait()
 	close(done)
-	printing.Wait()
+	<-printed
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return errors.New("build slipway: interrupted")
-	case o.checkout == "" && compiled == 0:
+	case o.checkout == "" && compiled.Load() == 0:
 		return fmt.Errorf("download slipway %s: %w\n%s\nhelp: it is downloaded once for each version; check the network and GOPROXY", o, err, strings.Join(rest, "\n"))
 	}
 	return fmt.Errorf("build slipway %s: %w\n%s", o, err, strings.Join(rest, "\n"))
