@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,20 +84,16 @@ const (
 // root: base was rendered when the files were last updated, and now is rendered by this
 // version. It changes no file.
 func MergeAll(ctx context.Context, root *os.Root, base, now map[string]string) (merges []Merge, err error) {
-	paths := map[string]bool{}
-	for _, files := range []map[string]string{base, now} {
-		for name := range files {
-			paths[name] = true
-		}
-	}
-	for name := range paths {
+	both := map[string]string{}
+	maps.Copy(both, base)
+	maps.Copy(both, now)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
 		m, err := mergeFile(ctx, root, name, base, now)
 		if err != nil {
 			return nil, fmt.Errorf("merge %s: %w", name, err)
 		}
 		merges = append(merges, m)
 	}
-	slices.SortFunc(merges, func(a, b Merge) int { return strings.Compare(a.Path, b.Path) })
 	return merges, nil
 }
 

@@ -33,12 +33,6 @@ type Options struct {
 	Step       func(name string) // called before each long step; may be nil
 }
 
-func (o *Options) step(name string) {
-	if o.Step != nil {
-		o.Step(name)
-	}
-}
-
 // A File is the change of one file.
 type File struct {
 	Path   string // slash-separated, relative to Plan.Root

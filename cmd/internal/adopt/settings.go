@@ -38,22 +38,23 @@ func (p *Plan) addSettings(context.Context, Options) error {
 				}
 			}
 			if platform := customBuild(n); platform != "" {
-				p.note("%s:%d builds for %s as well: list it with the others in platforms, below backend in %s", filepath.Base(name), set.Position(n.Pos()).Line, platform, config.FileName)
+				p.note("%s:%d builds for %s as well: list it with the others in platforms, below backend in %s",
+					filepath.Base(name), set.Position(n.Pos()).Line, platform, config.FileName)
 			}
-			field, value := assignment(n)
-			if field == nil || !configs[nameOf(field.X)] {
+			of, field, value := assignment(n)
+			if !configs[of] {
 				return true
 			}
-			key := map[string]string{"EnableCGo": "cgo", "RootPackagePath": "main", "Env": "env", "CustomVars": "ldflags"}[field.Sel.Name]
+			key := map[string]string{"EnableCGo": "cgo", "RootPackagePath": "main", "Env": "env", "CustomVars": "ldflags"}[field]
 			at := fmt.Sprintf("%s:%d", filepath.Base(name), set.Position(n.Pos()).Line)
 			switch value := literal(value); {
-			case value == "false" || field.Sel.Name == "OS" || field.Sel.Name == "Arch":
+			case value == "false" || field == "OS" || field == "Arch":
 			case value != "" && (key == "cgo" || key == "main"):
-				lines += fmt.Sprintf("  %s: %s # as %s in %s\n", key, value, field.Sel.Name, at)
+				lines += fmt.Sprintf("  %s: %s # as %s in %s\n", key, value, field, at)
 			case key == "":
-				p.note("%s sets %s, for which Slipway has no setting: it reads src and writes dist", at, field.Sel.Name)
+				p.note("%s sets %s, for which Slipway has no setting: it reads src and writes dist", at, field)
 			default:
-				p.note("%s sets %s, which Slipway does not read: write %s below backend in %s", at, field.Sel.Name, key, config.FileName)
+				p.note("%s sets %s, which Slipway does not read: write %s below backend in %s", at, field, key, config.FileName)
 			}
 			return true
 		})
@@ -82,26 +83,22 @@ func customBuild(n ast.Node) string {
 	return strings.ReplaceAll(system+"/"+architecture, `"`, "")
 }
 
-// assignment returns the field that a statement assigns a value to, or to an element of which, or nil.
-func assignment(n ast.Node) (field *ast.SelectorExpr, value ast.Expr) {
+// assignment returns the field of a variable that a statement assigns a value to, or to an element of which, or "".
+func assignment(n ast.Node) (of, field string, value ast.Expr) {
 	assigned, ok := n.(*ast.AssignStmt)
 	if !ok || len(assigned.Lhs) != 1 || len(assigned.Rhs) != 1 {
-		return nil, nil
+		return "", "", nil
 	}
 	to := assigned.Lhs[0]
 	if index, ok := to.(*ast.IndexExpr); ok {
 		to = index.X
 	}
-	field, _ = to.(*ast.SelectorExpr)
-	return field, assigned.Rhs[0]
-}
-
-func nameOf(e ast.Expr) string {
-	name, ok := e.(*ast.Ident)
-	if !ok {
-		return ""
+	if selected, ok := to.(*ast.SelectorExpr); ok {
+		if variable, ok := selected.X.(*ast.Ident); ok {
+			return variable.Name, selected.Sel.Name, assigned.Rhs[0]
+		}
 	}
-	return name.Name
+	return "", "", nil
 }
 
 func (p *Plan) note(format string, args ...any) {

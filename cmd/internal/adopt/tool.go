@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,10 +146,7 @@ func pluginID(dir string) (string, error) {
 	if meta, err := bundle.ParseMetadata(data); err == nil {
 		id = strings.Trim(notInModulePath.ReplaceAllString(strings.ToLower(meta.ID), "-"), "-")
 	}
-	if id == "" {
-		id = "plugin"
-	}
-	return id, nil
+	return cmp.Or(id, "plugin"), nil
 }
 
 // require adds the tools to copies of go.mod and go.sum in the directory work. It raises no
@@ -177,10 +175,7 @@ func (m *goModule) require(ctx context.Context, work string, o Options) error {
 	if v, err := semver.NewVersion(has); err == nil && v.LessThan(semver.MustParse(oldestMage)) {
 		m.oldMage = has
 	} else {
-		if has == "" {
-			has = newMage
-		}
-		sums = append(sums, [2]string{mage, has})
+		sums = append(sums, [2]string{mage, cmp.Or(has, newMage)})
 		if err := f.AddTool(mage); err != nil {
 			return err
 		}
@@ -244,7 +239,9 @@ func (m *goModule) raiseGo(ctx context.Context, f *modfile.File, o Options) (*mo
 	if err := errors.Join(os.WriteFile(m.workFile, text, 0o644), os.WriteFile(sums, m.sumBefore, 0o644)); err != nil {
 		return nil, err
 	}
-	o.step("resolving modules")
+	if o.Step != nil {
+		o.Step("resolving modules")
+	}
 	if _, err := process.Output(m.command(ctx, "-mod=mod", "mod", "tidy")); err != nil {
 		return nil, fmt.Errorf("raise go.mod to go %s, the first version with tools: %w\nnothing was changed", oldestGo, err)
 	}
