@@ -92,7 +92,6 @@ func (p *Plan) placeholders(id string) *strings.Replacer {
 	return strings.NewReplacer(bundle.PlaceholderVersion, p.Info.Version, bundle.PlaceholderToday, p.Info.Updated, bundle.PlaceholderID, id)
 }
 
-// member is a member of a JSON object.
 type member struct {
 	key   string
 	value any

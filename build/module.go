@@ -109,7 +109,6 @@ type Module struct {
 	Development string            `json:"development,omitempty"` // with Frontend.Download: why dev cannot bundle it, or ""
 }
 
-// bundle bundles a frontend.
 func (p *Plan) bundle(ctx context.Context, f Frontend) (*Module, error) {
 	f.Substitutions = p.substitutions(f.PluginID)
 	bundler, err := Prepare(ctx, p.options.Bundler)

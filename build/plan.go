@@ -187,7 +187,6 @@ func (p *Plan) relative(path string) string {
 	return rel
 }
 
-// inDist returns the path of a file of dist.
 func (p *Plan) inDist(name string) string {
 	return filepath.Join(p.Repo.Dist, filepath.FromSlash(name))
 }

@@ -33,7 +33,6 @@ func (s fileState) isStateOf(file string) bool {
 	return err == nil && info.Mode().IsRegular() && s.Size == info.Size() && s.Modified.Equal(info.ModTime())
 }
 
-// recordFile returns the path of the record of this repository.
 func (p *Plan) recordFile() (string, error) {
 	cache := p.options.CacheDir
 	if cache == "" {

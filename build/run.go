@@ -75,7 +75,6 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 	return r, nil
 }
 
-// step is a step of a build.
 type step func(ctx context.Context, staging string, r *Result) error
 
 // steps returns the steps of a build, in order. Those before install work in the staging

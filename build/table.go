@@ -19,7 +19,6 @@ type part struct {
 	isUpToDate bool
 }
 
-// writeTable writes a line per part, in columns.
 func writeTable(w io.Writer, parts []part) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, p := range parts {
@@ -32,7 +31,6 @@ func writeTable(w io.Writer, parts []part) {
 	_ = t.Flush() // progress that cannot be printed is lost
 }
 
-// printTable prints what dist consists of.
 func (p *Plan) printTable(r *Result) {
 	if p.options.Update {
 		return

@@ -90,7 +90,6 @@ func Imported(ctx context.Context, l Libraries) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// made is what a run of esbuild made.
 type made struct {
 	files  map[string][]byte
 	inputs []string // slash-separated, relative to the directory of the libraries

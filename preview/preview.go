@@ -15,7 +15,6 @@ import (
 //go:embed page/src
 var pageFiles embed.FS
 
-// pageSource returns the TypeScript of the page.
 func pageSource() fs.FS {
 	source, _ := fs.Sub(pageFiles, "page/src") // the path is valid
 	return source

@@ -192,7 +192,6 @@ func readFile(dir, name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// pageFile serves a file of the bundled page.
 func (s *Server) pageFile(w http.ResponseWriter, r *http.Request, page *Page) {
 	name := r.PathValue("name")
 	headers := http.Header{"Etag": {`"` + filepath.Base(page.Dir) + `"`}}
@@ -215,7 +214,6 @@ func (s *Server) pluginFile(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveFile serves a regular file of a directory.
 func serveFile(w http.ResponseWriter, r *http.Request, dir, name string, headers http.Header) {
 	f, err := bundle.Plugin{Dir: dir}.Open(name)
 	if err != nil {

@@ -26,7 +26,6 @@ type Session struct {
 	frontends map[string]*bundled // by source directory
 }
 
-// bundled is a frontend of a session.
 type bundled struct {
 	frontend build.Frontend
 	session  *frontend.Session

@@ -318,7 +318,6 @@ type output struct {
 	} `json:"imports"`
 }
 
-// module returns the output that is module.js.
 func (m metafile) module() output {
 	for name, out := range m.Outputs {
 		if path.Base(name) == "module.js" {

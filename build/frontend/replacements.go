@@ -178,7 +178,6 @@ func (b *bundler) undefined(file string, text []byte) (list []api.Message) {
 	return list
 }
 
-// location returns the place of some bytes of a file.
 func (b *bundler) location(file string, text []byte, at, length int) *api.Location {
 	start := bytes.LastIndexByte(text[:at], '\n') + 1
 	line, _, _ := bytes.Cut(text[start:], []byte("\n"))

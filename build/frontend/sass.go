@@ -44,7 +44,6 @@ const maxSassCalls = 5000
 // sassLimits allow for esbuild, which allocates in the same process.
 func sassLimits() watchdog.Limits { return watchdog.Limits{Time: time.Minute, Heap: 2 << 30} }
 
-// load compiles the style sheet of an import.
 func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	text, err := os.ReadFile(in.Path)
 	if err != nil {

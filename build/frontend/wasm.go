@@ -133,7 +133,6 @@ func wasmNames(text []byte) (imported, exported []string, ok bool) {
 	return slices.Sorted(maps.Keys(modules)), exported, r.ok
 }
 
-// wasmReader reads the binary format of WebAssembly.
 type wasmReader struct {
 	rest string
 	ok   bool // nothing was missing

@@ -32,7 +32,6 @@ func conformanceVerb() verbs.Verb {
 	return v
 }
 
-// checkConformance returns an error for invalid options.
 func checkConformance(f verbs.Face, o verbs.ConformanceOptions) error {
 	if formats := verbs.ConformanceFormats(); !slices.Contains(formats, o.Format) {
 		return fmt.Errorf("%s: %w", f.Option("format"), nearest.Unknown("format", o.Format, formats))

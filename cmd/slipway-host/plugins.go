@@ -23,13 +23,11 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// pluginsReport is what the plugins command prints.
 type pluginsReport struct {
 	Plugins []pluginLine            `json:"plugins"`
 	Errors  []hostapi.PluginProblem `json:"errors"`
 }
 
-// pluginLine is a mounted plugin.
 type pluginLine struct {
 	ID      string `json:"id"`
 	Type    string `json:"type"`
@@ -56,7 +54,6 @@ func pluginsVerb() verbs.Verb {
 	return v
 }
 
-// requestTimeout limits the requests to a host.
 const requestTimeout = 30 * time.Second
 
 func reportOf(ctx context.Context, target string) (*pluginsReport, error) {
@@ -94,7 +91,6 @@ func reportOfDir(dir string) *pluginsReport {
 	return r
 }
 
-// reportOfHost returns the report of a running host.
 func reportOfHost(ctx context.Context, base string) (*pluginsReport, error) {
 	at, err := url.Parse(base)
 	if err != nil { // which may quote the password

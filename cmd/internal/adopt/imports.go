@@ -17,7 +17,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// magefiles are the magefiles of a plugin.
 type magefiles struct {
 	dir         string // where Mage looks for them: the directory of the plugin, or magefiles in it
 	files       []string
@@ -26,7 +25,6 @@ type magefiles struct {
 	namespace   string // of that import, or ""
 }
 
-// findMagefiles reads the magefiles of the plugin in dir.
 func findMagefiles(dir string) (m magefiles, err error) {
 	m = magefiles{dir: dir, packageName: "main"}
 	separate := filepath.Join(dir, "magefiles")
@@ -104,7 +102,6 @@ type magefile struct {
 const noBackend = "//\n// go.mod is for these tools only: the plugin has no Go code. A backend for Grafana's catalog would also need the targets of\n" +
 	"// github.com/grafana/grafana-plugin-sdk-go/build.\n"
 
-// text returns the source of the magefile.
 func (m magefile) text(packageName string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "//go:build mage\n\n// The targets of Slipway; \"go tool mage -l\" lists all. Day by day: dev, preview, validate, build, package and verify.\n%s\npackage "+

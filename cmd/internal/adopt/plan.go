@@ -121,7 +121,6 @@ func topDir(dir string) string {
 	return dir
 }
 
-// rel returns the slash-separated path of a file below Root.
 func (p *Plan) rel(file string) (string, error) {
 	rel, err := filepath.Rel(p.Root, file)
 	return filepath.ToSlash(rel), err
@@ -168,7 +167,6 @@ func (p *Plan) addWorkflow(ctx context.Context, o Options) error {
 	return p.create(filepath.Join(workflows, name), p.workflow(ctx, rel))
 }
 
-// validates reports whether a workflow runs validate.
 func validates(workflows string) bool {
 	names, _ := fs.Glob(os.DirFS(workflows), "*.y*ml") // fails only for a malformed pattern
 	for _, name := range names {

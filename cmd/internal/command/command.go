@@ -127,7 +127,6 @@ func (p Program) Root() *cobra.Command {
 	return root
 }
 
-// width returns the number of columns of help.
 func (p Program) width() int { return terminal.Width(p.Stdout, 100) }
 
 // fit breaks the lines of paragraphs to the width of help, except of those with lines that are indented.
@@ -141,7 +140,6 @@ func (p Program) fit(long string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// command returns the command of a verb.
 func (p Program) command(v verbs.Verb) *cobra.Command {
 	long, examples := v.Help()
 	c := &cobra.Command{Use: v.Usage(), Short: v.Short, Long: p.fit(long), Example: examples, Hidden: v.IsHidden}
@@ -181,7 +179,6 @@ func (p Program) command(v verbs.Verb) *cobra.Command {
 	return c
 }
 
-// addFlag defines the flag of an option.
 func addFlag(f *pflag.FlagSet, o verbs.Option) {
 	switch v := o.Value.(type) {
 	case *string:

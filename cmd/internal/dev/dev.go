@@ -46,7 +46,6 @@ func (o *Options) quietly(stdout io.Writer) io.Writer {
 	return stdout
 }
 
-// session is one run of dev.
 type session struct {
 	face    verbs.Face
 	repo    bundle.Repo
@@ -142,7 +141,6 @@ func (s *session) links() {
 	}
 }
 
-// serverOptions returns the options of the host.
 func (s *session) serverOptions() server.Options {
 	o := s.options.Server
 	o.PluginDirs = []string{s.repo.Root}

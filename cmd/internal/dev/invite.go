@@ -122,7 +122,6 @@ func exampleQuery(root string) string {
 	return `{"points":5,"amplitude":1}`
 }
 
-// openBrowser opens a URL in the user's browser.
 func openBrowser(ctx context.Context, url string) error {
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {

@@ -33,7 +33,6 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// pageOptions are the options of the pages of a preview.
 type pageOptions struct {
 	isAsked bool // the libraries may be downloaded
 	isCheck bool // nobody looks at it
@@ -74,7 +73,6 @@ func (o *pageOptions) prepare(f verbs.Face, repo bundle.Repo, answers string) (e
 // Toggles are the feature toggles of the host of a preview, as dev has them.
 func Toggles() []string { return []string{access.ToggleServiceAccounts} }
 
-// previewing is a preview of the plugin.
 type previewing struct {
 	server   *preview.Server
 	options  *preview.Options
@@ -170,7 +168,6 @@ func (l previews) close() (err error) {
 	return err
 }
 
-// tell tells the pages what happened.
 func (l previews) tell(say func(*preview.Server)) {
 	for _, p := range l {
 		if p.server != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/preview"
 )
 
-// outcome is the result of a build.
 type outcome struct {
 	parts   parts // that it was to build
 	isLive  bool

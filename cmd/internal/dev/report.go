@@ -113,7 +113,6 @@ func (s *session) show(texts string) {
 	s.shown = texts
 }
 
-// failed prints and announces a failure.
 func (s *session) failed(f *failure) {
 	s.isBroken, s.reason, s.messages, s.shown = true, f.reason, f.messages, ""
 	fmt.Fprint(s.stdout, f.text)
@@ -201,7 +200,6 @@ func (s *session) succeeded(ctx context.Context, o outcome, since time.Time) {
 	s.welcome(ctx)
 }
 
-// announce sends an event for each mounted plugin.
 func (s *session) announce(e hostapi.PluginEvent) {
 	if s.server == nil {
 		return

@@ -31,7 +31,6 @@ func Debug(ctx context.Context, f verbs.Face, d *loader.Debugging, dir string, s
 	return nil
 }
 
-// connectText describes how to connect to Delve.
 func connectText(id, address string) string {
 	host, port, _ := net.SplitHostPort(address)
 	number, _ := strconv.Atoi(port)

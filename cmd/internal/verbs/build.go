@@ -33,7 +33,6 @@ type BuildOptions struct {
 	In        io.Reader // a terminal, on which to ask whether to download packages; nil does not ask
 }
 
-// options checks the options.
 func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
 	platforms, err := parsePlatforms(o.Platforms)
 	if err != nil {
@@ -121,7 +120,6 @@ func (o BuildOptions) run(ctx context.Context, w *os.File, repo bundle.Repo, b b
 	return built, err
 }
 
-// runBuild builds what the options name.
 func runBuild(ctx context.Context, w *os.File, o BuildOptions) error {
 	dirs, err := reposAt(o.Face, o.All, o.Dir, nil)
 	if err != nil {
@@ -206,7 +204,6 @@ func platformNames() []string {
 	return names
 }
 
-// checkProfile returns a usage error for an unknown profile.
 func checkProfile(face Face, name string) error {
 	known := profileNames(bundle.Profiles())
 	if name == "" || slices.Contains(known, name) {

@@ -33,7 +33,6 @@ func openForBuild(o validateOptions) (*target, error) {
 	return t, nil
 }
 
-// openSources opens the sources of a repository.
 func openSources(f Face, repo bundle.Repo, profile string) (*target, error) {
 	t, err := openForBuild(validateOptions{Face: f, Path: repo.Root, Profile: profile})
 	if err != nil {
@@ -70,7 +69,6 @@ func checkZip(ctx context.Context, f Face, repo bundle.Repo, file, id string) er
 	return build.Refuse(r)
 }
 
-// check validates what was opened.
 func (t *target) check(ctx context.Context) (*validate.Report, error) {
 	r, err := validate.Run(ctx, t.tree, t.options)
 	if err == nil {

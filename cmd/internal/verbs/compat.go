@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/validate/compat"
 )
 
-// compatOptions are the options of the verb compat.
 type compatOptions struct {
 	Face     Face
 	Path     string // "" is the current directory
@@ -97,7 +96,6 @@ func matrix(r *compat.Report) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// line returns a line of the table.
 func line[T ~string](head string, cells []T) string {
 	text := fmt.Sprintf("%-11s", head)
 	for _, cell := range cells {

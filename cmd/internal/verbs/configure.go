@@ -130,7 +130,6 @@ func (s *several) baseline(r *validate.Report, o validateOptions) error {
 	return nil
 }
 
-// directory returns the directory of what is validated.
 func (t *target) directory() string {
 	switch {
 	case t.dir == "":

@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
-// depsOptions are the options of the verb deps.
 type depsOptions struct {
 	Face    Face
 	Dir     string // the plugin repository; "" is the current directory

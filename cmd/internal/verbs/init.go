@@ -21,7 +21,6 @@ import (
 	"github.com/slipway-dev/slipway/validate/fix"
 )
 
-// initOptions are the options of the verb init.
 type initOptions struct {
 	Face   Face
 	Dir    string // the directory of the plugin; "" is the current directory

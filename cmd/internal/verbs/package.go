@@ -20,7 +20,6 @@ import (
 // releaseDir is where Package writes by default, in the plugin repository.
 const releaseDir = "release"
 
-// packageOptions are the options of the verb package.
 type packageOptions struct {
 	Face  Face
 	Dir   string   // the plugin repository; "" is the current directory
@@ -29,7 +28,6 @@ type packageOptions struct {
 	Out   string   // directory for the files; "" is "release" in the repository
 }
 
-// runPackage packs the plugins that the options name.
 func runPackage(ctx context.Context, w *os.File, o packageOptions) error {
 	dirs, err := reposAt(o.Face, o.All, o.Dir, o.Paths)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/templates"
 )
 
-// prompter asks questions on a terminal.
 type prompter struct {
 	lines <-chan string // what the user enters; closed at the end of the input
 	w     io.Writer
@@ -101,7 +100,6 @@ func askScaffold(ctx context.Context, p prompter, o *templates.Options) (err err
 	return nil
 }
 
-// askProfile asks for the profile if it is missing.
 func askProfile(ctx context.Context, p prompter, o *templates.Options) (err error) {
 	if o.Profile == "" {
 		question := "profile (" + strings.Join(templates.ProfileNames(), ", ") + ")"

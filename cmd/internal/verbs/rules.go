@@ -10,7 +10,6 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// runRules lists the rules of validate.
 func runRules(w io.Writer) error { return rulebook.List(w, rules.All()) }
 
 // runExplain prints the purpose of a rule, how to fix its findings, and an example.

@@ -21,7 +21,6 @@ import (
 	"github.com/slipway-dev/slipway/templates"
 )
 
-// scaffoldOptions are the options of the verb scaffold.
 type scaffoldOptions struct {
 	templates.Options
 	Face Face
@@ -107,7 +106,6 @@ func (o scaffoldOptions) refused(err error) error {
 	return err
 }
 
-// runNest adds a plugin to an app.
 func runNest(w io.Writer, o scaffoldOptions) error {
 	app, err := bundle.FindRepo(o.Into)
 	if err != nil {
@@ -133,7 +131,6 @@ func runNest(w io.Writer, o scaffoldOptions) error {
 	return nil
 }
 
-// listScaffolds lists what can be scaffolded.
 func listScaffolds(w io.Writer, f Face) {
 	row := func(name, summary string) {
 		const indent = "                  "

@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-// schemaOptions are the options of the verb schema.
 type schemaOptions struct {
 	Face    Face
 	What    string // plugin or config; "" is both
@@ -96,7 +95,6 @@ func schemaProfiles(o schemaOptions) ([]bundle.Profile, error) {
 	return []bundle.Profile{p}, err
 }
 
-// profileNames returns the names of profiles.
 func profileNames(profiles []bundle.Profile) (names []string) {
 	for _, p := range profiles {
 		names = append(names, p.Name)

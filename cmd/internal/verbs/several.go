@@ -13,7 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
-// allHelp is the text of the option all.
 const allHelp = "every plugin repository at the path or below, as in a monorepo"
 
 // reposAt returns several paths, or that of a directory. With the option all, it returns the plugin repositories there and below.

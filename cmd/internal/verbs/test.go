@@ -16,7 +16,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// testOptions are the options of the verb test.
 type testOptions struct {
 	Face     Face
 	Dir      string // the plugin repository; "" is the current directory
@@ -102,7 +101,6 @@ func testGo(ctx context.Context, w *os.File, dir string, packages []string, o te
 	return nil
 }
 
-// goPackage is a Go package of a repository.
 type goPackage struct {
 	path     string // of its import
 	hasTests bool

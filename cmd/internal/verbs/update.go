@@ -23,7 +23,6 @@ import (
 	"github.com/slipway-dev/slipway/validate/fix"
 )
 
-// updateOptions are the options of the verb scaffold update.
 type updateOptions struct {
 	Dir    string // the plugin repository; "" is the current directory
 	DryRun bool   // print a diff and change nothing

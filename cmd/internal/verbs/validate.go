@@ -24,7 +24,6 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// validateOptions are the options of the verb validate.
 type validateOptions struct {
 	Face    Face
 	Path    string   // "" is the current directory, "-" is a plugin.json or zip on Stdin

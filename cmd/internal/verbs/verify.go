@@ -16,7 +16,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/text"
 )
 
-// verifyOptions are the options of the verb verify.
 type verifyOptions struct {
 	Face  Face
 	Dir   string   // the plugin repository; "" is the current directory
