@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/build/typecheck"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/internal/testkit"
@@ -87,37 +88,59 @@ func TestMissingPackages(t *testing.T) {
 }
 
 // TestTask requires that the task for VS Code recognizes what dev prints: findings, the start of a build, and its end. README.md shows
-// the lines of a real run.
+// the lines of a real run. VS Code shows the problems of an owner when the lines of its end come, and removes those of before.
 func TestTask(t *testing.T) {
 	t.Parallel()
 	files := testkit.Must(templates.Render(templates.Options{Type: "app", ID: "acme-x-app"}))(t)
-	text := files[slices.IndexFunc(files, func(f templates.File) bool { return f.Path == ".vscode/tasks.json" })].Data
-	plain := testkit.Must(hujson.Standardize(text))(t)
+	data := files[slices.IndexFunc(files, func(f templates.File) bool { return f.Path == ".vscode/tasks.json" })].Data
+	plain := testkit.Must(hujson.Standardize(data))(t)
 	var tasks struct {
 		Tasks []struct {
-			ProblemMatcher struct {
+			ProblemMatcher []struct {
 				Pattern    struct{ Regexp string }
 				Background struct{ BeginsPattern, EndsPattern string }
 			}
 		}
 	}
 	testkit.OK(t, json.Unmarshal(plain, &tasks))
-	m := tasks.Tasks[0].ProblemMatcher
+	all := func(pattern, text string) []string {
+		re := regexp.MustCompile(pattern)
+		return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return !re.MatchString(line) })
+	}
+	builds, types := tasks.Tasks[0].ProblemMatcher[0], tasks.Tasks[0].ProblemMatcher[1]
+
 	s := &session{stdout: os.Stdout}
 	at := validate.Place{File: "src/a.ts", Line: 3, Column: 7}
-	found := s.render([]validate.Finding{{Rule: "TS2322", Severity: validate.Error, Place: at, Message: "not: assignable"}}, nil)
-	want := []string{"src/a.ts", "3", "7", "error", "TS2322", "not: assignable"}
-	if got := regexp.MustCompile("(?m)" + m.Pattern.Regexp).FindStringSubmatch(found); got == nil || !slices.Equal(got[1:], want) {
+	found := s.render([]validate.Finding{{Rule: "frontend", Severity: validate.Error, Place: at, Message: "not: found"}}, nil)
+	want := []string{"src/a.ts", "3", "7", "error", "frontend", "not: found"}
+	if got := regexp.MustCompile("(?m)" + builds.Pattern.Regexp).FindStringSubmatch(found); got == nil || !slices.Equal(got[1:], want) {
 		t.Errorf("%q is %q", found, got)
 	}
 	readme := testkit.Must(os.ReadFile("../../../README.md"))(t)
 	_, run, _ := strings.Cut(string(readme), "$ go tool mage dev\n")
 	run, _, _ = strings.Cut(run, "```")
 	run += serving(nil) + "\n" + serving([]loader.State{loader.StateRunning}) + "\n" + serving([]loader.State{loader.StateFailed})
-	if got := regexp.MustCompile("(?m)"+m.Background.BeginsPattern).FindAllString(run, -1); !slices.Equal(got, []string{"pkg/datasource.go changed"}) {
+	if got := all(builds.Background.BeginsPattern, run); !slices.Equal(got, []string{"pkg/datasource.go changed"}) {
 		t.Errorf("builds begin with %q", got)
 	}
-	if got := regexp.MustCompile("(?m)"+m.Background.EndsPattern).FindAllString(run, -1); len(got) != 5 {
+	if got := all(builds.Background.EndsPattern, run); len(got) != 5 {
 		t.Errorf("builds end with %q", got)
+	}
+
+	out := testkit.Must(os.Create(filepath.Join(t.TempDir(), "out")))(t)
+	defer out.Close()
+	s = &session{stdout: out, repo: bundle.Repo{Root: testkit.Must(os.Getwd())(t)}}
+	wrong := typing{by: "TypeScript 9", problems: []typecheck.Problem{{File: "src/a.ts", Line: 3, Column: 7, Source: "a: b = 1", Code: "TS2322", Text: "not: assignable"}}}
+	for _, r := range []typing{{}, wrong, wrong, {by: "TypeScript 9"}} {
+		s.typed(r)
+	}
+	printed := string(testkit.Must(os.ReadFile(out.Name()))(t))
+	if got := all(types.Pattern.Regexp, printed); !slices.Equal(got, []string{"src/a.ts:3:7: error TS2322: not: assignable"}) {
+		t.Errorf("type errors are %q", got)
+	}
+	both := all(types.Background.BeginsPattern+"|"+types.Background.EndsPattern, printed)
+	cycles := []string{"types checked by TypeScript 9 in 0.00s", "1 type error; the change is live", "types checked by TypeScript 9 in 0.00s", "fixed: no type errors"}
+	if !slices.Equal(both, cycles) || len(all(builds.Background.BeginsPattern+"|"+builds.Background.EndsPattern+"|"+builds.Pattern.Regexp, printed)) != 0 {
+		t.Errorf("checks begin and end with %q in\n%s", both, printed)
 	}
 }

@@ -89,9 +89,12 @@ func (s *session) typed(r typing) {
 		return
 	}
 	messages := []preview.Message{}
-	if s.types.shown = shown; len(findings) > 0 {
+	if s.types.shown = shown; r.err == nil { // the tasks of editors replace their lists between the first line and the last
+		fmt.Fprintf(s.stdout, "types checked by %s in %.2fs\n%s", r.by, r.took.Seconds(), shown)
+	}
+	if len(findings) > 0 {
 		messages = messagesOf(s.repo.Root, "", findings, texts)
-		fmt.Fprintf(s.stdout, "%s%s, by %s in %.2fs; the change is live\n", shown, text.Plural(len(findings), "type error"), r.by, r.took.Seconds())
+		fmt.Fprintf(s.stdout, "%s; the change is live\n", text.Plural(len(findings), "type error"))
 	} else if r.err == nil {
 		fmt.Fprintln(s.stdout, "fixed: no type errors")
 	}

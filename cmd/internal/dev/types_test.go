@@ -30,8 +30,8 @@ func TestTyped(t *testing.T) {
 	wrong := []typecheck.Problem{{File: "src/a.ts", Line: 2, Column: 6, Source: "'ä😀' as y", Code: "TS1", Text: "no\n  why"}, {Code: "TS2688", Text: "no types"}}
 	const missing = "types are not checked: go tool mage deps -types downloads what is needed\n"
 	root := filepath.ToSlash(s.repo.Root)
-	errors2 := root + "/src/a.ts:2:5: error TS1: no\n  why\n    2 | 'ä😀' as y\n      |     ^\n\n" + root + "/tsconfig.json: error TS2688: no types\n\n" +
-		"2 type errors, by TypeScript 9 in 0.50s; the change is live\n"
+	errors2 := "types checked by TypeScript 9 in 0.50s\n" + root + "/src/a.ts:2:5: error TS1: no\n  why\n    2 | 'ä😀' as y\n      |     ^\n\n" + root + "/tsconfig.json: error TS2688: no types\n\n" +
+		"2 type errors; the change is live\n"
 	for i, c := range []struct {
 		typing
 		want string
@@ -41,7 +41,7 @@ func TestTyped(t *testing.T) {
 		{typing{}, ""},
 		{typing{problems: wrong, by: "TypeScript 9", took: time.Second / 2}, errors2},
 		{typing{problems: wrong}, "2 type errors, as before\n"},
-		{typing{}, "fixed: no type errors\n"},
+		{typing{by: "TypeScript 9"}, "types checked by TypeScript 9 in 0.00s\nfixed: no type errors\n"},
 		{typing{err: errors.New("gone")}, "types are not checked: gone\n"},
 	} {
 		before, _ := os.ReadFile(out.Name())
