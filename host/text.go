@@ -30,8 +30,13 @@ func NewUID() string { return strings.ToLower(rand.Text()[:16]) }
 // IsUID reports whether text is a valid identifier: 1 to 40 letters, digits, "-" and "_",
 // in ASCII.
 func IsUID(text string) bool {
-	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-	return text != "" && len(text) <= 40 && strings.Trim(text, alphabet) == ""
+	return text != "" && len(text) <= 40 && HasOnly(text, "-_")
+}
+
+// HasOnly reports whether text has only ASCII letters, digits and the other characters.
+func HasOnly(text, others string) bool {
+	const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	return strings.Trim(text, alphanumeric+others) == ""
 }
 
 // UIDRule is the message for an invalid identifier.

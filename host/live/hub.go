@@ -79,8 +79,7 @@ func New(o Options) *Hub {
 	return h
 }
 
-// Close disconnects all clients and waits until the streams have ended. Calling it again
-// has no effect.
+// Close disconnects all clients and waits until the streams have ended. It may be called again.
 func (h *Hub) Close() error {
 	h.mu.Lock()
 	h.isClosed = true
@@ -166,8 +165,7 @@ func (h *Hub) join(at address, f *Feed) error {
 	return nil
 }
 
-// Publish sends a user's message to the plugin of a channel, and what the plugin returns to
-// the clients of the channel.
+// Publish sends a message to the plugin of a channel, and what it returns to the clients of the channel.
 func (h *Hub) Publish(ctx context.Context, who host.Identity, name string, data json.RawMessage) error {
 	c, err := ParseChannel(name, who.OrgID)
 	if err != nil {
@@ -274,14 +272,7 @@ func parseOrg(text string) (org int64, ok bool) {
 	return org, err == nil
 }
 
-func isWord(text, marks string) bool {
-	for _, r := range text {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(marks, r)) {
-			return false
-		}
-	}
-	return text != ""
-}
+func isWord(text, marks string) bool { return text != "" && host.HasOnly(text, marks) }
 
 // address is a channel of an organization.
 type address struct {

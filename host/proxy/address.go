@@ -60,7 +60,7 @@ func place(before string, p piece, after string) (string, error) {
 		}
 		return url.QueryEscape(p.text), nil
 	case before == "" && strings.HasPrefix(after, "://"):
-		if !hasOnly(p.text, "") {
+		if !host.HasOnly(p.text, "") {
 			return "", errors.New("must be http or https")
 		}
 		return p.text, nil
@@ -81,7 +81,7 @@ func place(before string, p piece, after string) (string, error) {
 	case strings.Contains(rest, "/"):
 		return placeInPath(before, p, after)
 	case rest == "" || strings.ContainsAny(rest[len(rest)-1:], ".-:") || isHostByte(after):
-		if !hasOnly(p.text, ".-:_[]") {
+		if !host.HasOnly(p.text, ".-:_[]") {
 			return "", errors.New("is not part of a host name")
 		}
 		return p.text, nil
@@ -116,13 +116,7 @@ func placeInPath(before string, p piece, after string) (string, error) {
 	return strings.Join(segments, "/"), nil
 }
 
-func isHostByte(text string) bool { return text != "" && hasOnly(text[:1], ".-:_") }
-
-// hasOnly reports whether text has only ASCII letters, digits and the other characters.
-func hasOnly(text, others string) bool {
-	const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	return strings.Trim(text, alphanumeric+others) == ""
-}
+func isHostByte(text string) bool { return text != "" && host.HasOnly(text[:1], ".-:_") }
 
 // parseAddress parses an http or https URL that has a host, no user, no fragment and a
 // path that all servers read alike. Its errors complete a sentence.

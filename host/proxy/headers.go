@@ -135,7 +135,7 @@ func isReserved(name string) bool { return isListed(http.CanonicalHeaderKey(name
 
 // isToken reports whether name is a token as defined in RFC 9110.
 func isToken(name string) bool {
-	return name != "" && hasOnly(name, "!#$%&'*+-.^_`|~")
+	return name != "" && host.HasOnly(name, "!#$%&'*+-.^_`|~")
 }
 
 // isHeaderValue reports whether text is UTF-8 without control characters.

@@ -152,7 +152,7 @@ func readToken(status int, raw []byte) (string, time.Duration, error) {
 	err := json.Unmarshal(raw, &body)
 	switch {
 	case status < 200 || status > 299:
-		if len(body.Error) > 60 || !hasOnly(body.Error, "_-") {
+		if len(body.Error) > 60 || !host.HasOnly(body.Error, "_-") {
 			body.Error = ""
 		}
 		return "", 0, errors.New(strings.TrimSpace(fmt.Sprintf("status %d %s", status, body.Error)))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/access"
+	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/loader"
 )
@@ -72,7 +73,7 @@ func checkSetting(name, value string) error {
 		return errors.New("is not supported: the host finds plugins in the directories that it searches")
 	case name == workingDirectory && value != "plugin" && value != "private":
 		return errors.New(`must be "plugin" or "private"`)
-	case !isName(name):
+	case name == "" || !host.HasOnly(name, "_-."):
 		return errors.New("must consist of letters, digits, _, - and .")
 	case len(value) > maxSetting:
 		return fmt.Errorf("must not be larger than %d KiB", maxSetting>>10)
@@ -80,16 +81,6 @@ func checkSetting(name, value string) error {
 		return errors.New("must be valid UTF-8 without NUL")
 	}
 	return nil
-}
-
-// isName reports whether text can be a part of the name of a variable.
-func isName(text string) bool {
-	for _, r := range text {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-.", r) {
-			return false
-		}
-	}
-	return text != ""
 }
 
 // of returns the settings of a plugin. ids are those of all mounted plugins: if the name of
@@ -139,11 +130,7 @@ func (s *pluginSettings) warnOfUnknown(mounted []string) {
 		if slices.Contains(mounted, id) {
 			continue
 		}
-		attrs := []any{"plugin", id}
-		if near := nearest.Name(id, mounted); near != "" {
-			attrs = append(attrs, "did you mean", near)
-		}
-		s.log.Warn("settings of a plugin that is not mounted", attrs...)
+		warnOfName(s.log, "settings of a plugin that is not mounted", id, mounted, "plugin", id)
 	}
 }
 
@@ -219,10 +206,14 @@ func (s *Server) warnOfToggles(toggles []string) {
 		if slices.Contains(known, toggle) {
 			continue
 		}
-		attrs := []any{"toggle", toggle, "known", strings.Join(known, ", ")}
-		if near := nearest.Name(toggle, known); near != "" {
-			attrs = append(attrs, "did you mean", near)
-		}
-		s.log.Warn("unknown feature toggle", attrs...)
+		warnOfName(s.log, "unknown feature toggle", toggle, known, "toggle", toggle, "known", strings.Join(known, ", "))
 	}
+}
+
+// warnOfName warns of a name that is not known, with the one that may be meant.
+func warnOfName(log *slog.Logger, warning, name string, known []string, attrs ...any) {
+	if near := nearest.Name(name, known); near != "" {
+		attrs = append(attrs, "did you mean", near)
+	}
+	log.Warn(warning, attrs...)
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/limit"
-	"github.com/slipway-dev/slipway/internal/nearest"
 )
 
 const (
@@ -172,11 +171,8 @@ func (f *files) warnOfUnknown(mounted []string) {
 		if d.Type == string(bundle.TypeDatasource) || slices.Contains(mounted, d.Type) { // the host has that one itself
 			continue
 		}
-		attrs := []any{"file", d.File, "name", d.Name, "type", d.Type}
-		if near := nearest.Name(d.Type, mounted); near != "" {
-			attrs = append(attrs, "did you mean", near)
-		}
-		f.log.Warn("no mounted plugin has the type of a provisioned data source, which does not work", attrs...)
+		warnOfName(f.log, "no mounted plugin has the type of a provisioned data source, which does not work", d.Type, mounted,
+			"file", d.File, "name", d.Name, "type", d.Type)
 	}
 }
 
