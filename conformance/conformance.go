@@ -86,7 +86,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	temp, err := os.MkdirTemp(temporaryBase(), "slipway-temp-")
+	temp, err := os.MkdirTemp(process.TempDir(), "slipway-temp-") // which holds the sockets of killed processes, too
 	if err != nil {
 		return report, fmt.Errorf("make directory for temporary files: %w", err)
 	}
@@ -162,6 +162,5 @@ func selected(only, skip []string) ([]Check, error) {
 	return slices.DeleteFunc(checks, func(c Check) bool { return !slices.Contains(only, c.ID) }), nil
 }
 
-// UnknownCheckError reports an unknown id in Options.Only or Options.Skip. It suggests the
-// nearest id, or lists them all.
+// UnknownCheckError reports an unknown id in Options, and suggests the nearest one, or lists them all.
 type UnknownCheckError struct{ error }

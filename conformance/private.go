@@ -2,23 +2,10 @@ package conformance
 
 import (
 	"cmp"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-// maxTemporary leaves room for a socket within the 104 bytes of a path that every Unix allows.
-const maxTemporary = 24
-
-// temporaryBase returns the directory in which the plugin gets one for its temporary files.
-// Plugins leave files there, among them the sockets of killed processes.
-func temporaryBase() string {
-	if base := os.TempDir(); len(base) <= maxTemporary || os.PathSeparator != '/' {
-		return base
-	}
-	return "/tmp"
-}
 
 // temporaryFiles returns the environment that makes a program keep temporary files in dir.
 func temporaryFiles(dir string) []string {

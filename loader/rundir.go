@@ -26,20 +26,13 @@ type runDir struct {
 }
 
 const (
-	// maxBase is the longest temporary directory with which the path of a socket stays
-	// within the 104 bytes that every Unix allows.
-	maxBase = 24
-
 	runDirPrefix = "slipway-"
 	lockFile     = "lock"
 )
 
 // newRunDir makes a directory with a short path, and removes those of killed processes.
 func newRunDir() (*runDir, error) {
-	base := os.TempDir()
-	if len(base) > maxBase && os.PathSeparator == '/' {
-		base = "/tmp"
-	}
+	base := process.TempDir()
 	removeAbandoned(base)
 	d := &runDir{base: base}
 	if err := d.create(); err != nil {

@@ -7,6 +7,7 @@ package process
 import (
 	"bytes"
 	"errors"
+	"os"
 	"os/exec"
 	"runtime"
 	"time"
@@ -18,6 +19,15 @@ const Grace = 5 * time.Second
 
 // drain is how long output is read after the end of a process whose children hold it open.
 const drain = 500 * time.Millisecond
+
+// TempDir returns os.TempDir, or /tmp if its path leaves no room for those of sockets, which
+// Unix limits to 104 bytes.
+func TempDir() string {
+	if base := os.TempDir(); len(base) <= 24 || os.PathSeparator != '/' {
+		return base
+	}
+	return "/tmp"
+}
 
 // Run runs a command made by exec.CommandContext in its own process group. When the
 // context is done it interrupts the group, and kills it after grace; if grace is 0 it
