@@ -70,9 +70,13 @@ func oneAccount(c *client) (any, error) {
 	return data, nil
 }
 
-func roles(c *client) (any, error) {
-	var all []hostapi.PluginRole
-	return all, c.get("/api/access-control/roles", &all)
+// all loads a list of the API.
+func all[T any](path string) func(*client) (any, error) {
+	return func(c *client) (any, error) {
+		var list []T
+		err := c.get(path, &list)
+		return list, err
+	}
 }
 
 func profile(c *client) (any, error) {
@@ -95,11 +99,6 @@ func keys(c *client) (any, error) {
 	data.MayMigrate = c.MaySome(access.APIKeysCreate) || c.MaySome(access.ServiceAccountsWrite)
 	data.MayDelete = c.May(access.APIKeysDelete, "apikeys:id:*") || c.May(access.ServiceAccountsWrite, "apikeys:id:*")
 	return &data, c.get("/api/auth/keys?includeExpired=true", &data.All)
-}
-
-func sessions(c *client) (any, error) {
-	var all []hostapi.Session
-	return all, c.get("/api/sessions", &all)
 }
 
 // login loads the sign-in page. Next is the page to go to afterward, on this host.

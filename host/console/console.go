@@ -43,7 +43,7 @@ func pages() []page {
 		{"/explore", "explore", "Explore", "/explore", explore},
 		{"/streams", "streams", "Streams", "/streams", streams},
 		{"/login", "login", "Sign in", "", login},
-		{"/sessions", "sessions", "Sessions", "/sessions", sessions},
+		{"/sessions", "sessions", "Sessions", "/sessions", all[hostapi.Session]("/api/sessions")},
 		{"/datasources", "datasources", "Data sources", "/datasources", dataSources},
 		{"/datasources/new", "datasource", "Data source", "/datasources", newDataSource},
 		{"/datasources/{uid}", "datasource", "Data source", "/datasources", editDataSource},
@@ -59,7 +59,7 @@ func pages() []page {
 		{"/accounts", "accounts", "Service accounts", "/accounts", accounts},
 		{"/accounts/{id}", "account", "Service account", "/accounts", oneAccount},
 		{"/keys", "keys", "API keys", "/accounts", keys},
-		{"/roles", "roles", "Plugin roles", "/accounts", roles},
+		{"/roles", "roles", "Plugin roles", "/accounts", all[hostapi.PluginRole]("/api/access-control/roles")},
 		{"/profile", "profile", "Profile", "", profile},
 	}
 }
@@ -123,19 +123,9 @@ var embedded = sync.OnceValues(func() (c *content, err error) {
 	if c.version, err = assetVersion(); err != nil {
 		return nil, err
 	}
-	layout, err := template.New("layout.html").Funcs(c.functions()).ParseFS(files, "pages/layout.html", "pages/parts.html")
-	if err != nil {
-		return nil, err
-	}
+	layout := template.Must(template.New("layout.html").Funcs(c.functions()).ParseFS(files, "pages/layout.html", "pages/parts.html"))
 	for _, p := range append(pages(), errorPage()) {
-		t, err := layout.Clone()
-		if err == nil {
-			t, err = t.ParseFS(files, "pages/"+p.name+".html")
-		}
-		if err != nil {
-			return nil, err
-		}
-		c.templates[p.name] = t
+		c.templates[p.name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "pages/"+p.name+".html"))
 	}
 	return c, nil
 })
@@ -194,7 +184,7 @@ func (c *console) serve(w http.ResponseWriter, r *http.Request, p page) {
 		return
 	}
 	v.frames = call.frames
-	c.render(w, r, http.StatusOK, v)
+	c.render(w, http.StatusOK, v)
 }
 
 // fail shows an error, or the sign-in page if the caller is not signed in.
@@ -211,11 +201,11 @@ func (c *console) fail(w http.ResponseWriter, r *http.Request, p page, err error
 	if call := (&client{api: c.api, r: r}); call.identify() == nil {
 		v.Who = &call.who
 	}
-	c.render(w, r, problem.Status, v)
+	c.render(w, problem.Status, v)
 }
 
 // render writes a page. It renders the whole page first, so that none appears in part.
-func (c *console) render(w http.ResponseWriter, r *http.Request, status int, v view) {
+func (c *console) render(w http.ResponseWriter, status int, v view) {
 	v.Nonce = rand.Text()
 	setPolicy(w.Header(), v.Nonce, v.frames)
 	var out bytes.Buffer
