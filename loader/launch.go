@@ -44,7 +44,7 @@ func prepare(p bundle.Plugin, o Options, runDir *runDir, old *Process) (*launch,
 	if id := p.Metadata.ID; o.Debug.attaches(id) {
 		version := "attached\n" + p.Dir
 		return &launch{plugin: p, options: o, version: version, isRunning: old != nil && old.version == version,
-			settings: o.settings(id), token: TokenDecision{Reason: "the backend is attached"}}, nil
+			settings: o.Settings(id), token: TokenDecision{Reason: "the backend is attached"}}, nil
 	}
 	source, err := Executable(p)
 	if err != nil {
@@ -56,7 +56,7 @@ func prepare(p bundle.Plugin, o Options, runDir *runDir, old *Process) (*launch,
 	}
 	l := &launch{
 		plugin: p, options: o, source: source, version: p.Metadata.Info.Version + "\n" + permissions,
-		token: decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID),
+		token: decideToken(p.Metadata, o), settings: o.Settings(p.Metadata.ID),
 	}
 	if old != nil && old.version == l.version {
 		if l.isRunning, err = isEqual(source, filepath.Join(old.dir, filepath.Base(source))); err != nil {

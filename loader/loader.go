@@ -99,6 +99,9 @@ func (o Options) withDefaults() Options {
 	o.StartTimeout = cmp.Or(o.StartTimeout, 30*time.Second)
 	o.DrainTimeout = cmp.Or(o.DrainTimeout, 10*time.Second)
 	o.ReadyTimeout = cmp.Or(o.ReadyTimeout, 10*time.Second)
+	if o.Settings == nil {
+		o.Settings = func(string) Settings { return Settings{} }
+	}
 	o.Limits, o.Probes = o.Limits.withDefaults(), o.Probes.withDefaults()
 	return o
 }

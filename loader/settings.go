@@ -42,13 +42,6 @@ func IsReservedSetting(key string) bool {
 // pluginVariable is the name of the variable of a setting, without the prefix of a profile.
 func pluginVariable(key string) string { return "PLUGIN_" + key }
 
-func (o Options) settings(id string) Settings {
-	if o.Settings == nil {
-		return Settings{}
-	}
-	return o.Settings(id)
-}
-
 // Context returns what every call to the plugin is told about the plugin and the host. The
 // caller adds on whose behalf it calls.
 func (p *Plugin) Context() sdk.Context {
@@ -69,7 +62,7 @@ func (p *Plugin) Settings() Settings {
 	}
 	p.mu.Unlock()
 	if started == nil { // not under the lock: it is a function of the caller
-		return p.options.settings(p.id)
+		return p.options.Settings(p.id)
 	}
 	return *started
 }
@@ -115,11 +108,11 @@ func (l *Loader) ApplySettings(ctx context.Context) error {
 // ApplySettings sees them, so it does not miss a change in between.
 func (p *Plugin) recordSettings() Settings {
 	for {
-		s := p.options.settings(p.id)
+		s := p.options.Settings(p.id)
 		p.mu.Lock()
 		p.settings = &s
 		p.mu.Unlock()
-		if s.isSame(p.options.settings(p.id)) {
+		if s.isSame(p.options.Settings(p.id)) {
 			return s
 		}
 	}
@@ -130,7 +123,7 @@ func (p *Plugin) hasOtherSettings() bool {
 	p.mu.Lock()
 	started, hasBackend := p.settings, p.want.bundle.Metadata.Backend
 	p.mu.Unlock()
-	return hasBackend && started != nil && !started.isSame(p.options.settings(p.id))
+	return hasBackend && started != nil && !started.isSame(p.options.Settings(p.id))
 }
 
 // passedOn lists the variables of the host that a backend may see: how to reach

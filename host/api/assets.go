@@ -40,7 +40,6 @@ func (a *API) asset(w http.ResponseWriter, r *http.Request, _ host.Identity) err
 		return host.NotFound("File") // under any name, or unreadable
 	}
 	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "sandbox; "+frameAncestors) // a file opened as a page runs no scripts
 	h.Set("Cache-Control", "no-cache")                           // files change during development
 	http.ServeContent(w, r, path.Base(name), info.ModTime(), f)

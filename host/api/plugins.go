@@ -198,7 +198,6 @@ func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, who 
 			started = true
 			// The response must not act as a page of the host.
 			w.Header().Set("Content-Security-Policy", "sandbox; "+frameAncestors)
-			w.Header().Set("X-Content-Type-Options", "nosniff")
 			if piece.Status < http.StatusOK || piece.Status > 599 {
 				piece.Status = http.StatusBadGateway
 			}

@@ -57,7 +57,6 @@ func (a *API) avatar(w http.ResponseWriter, r *http.Request, _ host.Identity) er
 		return host.NotFound("Avatar")
 	}
 	w.Header().Set("Content-Type", "image/svg+xml")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "public, max-age=86400")
 	_, err = fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><circle cx="1" cy="1" r="1" fill="hsl(%d 60%% 45%%)"/></svg>`, hue%360)
 	return err
