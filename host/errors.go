@@ -76,8 +76,7 @@ func Unauthorized(format string, args ...any) error {
 	return &Error{Category: ErrUnauthorized, Message: fmt.Sprintf(format, args...)}
 }
 
-// TooMany reports that an organization or an account has as many things, such as "API
-// keys", as it can have.
+// TooMany reports that there are as many things, such as "API keys", as there can be.
 func TooMany(what string, most int) error {
 	return &Error{Category: ErrThrottled, ID: "quota", Message: "the maximum is " + strconv.Itoa(most) + " " + what + "; delete what is not in use"}
 }

@@ -40,8 +40,7 @@ func CheckGrants(grants []Grant) error {
 	return nil
 }
 
-// DashboardScopes returns the scopes on which a permission covers a dashboard: its own and
-// that of its folder.
+// DashboardScopes returns the scopes that cover a dashboard: its own and that of its folder.
 func DashboardScopes(uid, folderUID string) []string {
 	if folderUID == "" {
 		folderUID = access.GeneralFolder
@@ -134,8 +133,7 @@ func isActionOf(action, pluginID string) bool {
 	return ok && rest != "" && (rest[0] == ':' || rest[0] == '.')
 }
 
-// IsHeldBy reports whether the role is granted to the basic role of an identity or to a
-// weaker one.
+// IsHeldBy reports whether the role is granted to that of an identity or to a weaker one.
 func (r PluginRole) IsHeldBy(who Identity) bool {
 	for _, to := range r.GrantedTo {
 		if to == serviceAdmin {

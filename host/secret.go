@@ -22,8 +22,7 @@ func ParseKey(text string) ([]byte, error) {
 	return key, nil
 }
 
-// Box encrypts secrets with AES-256-GCM. A secret that was sealed for one purpose cannot
-// be opened for another.
+// Box encrypts secrets with AES-256-GCM, each for one purpose, for which alone it can be opened.
 type Box struct{ aead cipher.AEAD }
 
 // NewBox returns a Box for a key of KeyLength bytes.

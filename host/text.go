@@ -27,8 +27,7 @@ func Fold(text string) string {
 // NewUID returns an identifier of 16 random characters, with 80 bits.
 func NewUID() string { return strings.ToLower(rand.Text()[:16]) }
 
-// IsUID reports whether text is a valid identifier: 1 to 40 letters, digits, "-" and "_",
-// in ASCII.
+// IsUID reports whether text is an identifier: 1 to 40 ASCII letters, digits, "-" and "_".
 func IsUID(text string) bool {
 	return text != "" && len(text) <= 40 && HasOnly(text, "-_")
 }

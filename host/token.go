@@ -106,8 +106,7 @@ const (
 // ParseSession parses the token of a session. Errors have the category ErrUnauthorized.
 func ParseSession(text string) (Token, error) { return parseToken(text, SessionToken) }
 
-// AgentOf returns the name of a browser as a Session stores it: at most 256 bytes of
-// printable text.
+// AgentOf returns the name of a browser for a Session: at most 256 bytes of printable text.
 func AgentOf(header string) string {
 	const most = 256
 	printable := strings.Map(func(r rune) rune {

@@ -14,8 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
-// ErrBusy is the cause of an error with status 503: the plugin has too much to do, and the
-// call may succeed later.
+// ErrBusy is the cause of an error with status 503: the plugin has too much to do for now.
 var ErrBusy = errors.New("too much in progress")
 
 // forever is the limit of a call that has none.
@@ -97,8 +96,7 @@ func (p *Plugin) use(ctx context.Context, limit time.Duration, m *measurement,
 	return err
 }
 
-// QueryData sends queries to the plugin. It returns an *sdk.Error with status 504 after
-// Limits.Query.
+// QueryData sends queries to the plugin. After Limits.Query, the error is an *sdk.Error with status 504.
 func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (responses sdk.QueryDataResponse, err error) {
 	err = p.call(ctx, "query", p.options.Limits.Query, func(ctx context.Context, c *backend.Client, m *measurement) error {
 		responses, err = c.QueryData(ctx, req)
@@ -108,8 +106,7 @@ func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (resp
 	return responses, err
 }
 
-// CheckHealth runs the plugin's health check. It returns an *sdk.Error with status 504
-// after Limits.Health.
+// CheckHealth checks the plugin's health. After Limits.Health, the error is an *sdk.Error with status 504.
 func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (result *sdk.CheckHealthResult, err error) {
 	var proc *Process
 	err = p.call(ctx, "health", p.options.Limits.Health, func(ctx context.Context, c *backend.Client, m *measurement) error {

@@ -154,8 +154,7 @@ func (t *troubles) quote(proc *Process, f *bundle.Fault) {
 	})
 }
 
-// Problems returns the faults of the last scan, what mounted plugins lack, and the faults of
-// their backends.
+// Problems returns the faults of the last scan, what plugins lack, and the faults of backends.
 func (l *Loader) Problems() []bundle.Fault {
 	list := slices.Concat(l.Faults(), l.Unmet())
 	for _, p := range l.Plugins() {

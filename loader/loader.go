@@ -61,8 +61,7 @@ type Options struct {
 // TokenFunc issues a token for the service account of a plugin.
 type TokenFunc func(ctx context.Context, p bundle.Plugin) (string, error)
 
-// Loader holds the mounted plugins. It is safe for concurrent use. A zero Loader has no
-// plugins and mounts none.
+// Loader holds the mounted plugins. It is safe for concurrent use. A zero Loader mounts none.
 type Loader struct {
 	options Options
 	runDir  *runDir             // private copies of executables and sockets
@@ -83,8 +82,7 @@ type Loader struct {
 // keep each other from completing the handshake in time.
 const maxStarts = 16
 
-// New returns a loader that mounts nothing until Reload is called. Close stops every
-// process.
+// New returns a loader, which mounts nothing until Reload is called. Close stops every process.
 func New(o Options) (*Loader, error) {
 	runDir, err := newRunDir()
 	if err != nil {
@@ -143,8 +141,7 @@ func (l *Loader) Unmet() []bundle.Fault {
 	return slices.Clone(l.unmet)
 }
 
-// Close waits for calls in progress, for at most DrainTimeout, and then stops every
-// process. It may be called more than once.
+// Close waits at most DrainTimeout for calls, and then stops every process. It may be called again.
 func (l *Loader) Close() error {
 	l.mu.Lock()
 	l.closed = true

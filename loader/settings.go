@@ -33,8 +33,7 @@ func (s Settings) isSame(other Settings) bool {
 		maps.Equal(s.Config, other.Config)
 }
 
-// IsReservedSetting reports whether a key, in upper case, names a variable that only the
-// host may set.
+// IsReservedSetting reports whether a key, in upper case, names a variable of the host alone.
 func IsReservedSetting(key string) bool {
 	return slices.Contains([]string{"VERSION", "APP_CLIENT_ID", "APP_CLIENT_SECRET", "APP_PRIVATE_KEY"}, key)
 }
@@ -42,8 +41,7 @@ func IsReservedSetting(key string) bool {
 // pluginVariable is the name of the variable of a setting, without the prefix of a profile.
 func pluginVariable(key string) string { return "PLUGIN_" + key }
 
-// Context returns what every call to the plugin is told about the plugin and the host. The
-// caller adds on whose behalf it calls.
+// Context returns what every call is told about the plugin and the host. The caller adds the user.
 func (p *Plugin) Context() sdk.Context {
 	m := p.Bundle().Metadata
 	return sdk.Context{

@@ -11,8 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 )
 
-// ToggleServiceAccounts is the feature toggle that enables service accounts for
-// plugins.
+// ToggleServiceAccounts is the feature toggle of service accounts for plugins.
 const ToggleServiceAccounts = access.ToggleServiceAccounts
 
 // minServiceAccounts is the first host version that gives plugins a token.

@@ -56,8 +56,7 @@ func newEvents() *events {
 	return e
 }
 
-// Announce sends an event to every client of the event stream. It sets e.Time if that is
-// zero, and never blocks.
+// Announce sends an event to every client of the event stream, and never blocks. It sets a zero e.Time.
 func (a *API) Announce(e hostapi.PluginEvent) {
 	if e.Time.IsZero() {
 		e.Time = a.Clock()

@@ -137,8 +137,7 @@ type codes struct {
 	expires map[string]time.Time // by the digest of the code
 }
 
-// SignInCode returns a code with which a browser on this machine can sign in once, within
-// five minutes, as host.AdminLogin.
+// SignInCode returns a code that signs a browser on this machine in once, within five minutes, as host.AdminLogin.
 func (a *API) SignInCode() string {
 	code := host.NewToken(host.SessionToken)
 	a.codes.add(code, a.Clock())

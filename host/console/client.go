@@ -123,8 +123,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 // permissions are what the caller may do: scopes by action.
 type permissions map[string][]string
 
-// May reports whether the caller may perform an action on a scope, such as
-// "datasources:uid:x" or "datasources:uid:*".
+// May reports whether the caller may perform an action on a scope, such as "datasources:uid:*".
 func (p permissions) May(action, scope string) bool {
 	return slices.ContainsFunc(p[action], func(held string) bool { return access.Covers(held, scope) })
 }

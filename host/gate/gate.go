@@ -30,8 +30,7 @@ func Bound(s *http.Server) {
 // ErrSlow is the error of reading a body of which nothing arrived for IdleTimeout.
 var ErrSlow = errors.New("nothing arrived in time")
 
-// Idle is a connection while it serves a request. Its client must send and accept each part
-// in time.
+// Idle is a connection during a request. Its client must send and accept each part in time.
 type Idle struct {
 	Timeout time.Duration // for each part; streams have less
 

@@ -22,8 +22,7 @@ type target struct {
 	by host.Identity
 }
 
-// State is what earlier calls of Apply stored. It is used to delete what
-// removed files described.
+// State is what Apply has stored, so that what removed files described is deleted.
 type State struct {
 	Pruned     []string                   `json:"pruned"`     // uids of data sources to delete when no file has them
 	Dashboards map[string]StoredDashboard `json:"dashboards"` // by uid

@@ -395,25 +395,21 @@ func reachable(a *net.TCPAddr) string {
 // URL returns the address of the host.
 func (s *Server) URL() string { return s.url }
 
-// As returns a handler of the API for requests by a user of this process with a role, which has no
-// account.
+// As returns a handler of the API for a user of this process with a role, who has no account.
 func (s *Server) As(login string, role host.Role) http.Handler {
 	return s.api.As(host.Identity{Kind: host.KindUser, OrgID: store.MainOrg, Login: login, Role: role})
 }
 
-// SignInURL returns an address that signs a browser on this machine in once, as
-// host.AdminLogin. It is valid for five minutes.
+// SignInURL returns an address that signs a browser here in once, within five minutes, as host.AdminLogin.
 func (s *Server) SignInURL() string { return s.url + "/login#code=" + s.api.SignInCode() }
 
-// AdminPassword returns the password that was generated for the user
-// host.AdminLogin, or "" if none was. It is not stored anywhere.
+// AdminPassword returns the password generated for host.AdminLogin, or "". It is not stored anywhere.
 func (s *Server) AdminPassword() string { return s.adminPassword }
 
 // Loader returns the loader of the plugins, for reports about their state.
 func (s *Server) Loader() *loader.Loader { return s.loader }
 
-// Failed returns a channel that receives the error if the host stops serving before
-// Close is called.
+// Failed returns a channel that receives the error if the host stops serving before Close.
 func (s *Server) Failed() <-chan error { return s.failed }
 
 // Mount applies the provisioning files, and brings the plugins and their service accounts in line

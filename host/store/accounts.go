@@ -30,8 +30,7 @@ type AccountFilter struct {
 	Page         Page
 }
 
-// ServiceAccounts returns a page of accounts sorted by name, without their grants, and the
-// number of accounts on all pages.
+// ServiceAccounts returns a page of accounts sorted by name, without grants, and the number of all.
 func (s *Store) ServiceAccounts(ctx context.Context, org int64, f AccountFilter) ([]host.ServiceAccount, int64, error) {
 	const where = `WHERE a.org_id = $1 AND (NOT $2 OR a.is_disabled)
 		AND ($3 = '' OR a.name_folded LIKE $3 ESCAPE '!' OR a.login LIKE $4 ESCAPE '!') `
@@ -118,8 +117,7 @@ func freeLogin(ctx context.Context, tx *sql.Tx, org int64, login string) (string
 	}
 }
 
-// AccountChange lists the changes of UpdateServiceAccount. Fields that are nil do not
-// change. The login never changes.
+// AccountChange lists the changes of UpdateServiceAccount. What is nil does not change, nor does the login.
 type AccountChange struct {
 	Name       *string
 	Role       *host.Role

@@ -10,8 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// AppSettings returns the settings of an app plugin without its secrets. The default is
-// an enabled app.
+// AppSettings returns the settings of an app without its secrets. By default, it is enabled.
 func (s *Store) AppSettings(ctx context.Context, org int64, pluginID string) (host.AppSettings, error) {
 	a, _, err := appSettings(ctx, s.read, org, pluginID)
 	return a, err
@@ -45,8 +44,7 @@ func appSettings(ctx context.Context, q querier, org int64, pluginID string) (a 
 	return a, secrets, err
 }
 
-// SetAppSettings replaces the settings of an app. Secrets that are absent are kept, and
-// those that are "" are removed.
+// SetAppSettings replaces the settings of an app. Secrets that are absent are kept; "" removes one.
 func (s *Store) SetAppSettings(ctx context.Context, by host.Identity, a host.AppSettings) error {
 	a.JSON = orEmpty(a.JSON)
 	if err := a.Check(); err != nil {

@@ -168,14 +168,12 @@ func (s *Store) DashboardFolder(ctx context.Context, org int64, uid string) (fol
 	return folderUID, orNotFound(err, dashboard)
 }
 
-// DashboardsOfPlugin returns the dashboards that were imported from a plugin, without tags
-// and models.
+// DashboardsOfPlugin returns the dashboards imported from a plugin, without tags and models.
 func (s *Store) DashboardsOfPlugin(ctx context.Context, org int64, pluginID string) ([]host.Dashboard, error) {
 	return list(ctx, s.read, scanHead, selectDashboards+"WHERE d.org_id = $1 AND d.plugin_id = $2 ORDER BY d.id LIMIT CAST($3 AS BIGINT)", org, pluginID, gate.MaxPageLength)
 }
 
-// DeleteDashboard deletes a dashboard and returns it without tags or model. Playlist
-// items that refer to it remain.
+// DeleteDashboard deletes a dashboard and returns it without tags or model. Playlist items remain.
 func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d host.Dashboard, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		if d, err = find(ctx, tx, scanHead, selectDashboard, org, uid); err != nil {

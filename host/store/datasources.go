@@ -109,8 +109,7 @@ func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.D
 	})
 }
 
-// UpdateDataSource replaces the data source with the uid. Secrets that are absent are
-// kept, and those that are "" are removed.
+// UpdateDataSource replaces the data source with the uid. Secrets that are absent are kept; "" removes one.
 func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.DataSource) (host.DataSource, error) {
 	return s.saveDataSource(ctx, by, d, "data source changed", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
 		stored, err := find(ctx, tx, scanSource, selectDataSource+"AND uid = $2", d.OrgID, d.UID)

@@ -18,8 +18,7 @@ func scanFolder(row scanner) (f host.Folder, err error) {
 	return f, err
 }
 
-// Folders returns the folders sorted by title. If only is not nil, it returns only folders
-// with these uids.
+// Folders returns the folders sorted by title; if only is not nil, those with these uids.
 func (s *Store) Folders(ctx context.Context, org int64, only *[]string, page Page) ([]host.Folder, error) {
 	limit, offset := page.bounds()
 	where, args := "", []any{org, limit, offset}

@@ -99,15 +99,13 @@ const (
 		ON CONFLICT (org_id, uid) DO UPDATE SET name = excluded.name, name_folded = excluded.name_folded, rotation = excluded.rotation RETURNING id`
 )
 
-// CreatePlaylist stores a playlist and returns it with its uid and the ids of its items.
-// Names need not be unique.
+// CreatePlaylist stores a playlist, whose name need not be unique, and returns it with uid and ids.
 func (s *Store) CreatePlaylist(ctx context.Context, org int64, p hostapi.Playlist) (hostapi.Playlist, error) {
 	p.UID = host.NewUID()
 	return s.storePlaylist(ctx, org, p, insertPlaylist)
 }
 
-// UpdatePlaylist replaces name, interval and items of the playlist with the uid of p. It
-// returns the playlist with the new ids of its items.
+// UpdatePlaylist replaces the playlist with the uid of p, and returns it with the new ids of its items.
 func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p hostapi.Playlist) (hostapi.Playlist, error) {
 	return s.storePlaylist(ctx, org, p, updatePlaylist)
 }

@@ -75,8 +75,7 @@ func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) 
 	return a, err
 }
 
-// ReleasePluginTokens deletes all plugin tokens of an instance of the host. Its processes
-// must have ended.
+// ReleasePluginTokens deletes all plugin tokens of an instance of the host, whose processes have ended.
 func (s *Store) ReleasePluginTokens(ctx context.Context, org int64, instance string) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
 		return exec(ctx, tx, `DELETE FROM tokens WHERE name = $1 AND account_id IN

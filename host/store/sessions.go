@@ -37,8 +37,7 @@ func (s *Store) CreateSession(ctx context.Context, by host.Identity, agent strin
 	return secret, session, err
 }
 
-// SignedIn returns the user of a session. Each use extends the session. Errors have the
-// category host.ErrUnauthorized if it has ended.
+// SignedIn returns the user of a session, which it extends, or host.ErrUnauthorized if it has ended.
 func (s *Store) SignedIn(ctx context.Context, token host.Token) (host.Identity, hostapi.Session, error) {
 	var u host.User
 	session, err := find(ctx, s.read, func(row scanner) (hostapi.Session, error) {

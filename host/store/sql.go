@@ -143,8 +143,7 @@ func within(ctx context.Context, timeout time.Duration, do func(ctx context.Cont
 	return explain(err)
 }
 
-// Page selects a part of a list. The zero value is the first page of
-// gate.DefaultPageLength entries.
+// Page selects a part of a list, by default the first gate.DefaultPageLength entries.
 type Page struct {
 	Limit  int64 // entries per page, at most gate.MaxPageLength; gate.DefaultPageLength if 0 or less
 	Number int64 // from 1; 1 if 0 or less

@@ -61,14 +61,12 @@ type dialect struct {
 	schema   *strings.Replacer // translates migrations
 }
 
-// IsShared reports whether several hosts can share a database, that is, whether it is the
-// URL of a PostgreSQL server.
+// IsShared reports whether several hosts can share a database: it is the URL of a PostgreSQL server.
 func IsShared(database string) bool {
 	return strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://")
 }
 
-// Open opens the database and migrates its schema. Several processes may open the same
-// database, even at the same time.
+// Open opens the database and migrates its schema. Other processes may open it at the same time.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{clock: o.Clock, log: o.Logger, auditLevel: o.AuditLevel, timeout: cmp.Or(o.Timeout, 10*time.Second)}
 	if s.clock == nil {
@@ -102,8 +100,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for running statements and closes the database. Calling it again returns
-// the same error.
+// Close waits for statements and closes the database. Calling it again returns the same error.
 func (s *Store) Close() error { return s.close() }
 
 // Ping checks within two seconds that the database responds. It reads a table.

@@ -11,8 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/host/gate"
 )
 
-// AccountTokens returns a page of the tokens of a service account, including expired ones,
-// in the order of their creation.
+// AccountTokens returns a page of the tokens of a service account, with expired ones, oldest first.
 func (s *Store) AccountTokens(ctx context.Context, org, accountID int64, page Page) ([]host.AccountToken, error) {
 	if _, err := account(ctx, s.read, org, accountID); err != nil {
 		return nil, err
@@ -136,8 +135,7 @@ func (s *Store) lease(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, na
 	return secret, err
 }
 
-// RenewToken extends a leased token to host.LeaseLifetime from now, even if it has expired,
-// and reports whether it exists.
+// RenewToken extends a leased token to host.LeaseLifetime from now, and reports whether it exists.
 func (s *Store) RenewToken(ctx context.Context, token host.Token) (exists bool, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		found, err := list(ctx, tx, scanOne[int64], "UPDATE tokens SET expires_at = $1 WHERE digest = $2 RETURNING id",

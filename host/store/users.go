@@ -31,8 +31,7 @@ func scanUser(row scanner) (u host.User, err error) {
 	return u, err
 }
 
-// Users returns a page of the users of an organization whose login contains text,
-// ignoring case, sorted by login.
+// Users returns a page of users whose login contains text, ignoring case, sorted by login.
 func (s *Store) Users(ctx context.Context, org int64, text string, page Page) ([]host.User, error) {
 	limit, offset := page.bounds()
 	return list(ctx, s.read, scanUser, "SELECT "+userColumns+` FROM users

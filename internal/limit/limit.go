@@ -60,15 +60,13 @@ func OpenRegular(open func(string, int, os.FileMode) (*os.File, error), name str
 // maxSettings is more than any file of settings has.
 const maxSettings = 64 << 20
 
-// ReadSettings reads a file of settings, such as a package.json or a lockfile, without the byte order mark that its own
-// tools ignore.
+// ReadSettings reads a package.json, a lockfile and the like without a byte order mark, as their own tools do.
 func ReadSettings(name string) ([]byte, error) {
 	text, err := ReadFile(name, maxSettings)
 	return bytes.TrimPrefix(text, []byte("\uFEFF")), err
 }
 
-// ReadFile reads a regular file of at most limit bytes. It refuses others, such as named
-// pipes, which might never end.
+// ReadFile reads a regular file of at most limit bytes. Others, such as named pipes, might never end.
 func ReadFile(name string, limit int64) ([]byte, error) {
 	f, err := OpenRegular(os.OpenFile, name)
 	if err != nil {

@@ -7,15 +7,13 @@ import "os/exec"
 // Group is a command and the processes that it starts.
 type Group struct{ cmd *exec.Cmd }
 
-// NewGroup returns the group of a command that has not been started. It replaces the
-// SysProcAttr of the command.
+// NewGroup returns the group of a command that has not been started, and sets its SysProcAttr.
 func NewGroup(cmd *exec.Cmd) *Group {
 	cmd.SysProcAttr = Attributes()
 	return &Group{cmd}
 }
 
-// Start starts the command. If it succeeds, the caller must wait for the command and then
-// call End.
+// Start starts the command. Then the caller must wait for it and call End.
 func (g *Group) Start() error { return g.cmd.Start() }
 
 // Kill kills the processes of a group that has been started.

@@ -13,15 +13,13 @@ import (
 	"time"
 )
 
-// Grace is how long commands such as go, git and npm may take to end after an interrupt,
-// to remove their temporary files.
+// Grace is how long commands such as go, git and npm may take to clean up after an interrupt.
 const Grace = 5 * time.Second
 
 // drain is how long output is read after the end of a process whose children hold it open.
 const drain = 500 * time.Millisecond
 
-// TempDir returns os.TempDir, or /tmp if its path leaves no room for those of sockets, which
-// Unix limits to 104 bytes.
+// TempDir returns os.TempDir, or /tmp if sockets there would have longer paths than Unix allows, 104 bytes.
 func TempDir() string {
 	if base := os.TempDir(); len(base) <= 24 || os.PathSeparator != '/' {
 		return base

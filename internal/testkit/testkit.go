@@ -82,8 +82,7 @@ func Golden(tb testing.TB, isUpdate bool, file, got string) {
 	}
 }
 
-// Git runs git in a directory, without the user's configuration, and returns what it prints. Its commits are of
-// 2026-03-04.
+// Git runs git in a directory, without the user's configuration, on 2026-03-04, and returns what it prints.
 func Git(tb testing.TB, dir string, args ...string) string {
 	tb.Helper()
 	const at = "2026-03-04T05:06:07Z"

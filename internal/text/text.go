@@ -69,8 +69,7 @@ var (
 	frame = regexp.MustCompile(`(?m)^(\S.*)\n\t(\S.*:\d+)(?: \+0x[0-9a-f]+)?$`) // a function, and its place
 )
 
-// IsPanic reports whether a line is the first one of a panic, or of another crash of a Go
-// program.
+// IsPanic reports whether a line begins a panic, or another crash of a Go program.
 func IsPanic(line string) bool { return crash.MatchString(line) }
 
 // OwnFrames returns the part of a Go stack trace from the first to the last function of the program

@@ -23,8 +23,7 @@ type Origin struct {
 	Version  string // such as v1.2.3
 }
 
-// ErrUnknown is returned for an executable that was built from a checkout that it cannot
-// find.
+// ErrUnknown is returned for an executable built from a checkout that it cannot find.
 var ErrUnknown = errors.New("plugin repositories cannot refer to the module of this slipway")
 
 // Find returns the origin of the running executable.
@@ -48,8 +47,7 @@ func unknown(file string) error {
 		"install a release", ErrUnknown, file)
 }
 
-// Current returns the version of the module in the running executable, "(devel)" for a
-// checkout.
+// Current returns the version of the module in the executable, "(devel)" for a checkout.
 func Current() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

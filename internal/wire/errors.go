@@ -48,8 +48,7 @@ func IsPanic(err error, trailer metadata.MD) bool {
 	})
 }
 
-// IsFinal reports whether an error with an HTTP status ends a stream for good: running it
-// again would not help.
+// IsFinal reports whether an error with an HTTP status ends a stream for good.
 func IsFinal(status int) bool {
 	return status >= http.StatusBadRequest && status < http.StatusInternalServerError &&
 		status != http.StatusRequestTimeout && status != http.StatusTooManyRequests

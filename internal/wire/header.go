@@ -7,8 +7,7 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 )
 
-// Text returns s with each invalid byte replaced by U+FFFD, since strings on the wire
-// must be UTF-8.
+// Text returns s as UTF-8, which strings on the wire must be: U+FFFD replaces invalid bytes.
 func Text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // Header returns the HTTP header of a resource request or response.

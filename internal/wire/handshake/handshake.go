@@ -24,8 +24,7 @@ const (
 // the line.
 const CertificateKey = "PLUGIN_CLIENT_CERT"
 
-// Environ returns the variables that every host sets, without the certificate. The plugin makes its
-// socket in dir.
+// Environ returns the variables that every host sets, but the certificate. dir is for the socket.
 func Environ(dir string) []string {
 	return []string{
 		CookieKey + "=" + CookieValue, "PLUGIN_PROTOCOL_VERSIONS=" + strconv.Itoa(AppProtocol),
