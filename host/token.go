@@ -20,6 +20,7 @@ type TokenKind string
 const (
 	ServiceAccountToken TokenKind = "svcsa_"
 	APIKeyToken         TokenKind = "svckey_"
+	SessionToken        TokenKind = "svcses_" // in the cookie of a browser; not a bearer token
 )
 
 const (
@@ -89,10 +90,6 @@ func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 func checksum(body string) string {
 	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(body)))
 }
-
-// SessionToken is the kind of a token in the cookie of a browser. It is not a bearer
-// token.
-const SessionToken TokenKind = "svcses_"
 
 // HasExpired reports whether a credential has expired. A zero expiry means never.
 func HasExpired(expires, now time.Time) bool { return !expires.IsZero() && !now.Before(expires) }

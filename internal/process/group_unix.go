@@ -2,7 +2,10 @@
 
 package process
 
-import "os/exec"
+import (
+	"os/exec"
+	"syscall"
+)
 
 // Group is a command and the processes that it starts.
 type Group struct{ cmd *exec.Cmd }
@@ -17,10 +20,10 @@ func NewGroup(cmd *exec.Cmd) *Group {
 func (g *Group) Start() error { return g.cmd.Start() }
 
 // Kill kills the processes of a group that has been started.
-func (g *Group) Kill() { EndGroup(g.cmd.Process.Pid) }
+func (g *Group) Kill() { _ = syscall.Kill(-g.cmd.Process.Pid, syscall.SIGKILL) }
 
 // End kills what the command has left behind.
 func (g *Group) End() { g.Kill() }
 
 // interrupt asks the processes to end.
-func (g *Group) interrupt() error { return interruptGroup(g.cmd.Process.Pid) }
+func (g *Group) interrupt() error { return syscall.Kill(-g.cmd.Process.Pid, syscall.SIGINT) }

@@ -14,12 +14,6 @@ func Attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// EndGroup kills what is left of the process group of a process.
-func EndGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
-
-// interruptGroup sends SIGINT to the process group of a process.
-func interruptGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGINT) }
-
 // Protect keeps other processes of the same user from reading the memory and the initial
 // environment of this one in /proc, and from attaching to it. Processes of root still can.
 // It also disables core dumps. Processes that this one starts are not affected.

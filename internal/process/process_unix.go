@@ -9,12 +9,6 @@ import "syscall"
 // here: Slipway's SDK notices that the parent is gone.
 func Attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// EndGroup kills what is left of the process group of a process.
-func EndGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
-
-// interruptGroup sends SIGINT to the process group of a process.
-func interruptGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGINT) }
-
 // Protect does nothing: the system's default protection applies.
 func Protect() error { return nil }
 
