@@ -2,7 +2,12 @@
 // metric; the caller provides the names.
 package nearest
 
-import "strings"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // longest limits the length of words; longer ones are not near any name.
 const longest = 64
@@ -61,4 +66,19 @@ func distance(a, b string, limit int) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
+}
+
+const fewNames = 30
+
+// Unknown returns the error for a word that is none of the known ones. It suggests
+// the nearest of them, or lists them all; of many, it lists the three that differ least.
+func Unknown(what, word string, known []string) error {
+	if near := Name(word, known); near != "" {
+		return fmt.Errorf("unknown %s %q; did you mean %q?", what, word, near)
+	}
+	if len(known) > fewNames {
+		sorted := slices.SortedStableFunc(slices.Values(known), func(a, b string) int { return cmp.Compare(Distance(word, a), Distance(word, b)) })
+		return fmt.Errorf("unknown %s %q; the nearest are %s", what, word, strings.Join(sorted[:3], ", "))
+	}
+	return fmt.Errorf("unknown %s %q; use one of %s", what, word, strings.Join(known, ", "))
 }

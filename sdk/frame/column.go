@@ -121,11 +121,24 @@ func vectorFor[C interface {
 	~[]S
 	cells
 }, S any](values any, k kind) *vector {
-	switch values := values.(type) {
-	case []S:
-		return &vector{cells: C(values), kind: k}
-	case []*S:
-		return nullable[C](k, values)
+	if plain, ok := values.([]S); ok {
+		return &vector{cells: C(plain), kind: k}
 	}
-	return nil
+	pointers, ok := values.([]*S)
+	if !ok {
+		return nil
+	}
+	plain, valid, nulls := make([]S, len(pointers)), make(bitmap, (len(pointers)+7)/8), 0
+	for row, p := range pointers {
+		if p == nil {
+			nulls++
+			continue
+		}
+		plain[row] = *p
+		valid[row/8] |= 1 << (row % 8)
+	}
+	if nulls == 0 {
+		valid = nil
+	}
+	return &vector{cells: C(plain), kind: k, nullable: true, valid: valid, nulls: nulls}
 }

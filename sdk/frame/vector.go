@@ -40,25 +40,6 @@ type bitmap []byte
 
 func (b bitmap) has(row int) bool { return b == nil || b[row/8]&(1<<(row%8)) != 0 }
 
-func nullable[C interface {
-	~[]S
-	cells
-}, S any](k kind, pointers []*S) *vector {
-	values, valid, nulls := make([]S, len(pointers)), make(bitmap, (len(pointers)+7)/8), 0
-	for row, p := range pointers {
-		if p == nil {
-			nulls++
-			continue
-		}
-		values[row] = *p
-		valid[row/8] |= 1 << (row % 8)
-	}
-	if nulls == 0 {
-		valid = nil
-	}
-	return &vector{cells: C(values), kind: k, nullable: true, valid: valid, nulls: nulls}
-}
-
 func rowError(row int, err error) error { return fmt.Errorf("row %d: %w", row, err) }
 
 type integers[N int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | Enum] []N
