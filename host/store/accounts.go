@@ -54,9 +54,9 @@ func (s *Store) ServiceAccount(ctx context.Context, org, id int64) (host.Service
 }
 
 func account(ctx context.Context, q querier, org, id int64) (host.ServiceAccount, error) {
-	a, err := find(ctx, q, scanAccount, selectAccount+"WHERE a.org_id = $1 AND a.id = $2", org, id)
+	a, err := get(ctx, q, serviceAccount, scanAccount, selectAccount+"WHERE a.org_id = $1 AND a.id = $2", org, id)
 	if err != nil {
-		return host.ServiceAccount{}, orNotFound(err, serviceAccount)
+		return host.ServiceAccount{}, err
 	}
 	a.Grants, err = accountGrants(ctx, q, id)
 	return a, err

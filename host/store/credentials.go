@@ -41,7 +41,7 @@ func (s *Store) Authenticate(ctx context.Context, token host.Token) (host.Identi
 			return host.Identity{}, err
 		}
 		c.read = now
-		if !s.dialect.isShared {
+		if !s.isShared {
 			known.Store(digest, c)
 		}
 	}

@@ -34,11 +34,11 @@ func scanHead(row scanner) (host.Dashboard, error) { return scanDashboard(row) }
 func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dashboard, error) {
 	// One statement, so that the model and the version belong together.
 	var model []byte
-	d, err := find(ctx, s.read, func(row scanner) (host.Dashboard, error) { return scanDashboard(row, &model) }, "SELECT "+dashboardColumns+`, m.model
+	d, err := get(ctx, s.read, dashboard, func(row scanner) (host.Dashboard, error) { return scanDashboard(row, &model) }, "SELECT "+dashboardColumns+`, m.model
 		FROM dashboards d JOIN dashboard_models m ON m.dashboard_id = d.id LEFT JOIN folders f ON f.id = d.folder_id
 		WHERE d.org_id = $1 AND d.uid = $2`, org, uid)
 	if err != nil {
-		return d, orNotFound(err, dashboard)
+		return d, err
 	}
 	d.Model = model
 	d.Tags, err = list(ctx, s.read, scanOne[string], "SELECT tag FROM dashboard_tags WHERE dashboard_id = $1 ORDER BY tag", d.ID)
@@ -75,8 +75,8 @@ func (s *Store) SaveDashboard(ctx context.Context, org int64, d host.Dashboard, 
 func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host.Dashboard, how Save) (host.Dashboard, error) {
 	var err error
 	if d.UID == "" && d.ID != 0 {
-		if d.UID, err = find(ctx, tx, scanOne[string], "SELECT uid FROM dashboards WHERE org_id = $1 AND id = $2", org, d.ID); err != nil {
-			return d, orNotFound(err, dashboard)
+		if d.UID, err = get(ctx, tx, dashboard, scanOne[string], "SELECT uid FROM dashboards WHERE org_id = $1 AND id = $2", org, d.ID); err != nil {
+			return d, err
 		}
 	}
 	if d.UID == "" {
@@ -154,7 +154,7 @@ func folderOf(ctx context.Context, tx *sql.Tx, org int64, uid string) (id sql.Nu
 	if uid == "" {
 		return id, "", nil
 	}
-	f, err := find(ctx, tx, scanFolder, "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
+	f, err := find(ctx, tx, scanFolder, selectFolder+"AND uid = $2", org, uid)
 	if errors.Is(err, sql.ErrNoRows) {
 		return id, "", host.Invalid("folderUid", "no folder has this uid")
 	}
@@ -163,9 +163,8 @@ func folderOf(ctx context.Context, tx *sql.Tx, org int64, uid string) (id sql.Nu
 
 // DashboardFolder returns the uid of the folder of a dashboard, or "" if it is in none.
 func (s *Store) DashboardFolder(ctx context.Context, org int64, uid string) (folderUID string, err error) {
-	folderUID, err = find(ctx, s.read, scanOne[string], `SELECT COALESCE(f.uid, '') FROM dashboards d
+	return get(ctx, s.read, dashboard, scanOne[string], `SELECT COALESCE(f.uid, '') FROM dashboards d
 		LEFT JOIN folders f ON f.id = d.folder_id WHERE d.org_id = $1 AND d.uid = $2`, org, uid)
-	return folderUID, orNotFound(err, dashboard)
 }
 
 // DashboardsOfPlugin returns the dashboards imported from a plugin, without tags and models.
@@ -176,8 +175,8 @@ func (s *Store) DashboardsOfPlugin(ctx context.Context, org int64, pluginID stri
 // DeleteDashboard deletes a dashboard and returns it without tags or model. Playlist items remain.
 func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d host.Dashboard, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		if d, err = find(ctx, tx, scanHead, selectDashboard, org, uid); err != nil {
-			return orNotFound(err, dashboard)
+		if d, err = get(ctx, tx, dashboard, scanHead, selectDashboard, org, uid); err != nil {
+			return err
 		}
 		return exec(ctx, tx, "DELETE FROM dashboards WHERE id = $1", d.ID)
 	})

@@ -77,19 +77,18 @@ func (s *Store) DataSourceOfType(ctx context.Context, org int64, pluginID string
 }
 
 func (s *Store) dataSource(ctx context.Context, where string, args ...any) (host.DataSource, error) {
-	d, err := find(ctx, s.read, scanNamed, selectNamed+where, args...)
-	return d, orNotFound(err, dataSourceName)
+	return get(ctx, s.read, dataSourceName, scanNamed, selectNamed+where, args...)
 }
 
 // Unlock returns a data source with its secrets. One statement reads both, so that a
 // secret is never combined with the address of another version.
 func (s *Store) Unlock(ctx context.Context, org int64, uid string) (host.DataSource, error) {
 	var secrets string
-	d, err := find(ctx, s.read, func(row scanner) (host.DataSource, error) {
+	d, err := get(ctx, s.read, dataSourceName, func(row scanner) (host.DataSource, error) {
 		return scanDataSource(row, &secrets)
 	}, "SELECT "+dataSourceColumns+", COALESCE((SELECT "+joinSecrets+" "+secretsOfRow+"AND uid = $2", org, uid)
 	if err != nil {
-		return d, orNotFound(err, dataSourceName)
+		return d, err
 	}
 	d.Secrets, err = s.openSecrets(org, ownerOf(d), secrets)
 	return d, err
@@ -112,9 +111,9 @@ func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.D
 // UpdateDataSource replaces the data source with the uid. Secrets that are absent are kept; "" removes one.
 func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.DataSource) (host.DataSource, error) {
 	return s.saveDataSource(ctx, by, d, "data source changed", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
-		stored, err := find(ctx, tx, scanSource, selectDataSource+"AND uid = $2", d.OrgID, d.UID)
+		stored, err := get(ctx, tx, dataSourceName, scanSource, selectDataSource+"AND uid = $2", d.OrgID, d.UID)
 		if err != nil {
-			return d, orNotFound(err, dataSourceName)
+			return d, err
 		}
 		if 0 < d.Version && d.Version < stored.Version {
 			return d, &host.Error{Category: host.ErrDuplicate, ID: "datasources.version-mismatch", Message: "the data source has been changed by someone else: read it again"}
@@ -124,11 +123,10 @@ func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.D
 				return d, err
 			}
 		}
-		updated, err := find(ctx, tx, scanSource, `UPDATE data_sources SET name = $3, type = $4, url = $5, login = $6,
+		return get(ctx, tx, dataSourceName, scanSource, `UPDATE data_sources SET name = $3, type = $4, url = $5, login = $6,
 				database_name = $7, basic_auth = $8, basic_auth_user = $9, is_default = $10, settings = $11, updated_at = $12,
 				version = version + 1
 			WHERE org_id = $1 AND uid = $2 `+returnDataSource, columnsOf(d)...)
-		return updated, orNotFound(err, dataSourceName)
 	})
 }
 
@@ -187,8 +185,8 @@ func orEmpty(settings json.RawMessage) json.RawMessage {
 // DeleteDataSource deletes a data source with its secrets and returns it.
 func (s *Store) DeleteDataSource(ctx context.Context, by host.Identity, uid string) (d host.DataSource, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		if d, err = find(ctx, tx, scanSource, "DELETE FROM data_sources WHERE org_id = $1 AND uid = $2 "+returnDataSource, by.OrgID, uid); err != nil {
-			return orNotFound(err, dataSourceName)
+		if d, err = get(ctx, tx, dataSourceName, scanSource, "DELETE FROM data_sources WHERE org_id = $1 AND uid = $2 "+returnDataSource, by.OrgID, uid); err != nil {
+			return err
 		}
 		return exec(ctx, tx, "DELETE FROM secrets WHERE org_id = $1 AND owner = $2", by.OrgID, ownerOf(d))
 	})

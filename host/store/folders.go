@@ -13,6 +13,8 @@ const folder = "Folder"
 
 const folderColumns = "id, uid, title, version, created_at, created_by, updated_at, updated_by"
 
+const selectFolder = "SELECT " + folderColumns + " FROM folders WHERE org_id = $1 "
+
 func scanFolder(row scanner) (f host.Folder, err error) {
 	err = row.Scan(&f.ID, &f.UID, &f.Title, &f.Version, timeColumn{&f.Created}, &f.CreatedBy, timeColumn{&f.Updated}, &f.UpdatedBy)
 	return f, err
@@ -25,25 +27,22 @@ func (s *Store) Folders(ctx context.Context, org int64, only *[]string, page Pag
 	if only != nil {
 		where = "AND uid IN " + in(&args, *only)
 	}
-	return list(ctx, s.read, scanFolder, "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 "+where+" ORDER BY title LIMIT CAST($2 AS BIGINT) OFFSET $3", args...)
+	return list(ctx, s.read, scanFolder, selectFolder+where+" ORDER BY title LIMIT CAST($2 AS BIGINT) OFFSET $3", args...)
 }
 
 // Folder returns a folder.
 func (s *Store) Folder(ctx context.Context, org int64, uid string) (host.Folder, error) {
-	f, err := find(ctx, s.read, scanFolder, "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
-	return f, orNotFound(err, folder)
+	return get(ctx, s.read, folder, scanFolder, selectFolder+"AND uid = $2", org, uid)
 }
 
 // FolderByID returns the folder with a numeric id.
 func (s *Store) FolderByID(ctx context.Context, org, id int64) (host.Folder, error) {
-	f, err := find(ctx, s.read, scanFolder, "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 AND id = $2", org, id)
-	return f, orNotFound(err, folder)
+	return get(ctx, s.read, folder, scanFolder, selectFolder+"AND id = $2", org, id)
 }
 
 // FolderByTitle returns the folder with a title.
 func (s *Store) FolderByTitle(ctx context.Context, org int64, title string) (host.Folder, error) {
-	f, err := find(ctx, s.read, scanFolder, "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 AND title = $2", org, title)
-	return f, orNotFound(err, folder)
+	return get(ctx, s.read, folder, scanFolder, selectFolder+"AND title = $2", org, title)
 }
 
 // CreateFolder stores a folder that f.CreatedBy creates, and returns it with its id. It
@@ -76,18 +75,18 @@ func (s *Store) RenameFolder(ctx context.Context, org int64, f host.Folder) (hos
 		if err := checkFolderVersion(ctx, tx, org, f.UID, f.Version); err != nil {
 			return err
 		}
-		f, err = find(ctx, tx, scanFolder, `UPDATE folders SET title = $1, version = version + 1, updated_at = $4, updated_by = $5
+		f, err = get(ctx, tx, folder, scanFolder, `UPDATE folders SET title = $1, version = version + 1, updated_at = $4, updated_by = $5
 			WHERE org_id = $2 AND uid = $3 RETURNING `+folderColumns, f.Title, org, f.UID, s.now(), f.UpdatedBy)
-		return orNotFound(orDuplicate(err, host.Duplicate("title", "a folder with this title already exists")), folder)
+		return orDuplicate(err, host.Duplicate("title", "a folder with this title already exists"))
 	})
 	return f, err
 }
 
 // checkFolderVersion returns host.ErrStale if version is neither 0 nor the stored one.
 func checkFolderVersion(ctx context.Context, tx *sql.Tx, org int64, uid string, version int64) error {
-	stored, err := find(ctx, tx, scanOne[int64], "SELECT version FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
+	stored, err := get(ctx, tx, folder, scanOne[int64], "SELECT version FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
 	if err != nil {
-		return orNotFound(err, folder)
+		return err
 	}
 	if version != 0 && version != stored {
 		return &host.Error{Category: host.ErrStale, Field: "version", ID: "version-mismatch",
@@ -108,8 +107,8 @@ func (s *Store) DeleteFolder(ctx context.Context, org int64, uid string, version
 		if err := checkContents(ctx, tx, org, uid, check); err != nil {
 			return err
 		}
-		f, err = find(ctx, tx, scanFolder, "DELETE FROM folders WHERE org_id = $1 AND uid = $2 RETURNING "+folderColumns, org, uid)
-		return orNotFound(err, folder)
+		f, err = get(ctx, tx, folder, scanFolder, "DELETE FROM folders WHERE org_id = $1 AND uid = $2 RETURNING "+folderColumns, org, uid)
+		return err
 	})
 	return f, err
 }

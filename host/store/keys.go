@@ -70,10 +70,10 @@ func (s *Store) CreateAPIKey(ctx context.Context, by host.Identity, k host.APIKe
 // DeleteAPIKey deletes a key that the caller may manage.
 func (s *Store) DeleteAPIKey(ctx context.Context, by host.Identity, id int64) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
-		k, err := find(ctx, tx, scanAPIKey, `DELETE FROM tokens
+		k, err := get(ctx, tx, apiKey, scanAPIKey, `DELETE FROM tokens
 			WHERE org_id = $1 AND account_id IS NULL AND id = $2 RETURNING id, name, role, expires_at`, by.OrgID, id)
 		if err != nil {
-			return orNotFound(err, apiKey)
+			return err
 		}
 		return by.MayManageKey(k.Role)
 	})
@@ -84,8 +84,7 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by host.Identity, id int64) er
 const apiKey = "API key"
 
 func keysMigrated(ctx context.Context, q querier, org int64) (bool, error) {
-	migrated, err := find(ctx, q, scanOne[bool], "SELECT keys_migrated FROM orgs WHERE id = $1", org)
-	return migrated, orNotFound(err, organization)
+	return get(ctx, q, organization, scanOne[bool], "SELECT keys_migrated FROM orgs WHERE id = $1", org)
 }
 
 // MigrateAPIKey creates a service account with the name and role of a key and makes the key
@@ -93,9 +92,9 @@ func keysMigrated(ctx context.Context, q querier, org int64) (bool, error) {
 // ones can be created.
 func (s *Store) MigrateAPIKey(ctx context.Context, by host.Identity, id int64) (a host.ServiceAccount, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
-		k, err := find(ctx, tx, scanAPIKey, selectKeys+"AND id = $2", by.OrgID, id)
+		k, err := get(ctx, tx, apiKey, scanAPIKey, selectKeys+"AND id = $2", by.OrgID, id)
 		if err != nil {
-			return orNotFound(err, apiKey)
+			return err
 		}
 		if a, err = migrateKey(ctx, tx, by, k); err != nil {
 			return err

@@ -11,8 +11,7 @@ import (
 )
 
 // migrations holds the files NNNN_name.sql, which run once each, in the order of their
-// names. Released files must not be edited. Words that begin with $ are replaced by those of the
-// dialect (sqlite.go, postgres.go).
+// names. Released files must not be edited. Store.schema replaces the words that begin with $.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -26,7 +25,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	}
 	// There is no deadline: a migration may have to copy whole tables.
 	return s.transaction(ctx, func(tx *sql.Tx) error {
-		if s.dialect.isShared {
+		if s.isShared {
 			if err := awaitMigration(ctx, tx); err != nil {
 				return err
 			}
@@ -76,7 +75,7 @@ func (s *Store) runMigration(ctx context.Context, tx *sql.Tx, version int64, fil
 	if err != nil {
 		return err
 	}
-	if err := exec(ctx, tx, s.dialect.schema.Replace(string(text))); err != nil {
+	if err := exec(ctx, tx, s.schema.Replace(string(text))); err != nil {
 		return err
 	}
 	return exec(ctx, tx, "INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)",

@@ -75,9 +75,9 @@ type PlaylistDashboard struct {
 // PlaylistDashboards returns a page of the dashboards that the items of a playlist refer
 // to, in the order of the items and then by title.
 func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, page Page) ([]PlaylistDashboard, error) {
-	id, err := find(ctx, s.read, scanOne[int64], "SELECT id FROM playlists WHERE org_id = $1 AND uid = $2", org, uid)
+	id, err := get(ctx, s.read, playlist, scanOne[int64], "SELECT id FROM playlists WHERE org_id = $1 AND uid = $2", org, uid)
 	if err != nil {
-		return nil, orNotFound(err, playlist)
+		return nil, err
 	}
 	limit, offset := page.bounds()
 	return list(ctx, s.read, func(row scanner) (d PlaylistDashboard, err error) {
@@ -122,9 +122,9 @@ func (s *Store) storePlaylist(ctx context.Context, org int64, p hostapi.Playlist
 	}
 	p.OrgID = strconv.FormatInt(org, 10)
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		id, err := find(ctx, tx, scanOne[int64], statement, org, p.UID, p.Name, host.Fold(p.Name), p.Interval)
+		id, err := get(ctx, tx, playlist, scanOne[int64], statement, org, p.UID, p.Name, host.Fold(p.Name), p.Interval)
 		if err != nil {
-			return orNotFound(err, playlist)
+			return err
 		}
 		if statement != updatePlaylist {
 			err = checkQuota(ctx, tx, org, id, "playlists", "playlists", gate.MaxPlaylists)
@@ -143,8 +143,8 @@ func (s *Store) storePlaylist(ctx context.Context, org int64, p hostapi.Playlist
 // DeletePlaylist deletes a playlist and its items.
 func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error {
 	return s.transact(ctx, func(tx *sql.Tx) error {
-		_, err := find(ctx, tx, scanOne[int64], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING id", org, uid)
-		return orNotFound(err, playlist)
+		_, err := get(ctx, tx, playlist, scanOne[int64], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING id", org, uid)
+		return err
 	})
 }
 

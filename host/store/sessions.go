@@ -92,8 +92,8 @@ func scanSession(row scanner, more ...any) (session hostapi.Session, err error) 
 // DeleteSession ends a session of the caller.
 func (s *Store) DeleteSession(ctx context.Context, by host.Identity, id int64) error {
 	err := s.transact(ctx, func(tx *sql.Tx) error {
-		_, err := find(ctx, tx, scanOne[int64], "DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id", by.ID, id)
-		return orNotFound(err, "Session")
+		_, err := get(ctx, tx, "Session", scanOne[int64], "DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id", by.ID, id)
+		return err
 	})
 	s.audit(ctx, err, by, "signed out", slog.Int64("session", id))
 	return err

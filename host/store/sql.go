@@ -90,6 +90,15 @@ func exec(ctx context.Context, tx *sql.Tx, statement string, args ...any) error 
 	return err
 }
 
+// get is find, but without a row it returns host.NotFound.
+func get[T any](ctx context.Context, q querier, what string, scan func(scanner) (T, error), query string, args ...any) (T, error) {
+	found, err := find(ctx, q, scan, query, args...)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = host.NotFound(what)
+	}
+	return found, err
+}
+
 func scanOne[T any](row scanner) (v T, err error) {
 	err = row.Scan(&v)
 	return v, err
@@ -205,13 +214,6 @@ func checkQuota(ctx context.Context, tx *sql.Tx, org, id int64, table, what stri
 	rows, err := find(ctx, tx, scanOne[int], "SELECT COUNT(*) FROM "+table+" WHERE org_id = $1", org)
 	if err == nil && rows > most {
 		err = host.TooMany(what, most)
-	}
-	return err
-}
-
-func orNotFound(err error, what string) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return host.NotFound(what)
 	}
 	return err
 }

@@ -16,20 +16,14 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// sqliteDialect is SQLite. SQLite allows one writer, so all writes share one
-// connection: they wait for it instead of retrying to lock the file. Reads have their
-// own pool and, with a write-ahead log, do not wait.
-func sqliteDialect() dialect {
-	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT")}
-}
-
 // openSQLite opens the file and migrates the schema.
 //
 // An acknowledged write survives the death of the process. The write-ahead log is not
 // synced at each commit (synchronous=NORMAL): a power failure can lose the last writes but
-// cannot corrupt the file.
+// cannot corrupt the file. SQLite allows one writer, so all writes share one connection: they
+// wait for it instead of retrying to lock the file. Reads have their own pool and do not wait.
 func (s *Store) openSQLite(ctx context.Context, name string) error {
-	s.dialect = sqliteDialect()
+	s.schema = strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT")
 	path, err := s.makeFile(name)
 	if err == nil { // the writer is closed last: it merges the log into the file
 		s.write, err = s.newSQLitePool(path, "_txlock=immediate&_pragma=busy_timeout(100)", 1)

@@ -40,9 +40,10 @@ const pingTimeout = 2 * time.Second
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
-	write   *pool
-	read    *pool
-	dialect dialect
+	write    *pool
+	read     *pool
+	isShared bool              // whether other hosts may write to the database
+	schema   *strings.Replacer // translates migrations for it
 
 	clock      func() time.Time
 	log        *slog.Logger
@@ -53,12 +54,6 @@ type Store struct {
 	close      func() error
 
 	credentials atomic.Pointer[sync.Map] // *credential by digest
-}
-
-// dialect holds the differences between the databases.
-type dialect struct {
-	isShared bool              // whether other hosts may write to it
-	schema   *strings.Replacer // translates migrations
 }
 
 // IsShared reports whether several hosts can share a database: it is the URL of a PostgreSQL server.

@@ -64,8 +64,8 @@ func (s *Store) DeleteToken(ctx context.Context, by host.Identity, accountID, id
 		if _, err := accountFor(ctx, tx, by, accountID, host.ServiceAccount.RevocableBy); err != nil {
 			return err
 		}
-		_, err := find(ctx, tx, scanOne[int64], "DELETE FROM tokens WHERE account_id = $1 AND id = $2 RETURNING id", accountID, id)
-		return orNotFound(err, "Token")
+		_, err := get(ctx, tx, "Token", scanOne[int64], "DELETE FROM tokens WHERE account_id = $1 AND id = $2 RETURNING id", accountID, id)
+		return err
 	})
 	s.audit(ctx, err, by, "token deleted", slog.Int64("account", accountID), slog.Int64("token", id))
 	return err

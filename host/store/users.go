@@ -12,8 +12,7 @@ import (
 
 // User returns the user with a login.
 func (s *Store) User(ctx context.Context, login string) (host.User, error) {
-	u, err := find(ctx, s.read, scanUser, selectUser, login)
-	return u, orNotFound(err, "User")
+	return get(ctx, s.read, "User", scanUser, selectUser, login)
 }
 
 const userColumns = "id, org_id, login, role, is_disabled, password_hash, is_service_admin"
@@ -22,8 +21,7 @@ const selectUser = "SELECT " + userColumns + " FROM users WHERE login = $1"
 
 // UserByID returns the user of an organization with a numeric id.
 func (s *Store) UserByID(ctx context.Context, org, id int64) (host.User, error) {
-	u, err := find(ctx, s.read, scanUser, "SELECT "+userColumns+" FROM users WHERE org_id = $1 AND id = $2", org, id)
-	return u, orNotFound(err, "User")
+	return get(ctx, s.read, "User", scanUser, "SELECT "+userColumns+" FROM users WHERE org_id = $1 AND id = $2", org, id)
 }
 
 func scanUser(row scanner) (u host.User, err error) {
@@ -96,6 +94,5 @@ const organization = "Organization"
 
 // OrgName returns the name of an organization.
 func (s *Store) OrgName(ctx context.Context, org int64) (string, error) {
-	name, err := find(ctx, s.read, scanOne[string], "SELECT name FROM orgs WHERE id = $1", org)
-	return name, orNotFound(err, organization)
+	return get(ctx, s.read, organization, scanOne[string], "SELECT name FROM orgs WHERE id = $1", org)
 }
