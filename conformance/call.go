@@ -63,15 +63,23 @@ func (s *subject) do(ctx context.Context, c call, who *pluginv2.PluginContext, h
 			in.Headers[name] = &pluginv2.StringList{Values: []string{value, value}}
 		}
 		return s.resource(ctx, in)
-	case callSubscribe:
-		out, err := s.raw.stream.SubscribeStream(ctx, &pluginv2.SubscribeStreamRequest{PluginContext: who, Headers: headers, Path: unknownName})
-		return newReply(err, out.GetStatus().String())
-	case callPublish:
-		out, err := s.raw.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{PluginContext: who, Headers: headers, Path: unknownName,
-			Data: []byte(`{}`)})
-		return newReply(err, out.GetStatus().String())
+	case callSubscribe, callPublish:
+		code, err := s.access(ctx, c, who, headers)
+		return newReply(err, code.String())
 	}
 	return s.runStream(ctx, &pluginv2.RunStreamRequest{PluginContext: who, Headers: headers, Path: unknownName})
+}
+
+// access subscribes or publishes to a channel that does not exist. The statuses of both have the same numbers.
+func (s *subject) access(ctx context.Context, c call, who *pluginv2.PluginContext, headers map[string]string) (
+	pluginv2.SubscribeStreamResponse_Status, error) {
+	if c == callSubscribe {
+		out, err := s.raw.stream.SubscribeStream(ctx, &pluginv2.SubscribeStreamRequest{PluginContext: who, Headers: headers, Path: unknownName})
+		return out.GetStatus(), err
+	}
+	out, err := s.raw.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{PluginContext: who, Headers: headers, Path: unknownName,
+		Data: []byte(`{}`)})
+	return pluginv2.SubscribeStreamResponse_Status(out.GetStatus()), err
 }
 
 // watchStream is how long to watch a stream that neither sends nor ends.

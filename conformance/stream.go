@@ -11,25 +11,14 @@ import (
 )
 
 func streamUnknownChannel(ctx context.Context, s *subject, c call) Verdict {
-	var code int32
-	var err error
-	if c == callSubscribe {
-		var out *pluginv2.SubscribeStreamResponse
-		out, err = s.raw.stream.SubscribeStream(ctx, &pluginv2.SubscribeStreamRequest{PluginContext: s.context(1, 1), Path: unknownName})
-		code = int32(out.GetStatus())
-	} else {
-		var out *pluginv2.PublishStreamResponse
-		out, err = s.raw.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{PluginContext: s.context(1, 1), Path: unknownName,
-			Data: []byte(`{}`)})
-		code = int32(out.GetStatus())
-	}
+	code, err := s.access(ctx, c, s.context(1, 1), nil)
 	sent := fmt.Sprintf("%s of the channel %q", c, unknownName)
 	r := newReply(err, fmt.Sprintf("status %d", code))
 	if v := s.harmless(ctx, sent, r); v.Outcome != Passed {
 		return v
 	}
 	const help = "respond with the status NOT_FOUND if the channel does not exist, and PERMISSION_DENIED if the user may not use it"
-	_, isKnown := pluginv2.SubscribeStreamResponse_Status_name[code]
+	_, isKnown := pluginv2.SubscribeStreamResponse_Status_name[int32(code)]
 	switch reason := refusal(err); {
 	case reason != "":
 		return failed(sent, r.got+", which means "+reason, help)
