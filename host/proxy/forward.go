@@ -79,7 +79,7 @@ func (p *Proxy) outbound(w http.ResponseWriter, r *http.Request, route *bundle.R
 		header.Set("Content-Type", "application/json")
 		header.Del("Content-Encoding")
 	default:
-		if body, err = p.readBody(w, r); err != nil {
+		if body, err = p.options.ReadBody(w, r); err != nil {
 			return nil, err
 		}
 	}

@@ -37,12 +37,10 @@ type Options struct {
 
 // Proxy forwards requests through the routes of plugins. It is safe for concurrent use.
 type Proxy struct {
-	transport http.RoundTripper
-	clock     func() time.Time
-	readBody  func(http.ResponseWriter, *http.Request) ([]byte, error)
-	tokens    *tokens
-	own       *http.Transport // nil if Options set one
-	tls       sync.Map        // *http.Transport by httpclient.TLS
+	options Options // completed
+	tokens  *tokens
+	own     *http.Transport // nil if Options set one
+	tls     sync.Map        // *http.Transport by httpclient.TLS
 }
 
 // Target is the data source or app that a request is for, with its settings.
@@ -62,15 +60,15 @@ type Target struct {
 
 // New returns a Proxy. Close it after the last request.
 func New(o Options) *Proxy {
-	p := &Proxy{transport: o.Transport, clock: o.Clock, readBody: o.ReadBody}
-	if p.clock == nil {
-		p.clock = time.Now
+	if o.Clock == nil {
+		o.Clock = time.Now
 	}
-	if p.transport == nil {
+	p := &Proxy{}
+	if o.Transport == nil {
 		p.own = newTransport()
-		p.transport = p.own
+		o.Transport = p.own
 	}
-	p.tokens = &tokens{transport: p.transport, clock: p.clock, kept: map[tokenKey]*keptToken{}}
+	p.options, p.tokens = o, &tokens{transport: o.Transport, clock: o.Clock, kept: map[tokenKey]*keptToken{}}
 	return p
 }
 
@@ -114,11 +112,11 @@ func newTransport() *http.Transport {
 // declares no routes can have TLS settings: those that package httpclient reads in a plugin.
 func (p *Proxy) transportTo(to Target) (http.RoundTripper, error) {
 	if len(to.Routes) > 0 {
-		return p.transport, nil
+		return p.options.Transport, nil
 	}
 	settings, err := httpclient.TLSFromDataSource(sdk.DataSource{Settings: sdk.Settings{JSON: to.JSON, Secrets: to.Secrets}})
 	if err == nil && settings == (httpclient.TLS{}) {
-		return p.transport, nil
+		return p.options.Transport, nil
 	}
 	if known, ok := p.tls.Load(settings); ok {
 		return known.(*http.Transport), nil

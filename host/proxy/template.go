@@ -102,7 +102,7 @@ func parseTemplate(text string) (*template.Template, error) {
 		return nil, errors.New("the template contains NUL")
 	}
 	t, err := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"urlquery": query, "printf": printf, "index": index, "value": value, "escaped": escaped,
+		"urlquery": query, "printf": printf, "index": index, "value": marked("v"), "escaped": marked("e"),
 	}).Parse(text)
 	if err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "template: :"))
@@ -187,18 +187,15 @@ func reason(err error) string {
 	return text
 }
 
-// value marks a printed value. It rejects objects and arrays.
-func value(v any) (string, error) { return marked("v", v) }
-
-// escaped marks a value that urlquery has escaped.
-func escaped(v any) (string, error) { return marked("e", v) }
-
-func marked(kind string, v any) (string, error) {
-	text, err := scalar(v)
-	if strings.Contains(text, mark) {
-		return "", errors.New("the value contains NUL")
+// marked returns the function that marks a printed value, which urlquery has escaped if kind is "e".
+func marked(kind string) func(v any) (string, error) {
+	return func(v any) (string, error) {
+		text, err := scalar(v)
+		if strings.Contains(text, mark) {
+			return "", errors.New("the value contains NUL")
+		}
+		return mark + kind + text + mark, err
 	}
-	return mark + kind + text + mark, err
 }
 
 func scalar(v any) (string, error) {
