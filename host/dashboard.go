@@ -35,11 +35,11 @@ type Dashboard struct {
 // in errors, such as "dashboard.".
 func ParseDashboard(path string, model json.RawMessage) (Dashboard, error) {
 	var head struct {
-		ID      *int64   `json:"id"`
-		UID     *string  `json:"uid"`
-		Title   *string  `json:"title"`
+		ID      int64    `json:"id"`
+		UID     string   `json:"uid"`
+		Title   string   `json:"title"`
 		Tags    []string `json:"tags"`
-		Version *int64   `json:"version"`
+		Version int64    `json:"version"`
 	}
 	d := Dashboard{Model: model}
 	if err := json.Unmarshal(model, &head); err != nil {
@@ -49,16 +49,9 @@ func ParseDashboard(path string, model json.RawMessage) (Dashboard, error) {
 		}
 		return d, Invalid(strings.TrimSuffix(path+field, "."), "has the wrong type: id and version must be integers, uid and title strings, tags an array of strings")
 	}
-	d.ID, d.UID, d.Title, d.Version = valueOf(head.ID), valueOf(head.UID), valueOf(head.Title), valueOf(head.Version)
+	d.ID, d.UID, d.Title, d.Version = head.ID, head.UID, head.Title, head.Version
 	d.Tags = slices.Compact(slices.Sorted(slices.Values(head.Tags)))
 	return d, d.check(path)
-}
-
-func valueOf[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }
 
 func (d Dashboard) check(path string) error {

@@ -9,15 +9,12 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/loader"
 )
 
 // asset serves a file of a plugin directory. It hides executables, including those of nested
 // plugins, and everything whose name starts with a dot.
-func (a *API) asset(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
-	p, err := a.plugin(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (a *API) asset(w http.ResponseWriter, r *http.Request, _ host.Identity, p *loader.Plugin) error {
 	b, name := p.Bundle(), r.PathValue("path")
 	for segment := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(segment, ".") || strings.Contains(segment, `\`) {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -45,8 +44,8 @@ func secretFields(names []string) map[string]bool {
 }
 
 type settingsBody struct {
-	JSONData       json.RawMessage    `json:"jsonData"`
-	SecureJSONData map[string]*string `json:"secureJsonData"` // null and "" remove a secret
+	JSONData       json.RawMessage   `json:"jsonData"`
+	SecureJSONData map[string]string `json:"secureJsonData"` // null and "" remove a secret
 }
 
 // visible returns jsonData, which must be an object or absent.
@@ -58,14 +57,6 @@ func (b settingsBody) visible() (json.RawMessage, error) {
 		return nil, host.Invalid("jsonData", "must be an object")
 	}
 	return b.JSONData, nil
-}
-
-func (b settingsBody) secrets() map[string]string {
-	out := map[string]string{}
-	for name, value := range b.SecureJSONData {
-		out[name] = *cmp.Or(value, new(string))
-	}
-	return out
 }
 
 type dataSourceBody struct {
@@ -93,7 +84,7 @@ func (b dataSourceBody) dataSource(who host.Identity) (host.DataSource, error) {
 	}
 	return host.DataSource{
 		UID: b.UID, Name: b.Name, Type: b.Type, URL: b.URL, User: b.User, Database: b.Database, BasicAuth: b.BasicAuth,
-		BasicAuthUser: b.BasicAuthUser, IsDefault: b.IsDefault, Version: b.Version, JSON: visible, Secrets: b.secrets(),
+		BasicAuthUser: b.BasicAuthUser, IsDefault: b.IsDefault, Version: b.Version, JSON: visible, Secrets: b.SecureJSONData,
 	}, err
 }
 

@@ -65,8 +65,7 @@ func onlyUIDs(reach host.Reach, prefix string) *[]string {
 	if reach.IsAll {
 		return nil
 	}
-	uids := reach.Named[prefix]
-	return &uids
+	return new(reach.Named[prefix])
 }
 
 func (a *API) folder(ctx context.Context, who host.Identity, in folderPath) (hostapi.StoredFolder, error) {

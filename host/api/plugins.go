@@ -58,6 +58,17 @@ func (a *API) plugins(ctx context.Context, who host.Identity, in struct {
 	return store.Cut(all, in.longPage()), nil
 }
 
+// rawOfPlugin is raw for a function of the plugin in the path.
+func (a *API) rawOfPlugin(f func(w http.ResponseWriter, r *http.Request, who host.Identity, p *loader.Plugin) error) handler {
+	return raw(func(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+		p, err := a.plugin(r.PathValue("id"))
+		if err != nil {
+			return err
+		}
+		return f(w, r, who, p)
+	})
+}
+
 // manages reports whether the caller may see the faults of a plugin, or those of none if the id is "".
 func manages(who host.Identity, pluginID string) bool {
 	return who.Allows(access.PluginsWrite, "plugins:id:"+pluginID)
@@ -145,11 +156,7 @@ func checkHealth(ctx context.Context, p *loader.Plugin, who host.Identity, s set
 	return checkedHealth{hostapi.Health{Status: string(result.Status), Message: result.Message, Details: details}, failure}, nil
 }
 
-func (a *API) pluginMetrics(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
-	p, err := a.plugin(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (a *API) pluginMetrics(w http.ResponseWriter, r *http.Request, _ host.Identity, p *loader.Plugin) error {
 	text, err := p.CollectMetrics(r.Context(), &sdk.CollectMetricsRequest{Context: sdk.Context{PluginID: p.ID()}})
 	if errors.Is(err, backend.ErrUnsupported) && p.Bundle().Metadata.Backend {
 		err = nil // no metrics, as in existing hosts: to a scraper, 404 would be a failure
@@ -162,11 +169,7 @@ func (a *API) pluginMetrics(w http.ResponseWriter, r *http.Request, _ host.Ident
 	return err
 }
 
-func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	p, err := a.plugin(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Identity, p *loader.Plugin) error {
 	s, err := a.settingsFor(r.Context(), p, who)
 	if err != nil {
 		return err

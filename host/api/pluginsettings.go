@@ -79,7 +79,7 @@ func (a *API) setPluginSettings(ctx context.Context, who host.Identity, p *loade
 	}
 	return message{Message: "Plugin settings updated"}, a.Store.SetAppSettings(ctx, who, host.AppSettings{
 		PluginID: p.ID(), IsEnabled: in.Body.Enabled == nil || *in.Body.Enabled, IsPinned: in.Body.Pinned,
-		JSON: visible, Secrets: in.Body.secrets(),
+		JSON: visible, Secrets: in.Body.SecureJSONData,
 		Origins: func(s host.AppSettings) []string {
 			return proxy.Origins(p.Bundle().Metadata.Routes, "", s.JSON, s.Secrets)
 		},

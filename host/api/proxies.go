@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/proxy"
+	"github.com/slipway-dev/slipway/loader"
 )
 
 func (a *API) proxyDataSource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
@@ -21,11 +22,7 @@ func (a *API) proxyDataSource(w http.ResponseWriter, r *http.Request, who host.I
 	})
 }
 
-func (a *API) proxyApp(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	p, err := a.plugin(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (a *API) proxyApp(w http.ResponseWriter, r *http.Request, who host.Identity, p *loader.Plugin) error {
 	m := p.Bundle().Metadata
 	if m.Type != bundle.TypeApp {
 		return &host.Error{Category: host.ErrNotFound, Message: "plugin " + m.ID + " is not an app; use its routes through a data source"}

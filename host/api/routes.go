@@ -74,9 +74,9 @@ func (a *API) Routes() []Route {
 		{"GET", "/api/plugins/{id}/settings", action(access.PluginsAccess).on("plugins:id:{id}"), ofPlugin(a, a.pluginSettings), doc{Summary: "Get the settings of an app"}},
 		{"POST", "/api/plugins/{id}/settings", action(access.PluginsWrite).on("plugins:id:{id}"), ofPlugin(a, a.setPluginSettings), doc{Summary: "Replace the settings of an app"}},
 		{"GET", "/api/plugins/{id}/health", action(access.PluginsAccess).on("plugins:id:{id}"), ofPlugin(a, a.pluginHealth), doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
-		{"GET", "/api/plugins/{id}/metrics", action(access.PluginsWrite).on("plugins:id:{id}"), raw(a.pluginMetrics), doc{Summary: "Get the metrics of a backend in the Prometheus text format; the text is empty if it has none", Media: "text/plain"}},
+		{"GET", "/api/plugins/{id}/metrics", action(access.PluginsWrite).on("plugins:id:{id}"), a.rawOfPlugin(a.pluginMetrics), doc{Summary: "Get the metrics of a backend in the Prometheus text format; the text is empty if it has none", Media: "text/plain"}},
 		{"GET", "/api/plugins/{id}/changes", action(access.PluginsWrite).on("plugins:id:{id}"), ofPlugin(a, a.pluginChanges), doc{Summary: "List the latest outcomes of changes to a plugin"}},
-		{"", "/api/plugins/{id}/resources/{path...}", action(access.PluginsAccess).on("plugins:id:{id}"), raw(a.pluginResource), doc{Summary: "Call a resource of a plugin"}},
+		{"", "/api/plugins/{id}/resources/{path...}", action(access.PluginsAccess).on("plugins:id:{id}"), a.rawOfPlugin(a.pluginResource), doc{Summary: "Call a resource of a plugin"}},
 		{"POST", "/api/ds/query", action(access.DatasourcesQuery), call(a.queryData), doc{Summary: "Query data sources", Also: http.StatusMultiStatus}},
 		{"POST", "/api/plugins/{id}/restart", action(access.PluginsWrite).on("plugins:id:{id}"), ofPlugin(a, a.restartPlugin), doc{Summary: "Replace the process of a backend without dropping a call", Also: http.StatusServiceUnavailable}},
 		{"POST", "/api/plugins/{id}/reload", action(access.PluginsWrite).on("plugins:id:{id}"), ofPlugin(a, a.reloadPlugin), doc{Summary: "Apply changes in the directory of a plugin", Also: http.StatusServiceUnavailable}},
@@ -84,7 +84,7 @@ func (a *API) Routes() []Route {
 		{"GET", "/api/plugins/{id}/logs", action(access.PluginsWrite).on("plugins:id:{id}"), ofPlugin(a, a.pluginLogs), doc{Summary: "Get the last records of the log of a plugin, at most 1,000 and 256 KiB"}},
 
 		// Public because browsers load frontends without credentials.
-		{"GET", "/public/plugins/{id}/{path...}", public(), raw(a.asset), doc{Summary: "Get a file of a plugin's frontend", Media: "application/octet-stream"}},
+		{"GET", "/public/plugins/{id}/{path...}", public(), a.rawOfPlugin(a.asset), doc{Summary: "Get a file of a plugin's frontend", Media: "application/octet-stream"}},
 
 		{"GET", "/api/datasources", action(access.DatasourcesRead), call(a.dataSources), doc{Summary: "List the data sources that the caller may read"}},
 		{"POST", "/api/datasources", action(access.DatasourcesCreate, access.DatasourcesWrite).on("datasources:uid:*"), call(a.createDataSource), doc{Summary: "Create a data source"}},
@@ -114,6 +114,6 @@ func (a *API) Routes() []Route {
 		{"POST", "/api/live/publish", action(access.DatasourcesQuery, access.PluginsAccess), call(a.publish), doc{Summary: "Send a message to the plugin of a channel, which may pass it on to those that follow the channel"}},
 
 		{"", "/api/datasources/proxy/uid/{uid}/{path...}", action(access.DatasourcesQuery).on("datasources:uid:{uid}"), raw(a.proxyDataSource), doc{Summary: "Forward a request through a route of a data source or, if its plugin declares none, to its URL"}},
-		{"", "/api/plugin-proxy/{id}/{path...}", action(access.PluginsAccess).on("plugins:id:{id}"), raw(a.proxyApp), doc{Summary: "Forward a request through a route of an app"}},
+		{"", "/api/plugin-proxy/{id}/{path...}", action(access.PluginsAccess).on("plugins:id:{id}"), a.rawOfPlugin(a.proxyApp), doc{Summary: "Forward a request through a route of an app"}},
 	}
 }
