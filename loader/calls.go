@@ -122,11 +122,16 @@ func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (
 // backend.Client.CollectMetrics. It returns an *sdk.Error with status 504 after
 // Limits.Health.
 func (p *Plugin) CollectMetrics(ctx context.Context, req *sdk.CollectMetricsRequest) (text []byte, err error) {
-	err = p.call(ctx, "metrics", p.options.Limits.Health, func(ctx context.Context, c *backend.Client, _ *measurement) error {
-		text, err = c.CollectMetrics(ctx, req)
+	return unary(ctx, p, "metrics", p.options.Limits.Health, (*backend.Client).CollectMetrics, req)
+}
+
+func unary[Req, Res any](ctx context.Context, p *Plugin, kind string, limit time.Duration,
+	do func(*backend.Client, context.Context, *Req) (Res, error), req *Req) (out Res, err error) {
+	err = p.call(ctx, kind, limit, func(ctx context.Context, c *backend.Client, _ *measurement) error {
+		out, err = do(c, ctx, req)
 		return err
 	})
-	return text, err
+	return out, err
 }
 
 // CallResource sends a request to the plugin's own endpoints; see
@@ -152,22 +157,14 @@ func (p *Plugin) CallResource(ctx context.Context, req *backend.CallResourceRequ
 // SubscribeStream subscribes a user to a channel; see backend.Client.SubscribeStream. It
 // returns an *sdk.Error with status 504 after Limits.Channel.
 func (p *Plugin) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (initial json.RawMessage, err error) {
-	err = p.call(ctx, "subscribe", p.options.Limits.Channel, func(ctx context.Context, c *backend.Client, _ *measurement) error {
-		initial, err = c.SubscribeStream(ctx, req)
-		return err
-	})
-	return initial, err
+	return unary(ctx, p, "subscribe", p.options.Limits.Channel, (*backend.Client).SubscribeStream, req)
 }
 
 // PublishStream sends the message of a user to a channel; see
 // backend.Client.PublishStream. It returns an *sdk.Error with status 504 after
 // Limits.Channel.
 func (p *Plugin) PublishStream(ctx context.Context, req *sdk.StreamRequest) (published json.RawMessage, err error) {
-	err = p.call(ctx, "publish", p.options.Limits.Channel, func(ctx context.Context, c *backend.Client, _ *measurement) error {
-		published, err = c.PublishStream(ctx, req)
-		return err
-	})
-	return published, err
+	return unary(ctx, p, "publish", p.options.Limits.Channel, (*backend.Client).PublishStream, req)
 }
 
 // RunStream runs a channel; see backend.Client.RunStream. It does not delay the replacement or

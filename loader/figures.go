@@ -19,43 +19,38 @@ type figures struct {
 }
 
 func newFigures(p *Plugin) *figures {
-	labels := prometheus.Labels{"plugin": p.id}
-	gauge := func(name, help string, value func() float64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value)
-	}
-	counter := func(name, help string, value func() float64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, value)
-	}
 	f := &figures{
 		registry: prometheus.NewRegistry(),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "slipway_plugin_call_duration_seconds", Help: "Duration of calls to a plugin by kind.",
-			ConstLabels: labels,
-			Buckets:     []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"kind"}),
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "slipway_plugin_call_errors_total", Help: "Number of failed calls to a plugin by kind and source of the error.",
-			ConstLabels: labels,
 		}, []string{"kind", "source"}),
 	}
-	f.registry.MustRegister(f.durations, f.errors,
-		counter("slipway_backend_restarts_total", "Number of times a backend exited unexpectedly.", func() float64 {
-			return float64(p.Status().Restarts)
-		}),
-		gauge("slipway_backend_running", "1 if a backend is running, 0 if not.", func() float64 {
+	prometheus.WrapRegistererWith(prometheus.Labels{"plugin": p.id}, f.registry).MustRegister(f.durations, f.errors,
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "slipway_backend_restarts_total", Help: "Number of times a backend exited unexpectedly.",
+		}, func() float64 { return float64(p.Status().Restarts) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "slipway_backend_running", Help: "1 if a backend is running, 0 if not.",
+		}, func() float64 {
 			if p.Status().State == StateRunning {
 				return 1
 			}
 			return 0
 		}),
-		gauge("slipway_plugin_calls_running", "Number of calls to a plugin in progress.", func() float64 {
-			return float64(len(p.calls))
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "slipway_plugin_calls_running", Help: "Number of calls to a plugin in progress.",
+		}, func() float64 { return float64(len(p.calls)) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "slipway_plugin_log_records_dropped_total",
+			Help: "Number of log records of a plugin that were dropped because it logged too much.",
+		}, func() float64 {
+			_, dropped := p.Logs()
+			return float64(dropped)
 		}),
-		counter("slipway_plugin_log_records_dropped_total",
-			"Number of log records of a plugin that were dropped because it logged too much.", func() float64 {
-				_, dropped := p.Logs()
-				return float64(dropped)
-			}),
 	)
 	return f
 }
