@@ -155,27 +155,26 @@ func describe(err error) (status int, source Source, message string) {
 // address. The message is "" for any other error.
 func reachability(err error) (status int, message string) {
 	var timeout interface{ Timeout() bool }
-	var op *net.OpError
-	var dns *net.DNSError
-	var address *url.Error
-	var record tls.RecordHeaderError
-	var certificate *tls.CertificateVerificationError
-	var authority x509.UnknownAuthorityError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return http.StatusGatewayTimeout, "the upstream service timed out"
-	case errors.As(err, &dns):
+	case is[*net.DNSError](err):
 		return http.StatusBadGateway, "the host name of the upstream service was not found"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return http.StatusBadGateway, "the upstream service refused the connection"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrUnexpectedEOF):
 		return http.StatusBadGateway, "the upstream service closed the connection"
-	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &record):
+	case is[*tls.CertificateVerificationError](err), is[x509.UnknownAuthorityError](err), is[tls.RecordHeaderError](err):
 		return http.StatusBadGateway, "the certificate of the upstream service could not be verified"
-	case errors.As(err, &op), errors.As(err, &address):
+	case is[*net.OpError](err), is[*url.Error](err):
 		return http.StatusBadGateway, "the upstream service could not be reached"
 	}
 	return http.StatusInternalServerError, ""
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // rpcError returns the gRPC error of a failed call, with the message for users, and logs the cause.

@@ -47,8 +47,7 @@ func (c *Client) CreateFolder(ctx context.Context, f Folder) (Folder, error) {
 // DeleteFolder deletes a folder and its dashboards. It requires the permission
 // folders:delete.
 func (c *Client) DeleteFolder(ctx context.Context, uid string) error {
-	_, err := call[struct{}](ctx, c, http.MethodDelete, "api/folders", []string{uid}, nil, nil)
-	return err
+	return c.remove(ctx, "api/folders", uid)
 }
 
 // DashboardHit is a dashboard in the result of a search. URLs are relative to that of the
