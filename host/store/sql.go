@@ -44,32 +44,28 @@ type scanner interface{ Scan(dest ...any) error }
 
 // list returns all rows of a query, never nil. Outside of a transaction, it has a deadline.
 func list[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) (out []T, err error) {
-	p, ok := q.(*pool)
-	if !ok {
-		return collect(ctx, q, scan, query, args...)
-	}
-	err = within(ctx, p.timeout, func(ctx context.Context) error {
-		out, err = collect(ctx, q, scan, query, args...)
-		return err
-	})
-	return out, err
-}
-
-func collect[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	out := []T{}
-	for rows.Next() {
-		row, err := scan(rows)
+	read := func(ctx context.Context) error {
+		rows, err := q.QueryContext(ctx, query, args...)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, row)
+		defer rows.Close()
+		out = []T{}
+		for rows.Next() {
+			row, err := scan(rows)
+			if err != nil {
+				return err
+			}
+			out = append(out, row)
+		}
+		return rows.Err()
 	}
-	return out, rows.Err()
+	if p, ok := q.(*pool); ok {
+		err = within(ctx, p.timeout, read)
+	} else {
+		err = read(ctx)
+	}
+	return out, err
 }
 
 // find returns the first row of a query, or sql.ErrNoRows.

@@ -104,9 +104,8 @@ func (s *Store) useWAL(ctx context.Context) error {
 	})
 }
 
-// whileBusy calls do again while another process holds the file, for at most 10 s. SQLite
-// itself waits only briefly, since it ignores the deadlines of callers, and not at all for
-// some statements.
+// whileBusy calls do again, for at most 10 s, while another process holds the file. SQLite waits only
+// briefly, since it ignores the deadlines of callers, or not at all.
 func whileBusy(ctx context.Context, do func() error) error {
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		err := do()
@@ -164,7 +163,7 @@ type preparedStmt interface {
 }
 
 // preparingConn keeps statements by their text. A statement runs only once at a time, because
-// collect reads all rows of a query before it returns.
+// list reads all rows of a query before it returns.
 type preparingConn struct {
 	sqliteConn
 	prepared map[string]preparedStmt
