@@ -26,8 +26,7 @@ type Identity struct {
 	Role   Role
 	Grants []Grant // in addition to the role; shared between requests, do not modify
 
-	// GrantsOf is the id of the plugin's service account that Grants come from, or 0.
-	// They end when that account is deleted or disabled.
+	// GrantsOf is the id of the plugin's service account that Grants come from, and end with, or 0.
 	GrantsOf int64
 	// Expires is when the credential of the request expires: what it creates may not last
 	// longer. The zero time means never, or that the host renews the credential.

@@ -40,19 +40,16 @@ type Options struct {
 	FrameCells int              // values of the frames in a response; gate.MaxFrameCells if 0
 	// Reload applies changes in the directory of a plugin; Plugins.ReloadPlugin if nil.
 	Reload func(ctx context.Context, id string) error
-	// Pages returns the handler of paths that are not in the route table; nil responds 404.
-	// It may call the API with the credentials of a request.
+	// Pages returns the handler of other paths, which may call the API for a request; nil responds 404.
 	Pages func(api http.Handler) http.Handler
 
-	// ReadOnly reports whether a data source comes from a provisioning file, and returns that
-	// file: it can only be changed there. If ReadOnly is nil, all data sources can be changed.
+	// ReadOnly returns the provisioning file in which alone a data source can be changed; nil if all can be.
 	ReadOnly func(uid string) (file string, ok bool)
 	// ReadOnlyDashboard is ReadOnly for dashboards.
 	ReadOnlyDashboard func(uid string) (file string, ok bool)
 
-	// AllowedHosts are the names and addresses that the Host header of a request may
-	// have, in addition to those of loopback. An unspecified address, such as 0.0.0.0, allows
-	// all addresses, and AnyHost allows everything.
+	// AllowedHosts are names and addresses that the Host header may have, in addition to loopback.
+	// An unspecified address, such as 0.0.0.0, allows all addresses, and AnyHost allows everything.
 	AllowedHosts []string
 }
 

@@ -75,9 +75,8 @@ func (a *API) bearer(r *http.Request, text string) (host.Identity, error) {
 	return a.Store.Authenticate(r.Context(), token)
 }
 
-// login verifies basic credentials. After too many failures, even the correct password
-// is rejected for a while: otherwise an attacker could keep guessing. Other networks, tokens
-// and sessions are not affected.
+// login verifies basic credentials. After too many failures from a network, even the correct password
+// is rejected for a while, so that nobody keeps guessing. Tokens and sessions are not affected.
 func (a *API) login(r *http.Request, requestID, login, password string) (host.Identity, error) {
 	// The zero User of an unknown login matches no password.
 	user, err := a.Store.User(r.Context(), login)
@@ -191,9 +190,8 @@ var errMisdirected = errors.New("host name not allowed")
 // AnyHost in Options.AllowedHosts allows every host name.
 const AnyHost = "*"
 
-// guard rejects requests that a browser was tricked into sending, on every route:
-// by a page whose host name suddenly resolves to this host (DNS rebinding), or by a page
-// of another origin (cross-site request forgery).
+// guard rejects requests that a browser was tricked into sending, by a page whose host name now
+// resolves to this host (DNS rebinding) or of another origin (cross-site request forgery).
 type guard struct {
 	names   []string // in lower case
 	origins *http.CrossOriginProtection
@@ -285,9 +283,8 @@ func isCleanPath(path string) bool {
 	return ok
 }
 
-// setSecurityHeaders sets the headers that every response has. Handlers may replace them
-// with stricter ones. The Referrer-Policy is not "no-referrer", which would hide the
-// origin of a page of this host from the guard.
+// setSecurityHeaders sets the headers of every response, which handlers may make stricter. With the
+// Referrer-Policy "no-referrer", the guard would not see the origin of a page of this host.
 func setSecurityHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")

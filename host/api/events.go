@@ -79,8 +79,7 @@ func (a *API) EndStreams() {
 func (s *events) send(e event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Numbers grow across restarts of the host, so that a client never waits for a
-	// number that it has seen before.
+	// Numbers grow across restarts, so that a client never waits for one that it has seen before.
 	e.number = e.Time.UnixMilli()
 	if n := len(s.recent); n > 0 {
 		e.number = max(e.number, s.recent[n-1].number+1)

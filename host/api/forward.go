@@ -105,8 +105,7 @@ func personalHeaders(header http.Header, who host.Identity, p *loader.Plugin, d 
 		out.Set("Cookie", cookies)
 	}
 	f := forwardableOf(*d)
-	// Authorization contains the credential of the host or is absent: authenticate accepts
-	// nothing else.
+	// Authorization has the credential of the host or is absent: authenticate accepts no other.
 	if id := header.Get(idTokenHeader); id != "" && f.OAuthPassThru {
 		out.Set(idTokenHeader, plainText(id))
 	}
@@ -163,9 +162,8 @@ func protocolName(name string) string {
 	return "http_" + name
 }
 
-// resourceHeader returns the headers of a request for a resource that a plugin receives. The
-// encodings that the client accepts are not among them: plugins pass what they receive on to
-// services, and would have to decode the responses themselves.
+// resourceHeader returns the headers of a request for a resource that a plugin receives, without the
+// encodings that the client accepts: plugins would have to decode what services send them.
 func resourceHeader(r *http.Request, who host.Identity, p *loader.Plugin, d *host.DataSource) http.Header {
 	out := http.Header{}
 	proxy.CopyHeaders(out, r.Header)

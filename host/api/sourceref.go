@@ -89,9 +89,8 @@ func refOf(field string, source, sourceID json.RawMessage) (ref dataSourceRef, e
 	return ref, host.Invalid(field+".datasource", "is required and must contain the uid, the type or the id of the data source")
 }
 
-// dataSourceFor returns the data source that a query refers to, with its secrets, and
-// its plugin. If no data source of a plugin is stored, the id of the plugin refers to one
-// without settings.
+// dataSourceFor returns the data source that a query refers to, with its secrets, and its plugin. The
+// id of a plugin without a stored data source refers to one without settings.
 func (a *API) dataSourceFor(ctx context.Context, who host.Identity, ref dataSourceRef) (*loader.Plugin, host.DataSource, error) {
 	d, err := a.referredDataSource(ctx, who, ref)
 	if errors.Is(err, host.ErrNotFound) {

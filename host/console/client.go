@@ -63,8 +63,7 @@ func (c *client) send(method, path string, body any) ([]byte, error) {
 	r := c.r.Clone(c.r.Context())
 	r.Method, r.URL, r.RequestURI, r.Pattern = method, target, path, ""
 	r.Header = http.Header{}
-	// Only the cookie, which browsers do not send for other sites: a page calls the API
-	// although it was requested with GET.
+	// Only the cookie, which browsers do not send for other sites: the page was requested with GET.
 	r.Header["Cookie"], r.Header["User-Agent"] = c.r.Header["Cookie"], c.r.Header["User-Agent"]
 	r.Body, r.ContentLength, r.TransferEncoding = http.NoBody, 0, nil
 	if body != nil {

@@ -12,9 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// held returns the headers that the host passes on in neither direction, neither to and from
-// services nor to and from plugins. A name that ends with a hyphen stands for all that start
-// with it.
+// held returns the headers that the host passes on in neither direction, to services and to plugins. A
+// hyphen at the end stands for all names that start so.
 func held() []string {
 	return slices.Concat(connection(), []string{
 		// Credentials, and who the caller is: the host decides what others learn of that.
@@ -178,9 +177,8 @@ func (t Target) routes() []bundle.Route {
 
 func (t Target) isDataSource() bool { return strings.HasPrefix(t.Scope, "datasources:") }
 
-// signIn sets the headers of a data source: its custom headers, its basic authentication,
-// unless the caller signs in to the service itself, and the cookies that it keeps. It returns an
-// error for a setting that the proxy cannot apply.
+// signIn sets the headers of a data source: custom ones, basic authentication, unless the caller signs
+// in to the service itself, and the cookies that it keeps. What it cannot apply is an error.
 func (s settings) signIn(header http.Header, to Target) error {
 	own := http.Header{}
 	for _, key := range slices.Sorted(maps.Keys(s.JsonData)) {

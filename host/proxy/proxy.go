@@ -84,9 +84,8 @@ func (p *Proxy) Close() error {
 	return nil
 }
 
-// requirement returns what a route requires of a caller. A route uses the credentials
-// of the data source, so it always requires a signed-in caller, regardless of
-// reqSignedIn.
+// requirement returns what a route requires of a caller, who must be signed in, regardless of
+// reqSignedIn: a route uses the credentials of the data source.
 func (t Target) requirement(r *bundle.Route) host.Requirement {
 	return host.Requirement{PluginID: t.PluginID, IsSignedIn: true, Role: r.ReqRole, Action: r.ReqAction, Scope: t.Scope}
 }

@@ -248,9 +248,8 @@ func index(in any, keys ...string) (any, error) {
 	return in, nil
 }
 
-// body fills in the body of a route and returns nil if the route has none. Each string
-// in it is a template. It is encoded after it is filled in, so that a value cannot
-// extend beyond its string.
+// body fills in the body of a route, each string in which is a template, or returns nil if there is
+// none. It is encoded afterward, so that a value cannot extend beyond its string.
 func (s settings) body(object json.RawMessage) ([]byte, error) {
 	object = bytes.TrimSpace(object)
 	if len(object) == 0 || string(object) == "null" {

@@ -67,9 +67,8 @@ type Options struct {
 
 	// TLSCert and TLSKey are PEM files. With both, the host serves HTTPS only.
 	TLSCert, TLSKey string
-	// AllowedHosts are names and addresses that the Host header of a request may have,
-	// in addition to loopback, the address that the host listens on (all addresses if it listens
-	// on all), and the names in the certificate. api.AnyHost allows everything.
+	// AllowedHosts are names and addresses that the Host header may have, in addition to loopback, the
+	// addresses that the host listens on, and the names in the certificate. api.AnyHost allows everything.
 	AllowedHosts []string
 
 	Limits loader.Limits    // of calls to plugins
@@ -289,9 +288,8 @@ func (s *Server) locate(listener net.Listener) (err error) {
 	return nil
 }
 
-// nameIn returns the first of the candidates that a certificate is valid for, or else a name
-// or address in it. A wildcard is not a name: it is never returned. If there is nothing else,
-// nameIn returns the first candidate.
+// nameIn returns the first candidate that a certificate is valid for, or else a name or address in it,
+// which a wildcard is not. If there is none, it returns the first candidate.
 func nameIn(leaf *x509.Certificate, candidates ...string) string {
 	names := slices.Concat(candidates, leaf.DNSNames)
 	for _, ip := range leaf.IPAddresses {

@@ -52,8 +52,7 @@ type Save struct {
 	KeepFolder bool // ignore FolderUID if the dashboard exists
 
 	Check func(uid string) error // of the dashboard; its error ends the call. Optional
-	// May returns an error if the caller may not replace what is stored, or create d if
-	// stored is nil. A nil May allows everything.
+	// May returns an error if the caller may not replace stored, or create d if that is nil. Optional
 	May func(stored *host.Dashboard, d host.Dashboard) error
 }
 
@@ -226,9 +225,8 @@ func (s *Store) Dashboards(ctx context.Context, org int64, f DashboardFilter) ([
 		ORDER BY d.title, d.id`, args...)
 }
 
-// where returns the condition on dashboards d and the arguments: the organization, LIMIT,
-// OFFSET and those of the condition. It contains only the parts that filter, so that the
-// database can choose an index for them.
+// where returns the condition on dashboards d and its arguments, after the organization, LIMIT and
+// OFFSET. It has only the parts that filter, so that the database can choose an index for them.
 func (f DashboardFilter) where(org int64) (where string, args []any) {
 	limit, offset := f.Page.bounds()
 	args = []any{org, limit, offset}

@@ -106,9 +106,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
-// readers returns the number of connections for reading. Reads of SQLite are CPU-bound:
-// more connections than processors gain nothing, and each has its own page cache. A few
-// more let a long read run alongside short ones.
+// readers returns the number of connections for reading. Reads of SQLite are CPU-bound, and each
+// connection has its own page cache; a few more let a long read run alongside short ones.
 func readers() int { return max(4, runtime.GOMAXPROCS(0)) }
 
 // audit logs a change of credentials or settings and who made it, if it succeeded.

@@ -71,9 +71,8 @@ func (s *Store) DeleteToken(ctx context.Context, by host.Identity, accountID, id
 	return err
 }
 
-// checkTokenQuota returns an error (host.ErrThrottled) if so many tokens exist that no other one
-// may be created. Before it does, it deletes those that have expired. where refers to the
-// argument as $1.
+// checkTokenQuota returns an error (host.ErrThrottled) if no other token may be created, even after
+// those that have expired are deleted. where refers to the argument as $1.
 func (s *Store) checkTokenQuota(ctx context.Context, tx *sql.Tx, what string, most int, where string, arg int64) error {
 	for range 2 {
 		n, err := find(ctx, tx, scanOne[int], "SELECT COUNT(*) FROM tokens WHERE "+where, arg)
