@@ -193,7 +193,6 @@ func (n *node) token(i int) string {
 	return strconv.Itoa(i)
 }
 
-// append adds a member to an object.
 func (n *node) append(name string) *node {
 	n.children = append(n.children, node{name: name})
 	child := &n.children[len(n.children)-1]

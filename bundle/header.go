@@ -44,7 +44,6 @@ func ExecutablePlatform(r io.ReaderAt) (Platform, error) {
 	return Platform{}, ErrNotExecutable
 }
 
-// elfOS returns linux unless the header names another system.
 func elfOS(abi elf.OSABI) string {
 	names := map[elf.OSABI]string{elf.ELFOSABI_FREEBSD: "freebsd", elf.ELFOSABI_NETBSD: "netbsd", elf.ELFOSABI_OPENBSD: "openbsd"}
 	return cmp.Or(names[abi], "linux")

@@ -39,7 +39,6 @@ func (d *Document) syntaxError(from, to int, problem, help string) *SyntaxError 
 	return &SyntaxError{File: d.File, Pos: d.Position(from), End: d.Position(to), Problem: problem, Help: help}
 }
 
-// syntax checks the tokens of a text that should be JSON.
 type syntax struct {
 	doc   *Document
 	json  []byte  // of the document, without what drop has reported
@@ -115,7 +114,6 @@ func (s *syntax) missing(problem, help string) *SyntaxError {
 	return s.doc.syntaxError(s.last.to, s.last.to, problem, help)
 }
 
-// inside returns the innermost open bracket, or tokenEnd.
 func (s *syntax) inside() byte {
 	if len(s.open) == 0 {
 		return tokenEnd
@@ -123,7 +121,6 @@ func (s *syntax) inside() byte {
 	return s.open[len(s.open)-1].kind
 }
 
-// innermost describes the innermost open bracket.
 func (s *syntax) innermost() string {
 	t := s.open[len(s.open)-1]
 	at := s.doc.Position(t.from)
@@ -223,7 +220,6 @@ func (s *syntax) isMember(t token) bool {
 	return t.kind == '"' && !t.isOpen && len(s.open) > 1 && nextToken(s.doc.Data, t.to).kind == ':'
 }
 
-// closing checks a closing bracket.
 func (s *syntax) closing(t token) *SyntaxError {
 	switch {
 	case len(s.open) == 0:
@@ -235,7 +231,6 @@ func (s *syntax) closing(t token) *SyntaxError {
 	return nil
 }
 
-// end checks the end of the file.
 func (s *syntax) end(t token) *SyntaxError {
 	switch {
 	case s.inside() == '{' && s.last.kind == ':':
@@ -267,7 +262,6 @@ func (s *syntax) word(t token) *SyntaxError {
 	return s.at(t, "strings must be quoted", fmt.Sprintf("write %q", word))
 }
 
-// text checks a string.
 func (s *syntax) text(t token) *SyntaxError {
 	if t.isOpen {
 		return s.at(t, "unterminated string", `add a closing "`)

@@ -118,7 +118,6 @@ func request(format string, args ...any) error {
 	return &RequestError{fmt.Errorf(format, args...)}
 }
 
-// fields is the data of the templates.
 type fields struct {
 	Type
 	ID, Name, Org, Description string

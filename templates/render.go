@@ -118,7 +118,6 @@ func render(f fields) (out []File, err error) {
 	return out, nil
 }
 
-// execute renders a template.
 func execute(name string, f fields) ([]byte, error) {
 	text, err := files.ReadFile(name)
 	if err != nil {

@@ -23,7 +23,6 @@ import (
 // maxFileBytes limits the size of a plugin.json. Real ones have a few thousand bytes.
 const maxFileBytes = 256 << 10
 
-// runner checks plugins.
 type runner struct {
 	fs      fs.FS
 	opts    Options
@@ -98,7 +97,6 @@ func (r *runner) group(targets []target) Report {
 	return report
 }
 
-// archive runs the rules for zips.
 func (r *runner) archive(a *zipfs.Archive) Report {
 	report := Report{Sources: map[string][]byte{}}
 	p := &Pass{
@@ -140,7 +138,6 @@ type block struct {
 	refused  error // a finding reports it: see Pass.Refuse
 }
 
-// file is a plugin.json of the run.
 type file struct {
 	data   []byte
 	doc    *bundle.Document
@@ -150,7 +147,6 @@ type file struct {
 	isLink bool
 }
 
-// load reads and parses the plugin.json of a target.
 func (r *runner) load(t target) *file {
 	f := &file{where: t.where, isLink: t.isLink}
 	view, err := r.confine(t.root, t.where)

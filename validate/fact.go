@@ -45,7 +45,6 @@ func (f *Fact[T]) Of(p *Pass) T {
 	return known.value.(T)
 }
 
-// fact is the computed value of a Fact.
 type fact struct {
 	value     any
 	isTouched bool // computing it read files other than plugin.json

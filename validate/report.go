@@ -103,7 +103,6 @@ func Merge(reports []*Report) *Report {
 	return all
 }
 
-// add adds the contents of another report.
 func (r *Report) add(other Report) {
 	r.Plugins += other.Plugins
 	r.Profiles = append(r.Profiles, other.Profiles...)

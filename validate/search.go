@@ -25,7 +25,6 @@ const (
 	maxBytesInZip = 2 << 20 // of all of them
 )
 
-// target is one plugin.json to check.
 type target struct {
 	file, dir, root string
 	where           Where
@@ -33,7 +32,6 @@ type target struct {
 	isMissing       bool
 }
 
-// search finds the targets of a run.
 type search struct {
 	fs       fs.FS
 	opts     Options
@@ -227,7 +225,6 @@ func (s *search) skip(dir, reason string) {
 	s.skips = append(s.skips, Skip{File: dir, Reason: reason, IsBroken: true})
 }
 
-// isDist reports whether a directory is called dist.
 func (s *search) isDist(dir string) bool {
 	if dir == "." {
 		return s.opts.RootName == bundle.DistDir

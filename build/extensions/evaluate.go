@@ -49,14 +49,12 @@ type value struct {
 	Origin  string `json:"origin"` // where an unknown value comes from; may be empty
 }
 
-// recorded is a registration and its call.
 type recorded struct {
 	registration
 	site     int // -1 if the method was called under another name
 	position file.Position
 }
 
-// problem is a place where evaluation failed.
 type problem struct {
 	position  file.Position
 	statement file.Position // at the top level
@@ -64,7 +62,6 @@ type problem struct {
 	isEnd     bool // nothing was evaluated after it
 }
 
-// evaluation is one run of a script.
 type evaluation struct {
 	script *script
 	vm     *goja.Runtime
@@ -113,7 +110,6 @@ func (s *script) evaluate(ctx context.Context, verdict bool, limit time.Duration
 	return e, nil
 }
 
-// prepare runs the prelude.
 func (e *evaluation) prepare(verdict bool) error {
 	prelude, err := e.vm.RunScript(preludeName, preludeSource)
 	if err != nil {

@@ -242,7 +242,6 @@ func (l *layout) write(importers map[string]packageJSON) error {
 	return nil
 }
 
-// place lays the packages out.
 func (l *layout) place() error {
 	used := map[string]int{}
 	for _, one := range slices.SortedFunc(maps.Values(l.found), func(a, b *placed) int {

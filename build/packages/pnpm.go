@@ -110,7 +110,6 @@ func readPNPM(l *lock, text []byte) error {
 	return lock.check(l)
 }
 
-// importers returns what the repository requires, by directory.
 func (lock *pnpmLock) importers() map[string]pnpmImporter {
 	if lock.Importers == nil {
 		return map[string]pnpmImporter{".": lock.Root}

@@ -37,7 +37,6 @@ func (l *lock) refuse(text string) {
 	l.nest()
 }
 
-// readBun refuses the lockfile of Bun.
 func readBun(l *lock, _ []byte) error {
 	l.refuse("the lockfile of Bun is not read")
 	return nil

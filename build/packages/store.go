@@ -48,7 +48,6 @@ type Store struct {
 	sweep             sync.Once // of staging directories
 }
 
-// entry is a package in the cache.
 type entry struct {
 	*Package
 	mu        sync.Mutex

@@ -68,7 +68,6 @@ func (c *comparison) placeholders(own *bundle.Document, id string) *strings.Repl
 	return strings.NewReplacer(bundle.PlaceholderVersion, version, bundle.PlaceholderToday, updated, bundle.PlaceholderID, id)
 }
 
-// compare compares a plugin.json with that of the source.
 func (c *comparison) compare(name, from string, got, want *bundle.Document, names *strings.Replacer) {
 	// What a build adds, or removes.
 	ignored := []string{"/$schema", "/info/build", "/info/updated"}

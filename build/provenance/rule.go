@@ -34,7 +34,6 @@ func Rule(s *Source) validate.Rule {
 // maxText limits the size of a file that is read as a whole, such as a source map.
 const maxText = 64 << 20
 
-// comparison is one run of the rule.
 type comparison struct {
 	p         *validate.Pass
 	source    *Source
@@ -61,7 +60,6 @@ func (c *comparison) run() {
 	}
 }
 
-// list lists the files of the plugin in the zip.
 func (c *comparison) list() bool {
 	c.dir = "."
 	entries, _ := fs.ReadDir(c.p.FS, ".") // a zip that was refused has none
@@ -83,7 +81,6 @@ func (c *comparison) has(name string) bool {
 	return ok
 }
 
-// at returns the position of a whole file of the zip.
 func (c *comparison) at(name string) validate.Place {
 	return validate.Place{File: path.Join(c.dir, name)}
 }
@@ -102,7 +99,6 @@ func (c *comparison) text(name string) ([]byte, bool) {
 	return data, err == nil
 }
 
-// sourceText reads a file of the source.
 func (c *comparison) sourceText(name string) ([]byte, error) {
 	f, err := c.source.read(name)
 	if err != nil {
@@ -124,7 +120,6 @@ func (c *comparison) asset(from, to string) {
 	}
 }
 
-// reportDiffering reports a file that differs from that of the source.
 func (c *comparison) reportDiffering(from, to string) {
 	got, _ := c.text(to)
 	want, _ := c.sourceText(from)

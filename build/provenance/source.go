@@ -142,7 +142,6 @@ func (s *Source) read(name string) (fs.File, error) {
 	return f, nil
 }
 
-// has reports whether the repository has a file.
 func (s *Source) has(name string) bool { return s.look(name) == nil }
 
 // look returns an error unless the repository has a file: tree.ErrOutside for one that is not in the Git repository.

@@ -22,7 +22,6 @@ const (
 	sha1Suffix   = ".sha1"   // bare, as Grafana's catalog asks for it
 )
 
-// summer computes the checksums of what is written to it.
 type summer struct {
 	short, long hash.Hash
 	size        int64 // bytes

@@ -65,7 +65,6 @@ func Compare(fsys fs.FS, dir string, signed *signature.Manifest) ([]*FileError, 
 
 func byPath(a, b *FileError) int { return strings.Compare(a.Path, b.Path) }
 
-// missing returns the error for a listed file that does not exist.
 func missing(name string) error {
 	if strings.Contains(name, `\`) {
 		return ErrBackslash

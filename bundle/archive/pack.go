@@ -77,7 +77,6 @@ func Pack(ctx context.Context, dist string, o Options) ([]Output, error) {
 	return p.written, err
 }
 
-// packer is one call of Pack.
 type packer struct {
 	dist        fs.FS
 	options     Options
@@ -147,7 +146,6 @@ func (p *packer) pack(ctx context.Context) error {
 	return writeFile(file, sbom)
 }
 
-// write writes a zip and its checksums.
 func (p *packer) write(file string, content func(io.Writer) error) error {
 	size, err := writeSummed(file, content)
 	if err == nil {
@@ -156,14 +154,12 @@ func (p *packer) write(file string, content func(io.Writer) error) error {
 	return err
 }
 
-// platforms lists the platforms of the executables.
 func (p *packer) platforms() []bundle.Platform {
 	return slices.Compact(slices.SortedFunc(maps.Values(p.executables), func(a, b bundle.Platform) int {
 		return strings.Compare(a.String(), b.String())
 	}))
 }
 
-// writeAll writes the zip for all platforms.
 func (p *packer) writeAll(ctx context.Context, w io.Writer) error {
 	return p.writeZip(ctx, w, p.files, func(z *zip.Writer, name string) error {
 		r, err := openRegular(p.dist, name)

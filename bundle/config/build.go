@@ -16,7 +16,6 @@ func backendKeys() []string {
 	return []string{"main", "tags", "ldflags", "env", "cgo", "platforms", "check"}
 }
 
-// backend parses "backend".
 func (p *parser) backend(n *yaml.Node) {
 	b := &p.config.Backend
 	for _, e := range p.mapping(n, `"backend"`, backendKeys()) {
@@ -73,7 +72,6 @@ func (p *parser) relativePath(e entry) string {
 	return path.Clean(text)
 }
 
-// strings returns the items of an array of strings.
 func (p *parser) strings(e entry) (items []*yaml.Node) {
 	if e.value.Kind != yaml.SequenceNode {
 		p.error(e.value, "%q must be an array of strings, found %s", e.key.Value, kind(e.value))

@@ -35,7 +35,6 @@ func Find(dir, cwd string) (string, error) {
 	}
 }
 
-// boundary returns the last directory to search.
 func boundary(dir, cwd string) string {
 	if top, isRepo := tree.Boundary(dir); isRepo {
 		return top

@@ -44,7 +44,6 @@ func Loaders() []string {
 	return []string{"file", "text", "dataurl", "json", "empty", "js", "ts", "tsx", "css"}
 }
 
-// frontend parses "frontend".
 func (p *parser) frontend(n *yaml.Node) {
 	f, before := &p.config.Frontend, len(p.errs)
 	for _, e := range p.mapping(n, `"frontend"`, frontendKeys()) {
@@ -121,7 +120,6 @@ func (p *parser) definitions(e entry) map[string]string {
 // extension matches the extension of a file.
 var extension = regexp.MustCompile(`^\.[a-z0-9_-]+$`)
 
-// loaders parses how files are loaded.
 func (p *parser) loaders(e entry) map[string]string {
 	all := map[string]string{}
 	for _, of := range p.mapping(e.value, `"loader"`, nil) {

@@ -30,7 +30,6 @@ func profiles() []string {
 	return names
 }
 
-// root parses the top level.
 func (p *parser) root(n *yaml.Node) {
 	for _, e := range p.mapping(n, FileName, topKeys()) {
 		if e.value.Kind == yaml.ScalarNode && e.value.ShortTag() == "!!null" {
@@ -66,7 +65,6 @@ func (p *parser) root(n *yaml.Node) {
 	}
 }
 
-// expected parses the problems that a check of the preview accepts.
 func (p *parser) expected(list *yaml.Node) {
 	if list.Kind != yaml.SequenceNode {
 		p.error(list, "\"expected\" must be an array of objects with a view, a text and a reason, found %s", kind(list))

@@ -37,7 +37,6 @@ func Parse(name string, data []byte, rules []string) (*Config, error) {
 	return p.config, nil
 }
 
-// parser parses the tree of a file and collects all errors.
 type parser struct {
 	config *Config
 	rules  []string
@@ -107,7 +106,6 @@ func yamlError(err error) (line int, text string) {
 	return line, m[2]
 }
 
-// entry is a key of a mapping with its value.
 type entry struct{ key, value *yaml.Node }
 
 // mapping returns the entries of a node with known keys, or with any keys if known is nil.
@@ -179,7 +177,6 @@ func didYouMean(word string, choices []string) string {
 	return ": use one of " + strings.Join(choices, ", ")
 }
 
-// kind returns the type of a node.
 func kind(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -96,10 +96,8 @@ func (r Range) simplified() Range {
 	return r
 }
 
-// all returns the interval of all releases.
 func all() interval { return interval{low: belowZero, release: zero} }
 
-// none returns the empty interval.
 func none() interval { return interval{low: belowZero, release: zero, high: belowZero} }
 
 func (i interval) isAll() bool {
@@ -122,7 +120,6 @@ func (i interval) names(v *semver.Version) bool {
 	return slices.ContainsFunc(i.named, func(n *semver.Version) bool { return isOf(n, v) })
 }
 
-// and returns the versions that are in both intervals.
 func (i interval) and(j interval) interval {
 	if i.low.LessThan(j.low) {
 		i.low, i.release = j.low, j.release

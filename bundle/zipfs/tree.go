@@ -45,7 +45,6 @@ func (n *node) add(name string, e *Entry) (ok bool) {
 	return next.add(rest, e)
 }
 
-// find returns the node at a path, or nil.
 func (n *node) find(name string) *node {
 	if name == "." {
 		return n
@@ -158,7 +157,6 @@ func (n *node) Type() fs.FileMode { return n.Mode().Type() }
 // Info returns the node.
 func (n *node) Info() (fs.FileInfo, error) { return n, nil }
 
-// file is an open file.
 type file struct {
 	io.ReadCloser
 	node *node
@@ -167,7 +165,6 @@ type file struct {
 // Stat returns the node.
 func (f *file) Stat() (fs.FileInfo, error) { return f.node, nil }
 
-// directory is an open directory.
 type directory struct {
 	node *node
 	left []fs.DirEntry

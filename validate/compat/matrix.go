@@ -146,7 +146,6 @@ func row(aspect string, versions, failed, warned shared.Set, isUnknown bool) Row
 	return row
 }
 
-// declared is what the plugins of a tree declare.
 type declared struct {
 	sync.Mutex
 	plugins   int        // whose plugin.json is an object
@@ -178,7 +177,6 @@ func (d *declared) options(files fs.FS, o validate.Options) validate.Options {
 	return o
 }
 
-// read reads what one plugin declares.
 func (d *declared) read(p *validate.Pass) {
 	d.Lock()
 	defer d.Unlock()

@@ -47,7 +47,6 @@ func overlap(a, b validate.Edit) bool {
 	return a.From < b.To && b.From < a.To
 }
 
-// apply returns the changes of files with the fixes applied.
 func (w *work) apply(fixes []candidate) (map[string]*Change, error) {
 	edits := map[string][]validate.Edit{}
 	titles := map[string][]string{}

@@ -10,7 +10,6 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// overlay is a tree with changes.
 type overlay struct {
 	fs.FS
 	changes map[string]*Change // not written during a run
@@ -94,7 +93,6 @@ func (o *overlay) info(name string, info fs.FileInfo) fs.FileInfo {
 	return info
 }
 
-// text is an open file with changed contents.
 type text struct {
 	*bytes.Reader
 	info fs.FileInfo

@@ -69,7 +69,6 @@ func Run(ctx context.Context, tree fs.FS, opts validate.Options) (*Result, error
 	return &Result{Changes: w.changes(), Report: report}, nil
 }
 
-// work is the state of a run.
 type work struct {
 	tree      *overlay
 	jsonFiles []string

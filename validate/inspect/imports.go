@@ -99,7 +99,6 @@ type reexports struct {
 	hosts HostRange // of the file that is read
 }
 
-// importer is a file that imports.
 type importer struct {
 	code    *Code
 	imports []script.Import

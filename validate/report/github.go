@@ -72,7 +72,6 @@ func githubData(s string) string {
 	return strings.Join(lines, "%0A")
 }
 
-// githubProperty escapes the value of a property.
 func githubProperty(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\r' && r != '\n' {

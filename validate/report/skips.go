@@ -14,7 +14,6 @@ type skipGroup struct {
 	rules        []string // empty if the reason concerns all rules
 }
 
-// line describes the group in one line.
 func (g *skipGroup) line() string {
 	switch len(g.rules) {
 	case 0:

@@ -136,7 +136,6 @@ func (t *writer) skips(width int) {
 	}
 }
 
-// gone prints the baseline entries that no longer occur.
 func (t *writer) gone() {
 	for _, f := range t.report.Gone {
 		t.printf("%s: %s: %s (%s)\n", t.paint(terminal.Bold, terminal.Line(f.File)), t.paint(terminal.Blue, "fixed"), terminal.Line(f.Message), f.Rule)
@@ -165,7 +164,6 @@ func (t *writer) counts() {
 	t.printf("\n")
 }
 
-// summary summarizes a report in one line.
 func summary(r *validate.Report) string {
 	var parts []string
 	adjective := ""

@@ -127,7 +127,6 @@ const (
 	maxColumns = 200
 )
 
-// lines returns the printable lines of a file.
 func (f File) lines() []string {
 	var lines []string
 	for line := range strings.Lines(f.Text) {

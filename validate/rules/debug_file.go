@@ -29,7 +29,6 @@ func debugFile(p *validate.Pass) {
 	}
 }
 
-// filesOf returns the paths of the plugin's files.
 func filesOf(p *validate.Pass) (files []string, err error) {
 	const maxFiles = 20000
 	err = fs.WalkDir(p.FS, p.Dir, func(name string, d fs.DirEntry, err error) error {

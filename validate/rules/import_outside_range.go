@@ -169,7 +169,6 @@ func publishedIn(p *validate.Pass, r inspect.HostRange) (d declared, ok bool) {
 	return declaredIn(p, r)
 }
 
-// hosts returns the minor versions of a range.
 func hosts(text string) shared.Set {
 	r, err := ranges.Parse(text)
 	if err != nil {

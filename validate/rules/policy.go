@@ -227,7 +227,6 @@ const (
 	privateSignature
 )
 
-// kindOf describes a kind.
 type kindOf struct {
 	rules string // that report it
 	what  string // for readers of doc/rules.md; "" means all findings of these rules

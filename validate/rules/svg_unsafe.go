@@ -43,7 +43,6 @@ func scanImages(p *validate.Pass, left int64) {
 // images with findings.
 const maxSVGBytes = 256 << 20
 
-// image is an SVG image of the plugin.
 type image struct {
 	file, text string
 	named      *inspect.Image // nil if plugin.json does not name it
