@@ -47,16 +47,16 @@ func overlap(a, b validate.Edit) bool {
 	return a.From < b.To && b.From < a.To
 }
 
-func (w *work) apply(fixes []candidate) (map[string]*Change, error) {
+func (w *work) apply(fixed []validate.Finding) (map[string]*Change, error) {
 	edits := map[string][]validate.Edit{}
 	titles := map[string][]string{}
-	for _, c := range fixes {
+	for _, f := range fixed {
 		inFile := map[string]bool{}
-		for _, e := range c.fix.Edits {
+		for _, e := range f.Fix.Edits {
 			edits[e.File] = append(edits[e.File], e)
 			if !inFile[e.File] {
 				inFile[e.File] = true
-				titles[e.File] = append(titles[e.File], c.fix.Title)
+				titles[e.File] = append(titles[e.File], f.Fix.Title)
 			}
 		}
 	}

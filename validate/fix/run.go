@@ -76,41 +76,33 @@ type work struct {
 	skips     []validate.Skip
 }
 
-// candidate is a fix that may be applied in this round.
-type candidate struct {
-	finding validate.Finding
-	fix     *validate.Fix
-}
-
-func (c candidate) key() string {
-	return fmt.Sprintf("%s\x00%s", c.finding.Fingerprint(), c.fix.Title)
-}
+// keyOf identifies the fix of a finding.
+func keyOf(f validate.Finding) string { return f.Fingerprint() + "\x00" + f.Fix.Title }
 
 // round applies compatible fixes and reports whether that changed anything.
 func (w *work) round(findings []validate.Finding) bool {
-	var picked []candidate
+	var picked []validate.Finding
 	spans := taken{}
 	for _, f := range findings {
-		c := candidate{f, f.Fix}
-		if !isApplicable(f) || w.refused[c.key()] || !spans.take(f.Fix.Edits) {
-			continue
+		if isApplicable(f) && !w.refused[keyOf(f)] && spans.take(f.Fix.Edits) {
+			picked = append(picked, f)
 		}
-		picked = append(picked, c)
 	}
 	if len(picked) == 0 {
 		return false
 	}
 	next, err := w.apply(picked)
 	if err != nil { // leave out those that fail
-		var good []candidate
+		var good []validate.Finding
 		next = nil
-		for _, c := range picked {
-			with, err := w.apply(append(good[:len(good):len(good)], c))
+		for _, f := range picked {
+			with, err := w.apply(append(good[:len(good):len(good)], f))
 			if err != nil {
-				w.refuse(c, err)
+				w.refused[keyOf(f)] = true
+				w.skip(f.Rule, f.File, fmt.Sprintf("the fix %q cannot be applied: %v (please report this)", f.Fix.Title, err))
 				continue
 			}
-			good, next = append(good, c), with
+			good, next = append(good, f), with
 		}
 	}
 	return w.take(next)
@@ -134,11 +126,6 @@ func (w *work) take(next map[string]*Change) bool {
 		}
 	}
 	return isChanged
-}
-
-func (w *work) refuse(c candidate, err error) {
-	w.refused[c.key()] = true
-	w.skip(c.finding.Rule, c.finding.File, fmt.Sprintf("the fix %q cannot be applied: %v (please report this)", c.fix.Title, err))
 }
 
 func (w *work) skip(rule, file, reason string) {
