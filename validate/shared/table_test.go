@@ -97,9 +97,9 @@ func TestAdmitted(t *testing.T) {
 
 func TestProviders(t *testing.T) {
 	t.Parallel()
-	for _, m := range modules() {
-		if _, _, ok := Providers(m.Name); !ok {
-			t.Errorf("%s: the range %s is invalid", m.Name, m.Range)
+	for name, text := range modules() {
+		if _, _, ok := Providers(name); !ok {
+			t.Errorf("%s: the range %s is invalid", name, text)
 		}
 	}
 	if _, _, ok := Providers("acme"); ok {
