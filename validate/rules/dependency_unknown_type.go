@@ -14,8 +14,8 @@ import (
 const dependencyUnknownTypeID = "dependency-unknown-type"
 
 func dependencyUnknownType(p *validate.Pass) {
-	for _, v := range schema.Violations(p) {
-		if v.Keyword != "enum" || !dependencyType.MatchString(v.Pointer) {
+	for _, v := range schema.Violations(p, "enum") {
+		if !dependencyType.MatchString(v.Pointer) {
 			continue
 		}
 		text, _ := p.Doc.Text(v.Pointer)

@@ -10,8 +10,8 @@ import (
 )
 
 func enumValue(p *validate.Pass) {
-	for _, v := range schema.Violations(p) {
-		if v.Keyword != "enum" || dependencyType.MatchString(v.Pointer) && p.Runs(dependencyUnknownTypeID) {
+	for _, v := range schema.Violations(p, "enum") {
+		if dependencyType.MatchString(v.Pointer) && p.Runs(dependencyUnknownTypeID) {
 			continue
 		}
 		text, _ := p.Doc.Text(v.Pointer)

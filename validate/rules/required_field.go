@@ -13,8 +13,8 @@ import (
 
 func requiredField(p *validate.Pass) {
 	var lacking []string
-	for _, v := range schema.Violations(p) {
-		if v.Keyword != "required" && (v.Keyword != "minLength" || v.Node.MinLength > 1) {
+	for _, v := range schema.Violations(p, "required", "minLength") {
+		if v.Keyword == "minLength" && v.Node.MinLength > 1 {
 			continue // value-format reports the others
 		}
 		k := kindOfRequired(v)

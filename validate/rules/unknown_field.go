@@ -13,10 +13,7 @@ import (
 )
 
 func unknownField(p *validate.Pass) {
-	for _, v := range schema.Violations(p) {
-		if v.Keyword != "additionalProperties" {
-			continue
-		}
+	for _, v := range schema.Violations(p, "additionalProperties") {
 		f := validate.Finding{Severity: kindOfUnknown(v.Pointer).in(p), Place: v.Place(p), Message: v.Message(p.Doc)}
 		if known := v.Folded(); known != "" {
 			reportFolded(p, v, known)

@@ -10,7 +10,7 @@ import (
 )
 
 func valueFormat(p *validate.Pass) {
-	for _, v := range schema.Violations(p) {
+	for _, v := range schema.Violations(p, "minLength", "pattern", "format") {
 		text, _ := p.Doc.Text(v.Pointer)
 		switch v.Keyword {
 		case "minLength":
@@ -25,8 +25,6 @@ func valueFormat(p *validate.Pass) {
 			if v.Node.Format == "uri" && strings.Contains(text, "{{") { // a template
 				continue
 			}
-		default:
-			continue
 		}
 		if resolved := inspect.Resolved(p, text); resolved != text && v.Node.Validate(resolved) == nil {
 			continue

@@ -13,10 +13,7 @@ import (
 )
 
 func wrongType(p *validate.Pass) {
-	for _, v := range schema.Violations(p) {
-		if v.Keyword != "type" {
-			continue
-		}
+	for _, v := range schema.Violations(p, "type") {
 		found := p.Doc.Kind(v.Pointer)
 		text, _ := p.Doc.Text(v.Pointer)
 		p.Report(validate.Finding{

@@ -101,17 +101,17 @@ func (s *Schema) violationsOf(doc *bundle.Document, e *jsonschema.ValidationErro
 	return all
 }
 
-// Violations returns what is wrong in a plugin.json, except in "generated" if the
+// Violations returns what is wrong in a plugin.json, of some keywords or of all, except in "generated" if the
 // rule for that runs.
-func Violations(p *validate.Pass) []Violation {
+func Violations(p *validate.Pass, keywords ...string) []Violation {
 	rule := GeneratedInvalid
 	if p.Where == validate.Source {
 		rule = GeneratedInSource
 	}
-	if !p.Runs(rule) {
-		return violations.Of(p)
-	}
-	return slices.DeleteFunc(slices.Clone(violations.Of(p)), Violation.isGenerated)
+	isLeftOut := p.Runs(rule)
+	return slices.DeleteFunc(slices.Clone(violations.Of(p)), func(v Violation) bool {
+		return isLeftOut && v.isGenerated() || len(keywords) > 0 && !slices.Contains(keywords, v.Keyword)
+	})
 }
 
 // GeneratedViolations returns what is wrong in "generated".
