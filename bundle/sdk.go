@@ -34,7 +34,7 @@ func ExecutableSDK(r io.ReaderAt) (sdk SDK, ok bool) {
 	if err != nil {
 		return SDK{}, false
 	}
-	if isModule(info.Main.Path, SlipwayModule) {
+	if info.Main.Path == SlipwayModule || strings.HasPrefix(info.Main.Path, SlipwayModule+"/") {
 		return SDK{SlipwayModule, info.Main.Version}, true
 	}
 	for _, module := range []string{SlipwayModule, GrafanaModule} { // Slipway's SDK contains a part of Grafana's
@@ -49,8 +49,4 @@ func ExecutableSDK(r io.ReaderAt) (sdk SDK, ok bool) {
 		}
 	}
 	return SDK{}, false
-}
-
-func isModule(path, module string) bool {
-	return path == module || strings.HasPrefix(path, module+"/")
 }

@@ -156,11 +156,6 @@ func (p *parser) space() int {
 	return n
 }
 
-func isSpaceAt(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return isSpace(r)
-}
-
 // isSpace reports whether r is white space in JavaScript.
 func isSpace(r rune) bool { return r != 0x85 && unicode.IsSpace(r) || r == 0xFEFF }
 
@@ -209,7 +204,7 @@ func (p *parser) partial(mayGoOn bool) (partial, error) {
 			return v, err
 		}
 	}
-	if p.at < p.end && !isSpaceAt(p.text[p.at:p.end]) {
+	if p.at < p.end && strings.IndexFunc(p.rest(), isSpace) != 0 {
 		return v, p.unexpected()
 	}
 	return v, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
-// Limits bounds what a reader spends on a zip. A zero field means that of Default.
+// Limits bounds what a reader spends on a zip. A zero field means the default.
 type Limits struct {
 	Entries    int   // files and directories
 	Directory  int64 // bytes of the central directory
@@ -21,14 +21,6 @@ type Limits struct {
 	TotalBytes int64 // of all files, unpacked
 	Ratio      int64 // of unpacked to packed bytes, for files above RatioFrom
 	RatioFrom  int64
-}
-
-// defaultLimits returns limits far above what a plugin of thirty executables needs.
-func defaultLimits() Limits {
-	return Limits{
-		Entries: 20_000, Directory: 8 << 20, EntryBytes: 512 << 20, TotalBytes: 2 << 30,
-		Ratio: 200, RatioFrom: 8 << 20,
-	}
 }
 
 // Archive is a zip. As an fs.FS it shows the entries by their cleaned names: a backslash
@@ -174,12 +166,12 @@ const (
 // maxNodes limits the average number of elements in the names of entries.
 const maxNodes = 12
 
+// orDefault returns limits far above what a plugin of thirty executables needs where none are set.
 func (l Limits) orDefault() Limits {
-	d := defaultLimits()
 	return Limits{
-		Entries: cmp.Or(l.Entries, d.Entries), Directory: cmp.Or(l.Directory, d.Directory),
-		EntryBytes: cmp.Or(l.EntryBytes, d.EntryBytes), TotalBytes: cmp.Or(l.TotalBytes, d.TotalBytes),
-		Ratio: cmp.Or(l.Ratio, d.Ratio), RatioFrom: cmp.Or(l.RatioFrom, d.RatioFrom),
+		Entries: cmp.Or(l.Entries, 20_000), Directory: cmp.Or(l.Directory, 8<<20),
+		EntryBytes: cmp.Or(l.EntryBytes, 512<<20), TotalBytes: cmp.Or(l.TotalBytes, 2<<30),
+		Ratio: cmp.Or(l.Ratio, 200), RatioFrom: cmp.Or(l.RatioFrom, 8<<20),
 	}
 }
 
