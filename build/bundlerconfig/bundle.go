@@ -2,6 +2,7 @@ package bundlerconfig
 
 import (
 	"crypto/sha256"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -31,10 +32,6 @@ type bundle struct {
 	mu    sync.Mutex
 	texts map[string][]byte            // of the code of the repository, by name as in Config.Read
 	sums  map[string][sha256.Size]byte // of all files, by these names
-}
-
-func newBundle(root, file string, check func(string) error) *bundle {
-	return &bundle{root: root, file: file, compilers: compilers(root), check: check, texts: map[string][]byte{}, sums: map[string][sha256.Size]byte{}}
 }
 
 // isTool matches the packages that are never run: what they do is known by their name, or not read.
@@ -185,14 +182,10 @@ func (b *bundle) refused(m Message) error {
 // find returns the place of a name or of a part of a string: in a file, or if that is "", in the configuration if it has it, or in
 // one of the files that it imports, first in those that create-plugin did not write.
 func (b *bundle) find(what, file string) Message {
-	var files []string
-	for name := range b.texts {
-		files = append(files, name)
-	}
 	rank := func(name string) string {
 		return strings.Repeat("~", strings.Count(name, ".config/")) + name
 	}
-	slices.SortFunc(files, func(x, y string) int { return strings.Compare(rank(x), rank(y)) })
+	files := slices.SortedFunc(maps.Keys(b.texts), func(x, y string) int { return strings.Compare(rank(x), rank(y)) })
 	files = slices.DeleteFunc(files, func(name string) bool { return slices.Contains(b.compilers, name) })
 	all := append([]string{b.file}, files...)
 	if file != "" {

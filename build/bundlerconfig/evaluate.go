@@ -3,6 +3,7 @@ package bundlerconfig
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -50,7 +51,8 @@ func Evaluate(ctx context.Context, root string, check func(file string) error) (
 	if c.File == "" {
 		return c, nil
 	}
-	c.e = &evaluation{bundle: newBundle(root, c.File, check), calls: map[string]goja.Value{}}
+	b := &bundle{root: root, file: c.File, compilers: compilers(root), check: check, texts: map[string][]byte{}, sums: map[string][sha256.Size]byte{}}
+	c.e = &evaluation{bundle: b, calls: map[string]goja.Value{}}
 	code, err := c.e.build()
 	if err != nil {
 		return nil, err

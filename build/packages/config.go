@@ -132,15 +132,12 @@ func (c configuration) addLines(file, text string) {
 			continue
 		}
 		name, value = strings.Trim(strings.TrimSpace(name), `"'`), strings.TrimSpace(value)
-		if i := strings.IndexAny(value, "#;"); i >= 0 && !isQuoted(value) { // a comment
+		isQuoted := len(value) > 1 && value[0] == value[len(value)-1] && strings.Contains(`"'`, value[:1])
+		if i := strings.IndexAny(value, "#;"); i >= 0 && !isQuoted { // a comment
 			value = strings.TrimSpace(value[:i])
 		}
 		c.set(name, strings.Trim(value, `"'`), filepath.Dir(file))
 	}
-}
-
-func isQuoted(value string) bool {
-	return len(value) > 1 && value[0] == value[len(value)-1] && strings.Contains(`"'`, value[:1])
 }
 
 // set sets an option. Paths are relative to dir.

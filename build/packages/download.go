@@ -72,7 +72,11 @@ func (s *Store) fetch(ctx context.Context, p *Package, file string) error {
 	if err := unpack(target, tarball); err != nil {
 		return err
 	}
-	if err := writeContents(out); err != nil {
+	text, err := contents(out)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(out, contentsName), []byte(text), 0o644)
+	}
+	if err != nil {
 		return err
 	}
 	if exists(final) && !isIntact(final) {
@@ -189,14 +193,6 @@ func contents(dir string) (string, error) {
 		return err
 	})
 	return fmt.Sprintf("%d files, %d bytes\n", files, bytes), err
-}
-
-func writeContents(dir string) error {
-	text, err := contents(dir)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, contentsName), []byte(text), 0o644)
 }
 
 // isIntact reports whether all files of a package in the cache are there, with their sizes.

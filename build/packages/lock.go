@@ -255,10 +255,10 @@ func (p packageJSON) isPeer(name string) bool { _, ok := p.PeerDependencies[name
 
 func readPackageJSON(root string) (p packageJSON, err error) {
 	text, err := limit.ReadSettings(filepath.Join(root, "package.json"))
-	if err != nil {
-		return p, fmt.Errorf("read package.json: %w", err)
+	if err == nil {
+		err = json.Unmarshal(text, &p)
 	}
-	if err := json.Unmarshal(text, &p); err != nil {
+	if err != nil {
 		return p, fmt.Errorf("read package.json: %w", err)
 	}
 	return p, nil

@@ -19,8 +19,6 @@ import (
 // of which registry the packages came from.
 const defaultRegistry = "https://registry.npmjs.org/"
 
-func defaultHosts() []string { return []string{"registry.npmjs.org", "registry.yarnpkg.com"} }
-
 // tarball returns the address of a package's tarball. The error states why a package is
 // refused.
 func (r registries) tarball(p *Package) (*url.URL, error) {
@@ -48,7 +46,7 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 		from.Scheme = registry.Scheme // a lockfile must not send the token without TLS
 		return from, nil
 	}
-	if slices.Contains(defaultHosts(), from.Host) {
+	if slices.Contains([]string{"registry.npmjs.org", "registry.yarnpkg.com"}, from.Host) {
 		return registry.JoinPath(from.EscapedPath()), nil
 	}
 	help := install(r.manager)
