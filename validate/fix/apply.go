@@ -131,10 +131,6 @@ func (c *Change) edit(edits []validate.Edit) error {
 	return nil
 }
 
-func (c *Change) isSame(other *Change) bool {
-	return c.MakeExecutable == other.MakeExecutable && bytes.Equal(c.After, other.After)
-}
-
 func (c *Change) isOnlyMode() bool { return bytes.Equal(c.Before, c.After) }
 
 func (c *Change) isNothing() bool { return !c.MakeExecutable && c.isOnlyMode() }

@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -120,7 +121,7 @@ func (w *work) take(next map[string]*Change) bool {
 	isChanged := false
 	for _, file := range slices.Sorted(maps.Keys(next)) {
 		c := next[file]
-		if old := w.tree.changes[file]; old == nil || !old.isSame(c) {
+		if old := w.tree.changes[file]; old == nil || old.MakeExecutable != c.MakeExecutable || !bytes.Equal(old.After, c.After) {
 			isChanged = true
 			w.tree.changes[file] = c
 		}

@@ -21,6 +21,7 @@ func WithoutCode(data []byte) []byte {
 		trimmed := bytes.TrimSpace(line)
 		mark := fences.Find(trimmed)
 		isIndented := bytes.HasPrefix(line, []byte("    ")) || bytes.HasPrefix(line, []byte("\t"))
+		isListItem := bytes.IndexAny(trimmed, "-*+![<0123456789") == 0 // which may be indented
 		switch {
 		case fence != nil:
 			blank(out[at : at+len(line)])
@@ -30,7 +31,7 @@ func WithoutCode(data []byte) []byte {
 		case mark != nil:
 			fence = mark
 			blank(out[at : at+len(line)])
-		case isIndented && isAfterBlank && len(trimmed) > 0 && !isListItem(trimmed):
+		case isIndented && isAfterBlank && len(trimmed) > 0 && !isListItem:
 			blank(out[at : at+len(line)])
 		default:
 			isAfterBlank = len(trimmed) == 0
@@ -41,11 +42,6 @@ func WithoutCode(data []byte) []byte {
 		blank(out[m[0]:m[1]])
 	}
 	return out
-}
-
-// isListItem reports whether a line begins a list item, which may be indented.
-func isListItem(line []byte) bool {
-	return bytes.ContainsAny(line[:1], "-*+![<0123456789")
 }
 
 func blank(data []byte) {

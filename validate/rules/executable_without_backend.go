@@ -7,7 +7,9 @@ import (
 func executableWithoutBackend(p *validate.Pass) {
 	kind := p.Doc.Kind("/backend")
 	name, _ := p.Doc.Text("/executable")
-	if name == "" || p.Doc.Bool("/backend") || kind != "" && kind != "boolean" || startsAlways(p) {
+	of, _ := p.Doc.Text("/type")
+	startsAlways := of == "renderer" || of == "secretsmanager"
+	if name == "" || p.Doc.Bool("/backend") || kind != "" && kind != "boolean" || startsAlways {
 		return
 	}
 	f := validate.Finding{Place: p.Key("/executable"), Message: `"executable" is set, but the plugin has no backend`}
@@ -15,10 +17,4 @@ func executableWithoutBackend(p *validate.Pass) {
 		f.Related = []validate.Related{{Place: p.Value("/backend"), Message: `"backend" is false here`}}
 	}
 	p.Report(f)
-}
-
-// startsAlways reports whether plugins of this type consist only of a backend.
-func startsAlways(p *validate.Pass) bool {
-	kind, _ := p.Doc.Text("/type")
-	return kind == "renderer" || kind == "secretsmanager"
 }

@@ -104,11 +104,11 @@ func checkTypeOfInclude(p *validate.Pass, item string) {
 func hasNested(p *validate.Pass, kind string) bool {
 	return !inspect.Exists(p, p.Dir) || slices.ContainsFunc(inspect.Nested(p), func(file string) bool {
 		doc, _ := p.Document(file)
-		is := ""
-		if doc != nil {
-			is, _ = doc.Text("/type")
+		if doc == nil {
+			return true
 		}
-		return doc == nil || is == kind
+		is, _ := doc.Text("/type")
+		return is == kind
 	})
 }
 

@@ -27,7 +27,11 @@ func requiredField(p *validate.Pass) {
 			}
 			_, key := schema.Parent(v.Pointer)
 			node := v.Node.Properties[key]
-			f.Help = fmt.Sprintf("add %q, %s%s: %s", key, jsontype.Name(node.Types[0]), withKeys(node.Required), node.Description)
+			with := ""
+			if len(node.Required) > 0 {
+				with = ` with "` + strings.Join(node.Required, `" and "`) + `"`
+			}
+			f.Help = fmt.Sprintf("add %q, %s%s: %s", key, jsontype.Name(node.Types[0]), with, node.Description)
 			if v.Pointer == inspect.RangePointer(p) {
 				suggestRange(p, &f)
 			}
@@ -67,14 +71,6 @@ func kindOfRequired(v schema.Violation) kind {
 		return emptyName
 	}
 	return ordinary
-}
-
-// withKeys returns " with " and the keys that an object needs, or "".
-func withKeys(keys []string) string {
-	if len(keys) == 0 {
-		return ""
-	}
-	return ` with "` + strings.Join(keys, `" and "`) + `"`
 }
 
 func dotted(pointer string) string { return strings.ReplaceAll(pointer[1:], "/", ".") }

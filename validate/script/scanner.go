@@ -267,19 +267,15 @@ func numberLength(text []byte) int {
 	return n
 }
 
-// puncts lists the punctuators of several characters that matter for what follows them,
+// punctLength knows the punctuators of several characters that matter for what follows them,
 // or that must not be taken for two. Those that start with < or > are read one by one,
 // because in types they are brackets.
-func puncts() []string {
-	return []string{"...", "===", "!==", "**=", "&&=", "||=", "??=", "=>", "==", "!=", "++", "--", "&&", "||", "??", "?.", "**", "+=", "-=", "*=", "/=",
-		"%=", "&=", "|=", "^="}
-}
-
 func punctLength(text []byte) int {
 	if len(text) < 2 || strings.IndexByte(".=>+-&|?*", text[1]) < 0 { // as most of them
 		return 1
 	}
-	for _, p := range puncts() {
+	for _, p := range []string{"...", "===", "!==", "**=", "&&=", "||=", "??=", "=>", "==", "!=", "++", "--", "&&", "||", "??", "?.", "**",
+		"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="} {
 		if bytes.HasPrefix(text, []byte(p)) && (p != "?." || len(text) < 3 || text[2] < '0' || text[2] > '9') {
 			return len(p)
 		}
