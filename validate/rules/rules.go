@@ -15,13 +15,12 @@ var examples embed.FS
 // All returns all rules in the order in which they run.
 func All() []validate.Rule { return slices.Clone(described()) }
 
-// described holds the rules with what is not in their table: the kinds of their findings, and their texts, with which the
-// txtar archive of each begins: a paragraph each for Summary, Why and Help, and then what the example shows.
+// described holds the rules with their texts, with which the txtar archive of each begins: a paragraph each for Summary,
+// Why and Help, and then what the example shows.
 var described = sync.OnceValue(func() []validate.Rule {
 	all := inOrder()
 	for i := range all {
 		r := &all[i]
-		r.Cases = cases()[r.ID]
 		data, _ := examples.ReadFile(exampleFile(r.ID))
 		text := string(data)
 		for _, part := range []struct {
