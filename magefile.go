@@ -89,8 +89,7 @@ func slipway(ctx context.Context, args []string, option string, value *string) e
 	return command(ctx, "go", append([]string{"run", "./cmd/slipway"}, args...)...)
 }
 
-// gotestsum runs go test in the directory of a module. It prints a line for each package, and what
-// failed.
+// gotestsum runs go test in a module, and prints a line for each package, and what failed.
 func gotestsum(ctx context.Context, dir string, env, args []string) error {
 	modfile, err := filepath.Abs("tools/go.mod")
 	if err != nil {
@@ -252,8 +251,7 @@ func Pictures(ctx context.Context) error {
 	return command(ctx, "go", "test", "-count=1", "-vet=off", "-tags=e2e", "-run=^TestPictures$", "./internal/e2e", "-args", "-update")
 }
 
-// command runs a command, and prints the elapsed time while it runs. It fails with the
-// exit status of the command.
+// command runs a command, prints the time meanwhile, and fails with its exit status.
 func command(ctx context.Context, name string, args ...string) error {
 	return commandEnv(ctx, nil, name, args...)
 }

@@ -14,10 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
-// planAssets lists the files to copy: everything in the source directory that is not
-// source code, and the texts that a plugin is published with. If plugin.json is at the
-// root of the repository, it lists only the files that plugins are known to have, since
-// the root contains much else.
+// planAssets lists the files to copy: what is no source code in the source directory, and the texts that a plugin is
+// published with. Of a plugin.json at the root, which contains much else, it lists only the files that plugins are known to have.
 func (p *Plan) planAssets(context.Context) error {
 	err := filepath.WalkDir(p.Repo.Source, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || file == p.Repo.Source {
@@ -76,8 +74,7 @@ func (p *Plan) addLicense() error {
 	return nil
 }
 
-// isDist reports whether a directory is a dist beside a plugin.json, such as one that an older version built
-// in src.
+// isDist reports whether a directory is a dist beside a plugin.json, such as one of an older version in src.
 func isDist(dir string) bool {
 	return filepath.Base(dir) == bundle.DistDir && exists(filepath.Join(filepath.Dir(dir), bundle.MetadataFile))
 }
@@ -126,8 +123,7 @@ func (p *Plan) namedPaths() []string {
 	return paths
 }
 
-// addNested plans the plugin.json of a nested plugin, which the build completes like the
-// plugin's own.
+// addNested plans the plugin.json of a nested plugin, which the build completes as well.
 func (p *Plan) addNested(file, rel string) error {
 	data, err := limit.ReadSettings(file)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// backend is a backend of the plugin or of nested plugins. Several plugin.json files may
-// name the same executable.
+// backend is a backend, whose executable several plugin.json files may name.
 type backend struct {
 	id         string // of the first plugin that names it
 	document   string // its plugin.json, relative to the source directory
@@ -123,8 +122,7 @@ func (p *Plan) command(b backend, platform bundle.Platform) Command {
 	}
 }
 
-// packageIn returns the argument of the go command for the package in a directory of a
-// module.
+// packageIn returns the argument of the go command for a package of a module.
 func packageIn(module, dir string) string {
 	rel, err := filepath.Rel(module, dir)
 	if err != nil {

@@ -47,8 +47,7 @@ func ciSystems() []ciSystem {
 	}
 }
 
-// ciInfo returns what the CI system that runs the build reports, or nil outside of CI. env
-// returns the value of an environment variable.
+// ciInfo returns what the CI system reports, or nil outside of CI. env returns the value of a variable.
 func ciInfo(env func(string) string) *GitInfo {
 	for _, system := range ciSystems() {
 		if env(system.marker) == "" {
@@ -80,8 +79,7 @@ func firstOf[T comparable](env func(string) string, names []string, parse func(s
 	return value
 }
 
-// pullRequest returns the number in "42", "refs/pull/42/merge" or the URL of a pull
-// request, and 0 in anything else.
+// pullRequest returns the number in "42", "refs/pull/42/merge" or the URL of a pull request, else 0.
 func pullRequest(text string) int64 {
 	if m := pullRequestPath.FindStringSubmatch(text); m != nil {
 		text = m[1] + m[2]
@@ -103,8 +101,7 @@ var (
 	hexHash         = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 )
 
-// branchName returns the branch in "main", "origin/main" or "refs/heads/main". Other refs,
-// such as tags, are not branches.
+// branchName returns the branch in "main", "origin/main" or "refs/heads/main". Tags are not branches.
 func branchName(text string) string {
 	if strings.HasPrefix(text, "refs/") && !strings.HasPrefix(text, "refs/heads/") {
 		return ""

@@ -20,8 +20,7 @@ import (
 const (
 	// asideSuffix ends the name of the previous dist while that bundler writes to dist.
 	asideSuffix = "-aside"
-	// runningVariable holds the repository that is being built, in the environment of its
-	// bundler.
+	// runningVariable holds, for its bundler, the repository that is being built.
 	runningVariable = "SLIPWAY_BUILD"
 	// commandVariable holds the command line of its bundler.
 	commandVariable = "SLIPWAY_COMMAND"
@@ -99,9 +98,8 @@ func runCommand(ctx context.Context, o Options, root, name, line string) error {
 	return nil
 }
 
-// shell returns a command that has the shell run the command line in the variable
-// commandVariable, as npm runs its scripts. On Windows, a command line in an argument would
-// be quoted for programs, which cmd reads differently.
+// shell returns a command that has the shell run the command line in commandVariable, as npm does. On Windows, a
+// command line in an argument would be quoted for programs, which cmd reads differently.
 func shell(ctx context.Context) *exec.Cmd {
 	if runtime.GOOS == "windows" {
 		return exec.CommandContext(ctx, "cmd", "/d", "/c", "%"+commandVariable+"%")

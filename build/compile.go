@@ -21,8 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// tempSuffix follows the name of the staging directory in that of the directory for the
-// temporary files of the go command.
+// tempSuffix follows the name of the staging directory in that for temporary files of the go command.
 const tempSuffix = "-temp-"
 
 // compile builds the executables, one per processor at a time.

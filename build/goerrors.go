@@ -97,8 +97,7 @@ func workFile(dir string) string {
 	return name // that of GOWORK
 }
 
-// moduleOf returns the module that the go.mod in a directory requires and that a package would be in by
-// its path, or "".
+// moduleOf returns the module of a package by its path among those that the go.mod in a directory requires, or "".
 func moduleOf(dir, name string) string {
 	data, _ := limit.ReadSettings(filepath.Join(dir, "go.mod")) // the go command reports the error
 	for _, m := range required.FindAllSubmatch(data, -1) {

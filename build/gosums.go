@@ -19,8 +19,7 @@ import (
 // sources of the plugin, and refuses a backend without it.
 const GoSumsFile = "go_plugin_build_manifest"
 
-// addGoSums writes the list of Go files for a backend that is compiled for Grafana. A host that
-// serves dist does not need it.
+// addGoSums lists the Go files for a backend that is compiled for Grafana, but not for a host that serves dist.
 func (p *Plan) addGoSums(_ context.Context, staging string, _ *Result) error {
 	key := "/dependencies/" + bundle.Published().DependencyKey
 	isPublished := func(d document) bool {

@@ -20,10 +20,9 @@ func usesGrafanaSDK(module string) bool {
 	return line != nil && !strings.HasPrefix(string(line[1]), "indirect")
 }
 
-// grafanaFlags returns the flags that set the variables that the build of Grafana's SDK
-// sets: the SDK prints, logs and sends them. The linker ignores variables that do not
-// exist. What depends on more than the commit is left out: the branch, the URL of the
-// repository and the CI run.
+// grafanaFlags returns the flags for the variables that the build of Grafana's SDK sets, which the SDK prints, logs and
+// sends. The linker ignores those that do not exist. What depends on more than the commit is left out: the branch, the
+// URL of the repository and the CI run.
 func (p *Plan) grafanaFlags(id string) string {
 	info := struct {
 		Time     int64  `json:"time,omitempty"` // Unix milliseconds

@@ -40,9 +40,8 @@ type GitInfo struct {
 	Time   int64  `json:"time,omitempty"`   // of the commit or SOURCE_DATE_EPOCH, Unix seconds
 }
 
-// gatherInfo reads the commit, the environment of CI, package.json and the commit's tags.
-// The date is that of the commit, which makes builds reproducible; SOURCE_DATE_EPOCH
-// overrides it.
+// gatherInfo reads the commit with its tags, the environment of CI and package.json. The date is that of the commit,
+// so that builds are reproducible, or SOURCE_DATE_EPOCH.
 func (p *Plan) gatherInfo(ctx context.Context) error {
 	var err error
 	if p.Info.Build, err = p.gitInfo(ctx); err != nil {
@@ -143,9 +142,8 @@ func parseVersion(text string) *semver.Version {
 	return nil
 }
 
-// versionTags returns the tags of the commit that name a version, the highest one first.
-// isTop reports whether the plugin repository is a whole git repository: if it is part of
-// one, the tags may be those of another part.
+// versionTags returns the tags of the commit that name a version, the highest first. isTop reports whether the plugin is
+// a whole git repository: else, they may be the tags of another part.
 func (p *Plan) versionTags(ctx context.Context) (tags []string, isTop bool) {
 	if p.Info.Build == nil || p.Info.Build.Hash == "" {
 		return nil, false
@@ -168,16 +166,14 @@ func (p *Plan) versionTags(ctx context.Context) (tags []string, isTop bool) {
 	return tags, err == nil && prefix == ""
 }
 
-// isCommitted reports whether the files that contain the version are those of the commit.
-// Otherwise, its tags do not apply to them.
+// isCommitted reports whether the files with the version are those of the commit, so that its tags apply.
 func (p *Plan) isCommitted(ctx context.Context) bool {
 	changes, err := p.git(ctx, "status", "--porcelain", "--", "package.json", p.relative(filepath.Join(p.Repo.Source, bundle.MetadataFile)))
 	return err == nil && changes == ""
 }
 
-// gitInfo describes the commit and the run of the CI system. It returns nil if there is
-// neither. A failure of git in a repository with commits is an error, since the build
-// would not be reproducible.
+// gitInfo describes the commit and the run of CI, or is nil without both. In a repository with commits, git must not
+// fail: the build would not be reproducible.
 func (p *Plan) gitInfo(ctx context.Context) (*GitInfo, error) {
 	ci := ciInfo(p.env)
 	line, err := p.git(ctx, "-c", "log.showSignature=false", "log", "-1", "--format=%H %ct")

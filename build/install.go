@@ -87,8 +87,7 @@ func (p *Plan) differences(dir string, foreign []string) (changed, removed []str
 	return changed, removed, err
 }
 
-// inOrder orders the files of a build: module.js after what it loads, and plugin.json,
-// which refers to all the others, last.
+// inOrder orders the files of a build: module.js after what it loads, and plugin.json, which names all, last.
 func inOrder(a, b string) int {
 	rank := func(file string) int {
 		return slices.Index([]string{"module.js", bundle.MetadataFile}, path.Base(file))
@@ -99,8 +98,7 @@ func inOrder(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// The suffixes of the links to the dist before an installation: incomplete, complete, and of
-// no use any more.
+// The suffixes of the links to the dist before an installation: incomplete, complete, and obsolete.
 const (
 	linkingSuffix  = "-linking"
 	previousSuffix = "-previous"
@@ -109,9 +107,8 @@ const (
 	nextSuffix = "-next" // of a link that becomes a file of dist
 )
 
-// install replaces the files of dist that have changed, each of them atomically: a host may
-// serve dist. If that fails halfway, it restores the previous dist; if the build is killed,
-// the next one does.
+// install replaces the files of dist that have changed, each atomically: a host may serve dist. If that fails, it
+// restores the previous dist; if the build is killed, the next one does.
 func (p *Plan) install(_ context.Context, staging string, r *Result) error {
 	if len(r.changed)+len(r.removed) == 0 {
 		return nil

@@ -16,8 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
-// keptDir is where files are kept that a build would otherwise delete, relative to the
-// repository.
+// keptDir is where files are kept that a build would delete, relative to the repository.
 const keptDir = ownDir + "/kept"
 
 // ownDir is a directory of Slipway's, relative to the repository.

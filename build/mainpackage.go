@@ -22,9 +22,8 @@ type mainPackage struct {
 	isPlugin bool // it imports a library that serves plugins
 }
 
-// readMain reads the package clauses, imports and build constraints of the Go files in a
-// directory. A main.go that cannot be parsed counts as a main package, for the compiler
-// to report its error.
+// readMain reads the package clauses, imports and build constraints of the Go files in a directory. A main.go that
+// cannot be parsed counts, for the compiler to report its error.
 func (p *Plan) readMain(dir string) (m mainPackage) {
 	entries, _ := os.ReadDir(dir) // a directory that cannot be read has no main package
 	for _, e := range entries {
@@ -45,8 +44,7 @@ func (p *Plan) readMain(dir string) (m mainPackage) {
 	return m
 }
 
-// misnamedMain returns the place of the package clause of a main.go that is not in package main, and the
-// name of its package, or "".
+// misnamedMain returns the place of the package clause in a main.go of another package, and its name, or "".
 func (p *Plan) misnamedMain() (place, name string) {
 	for _, file := range []string{"pkg/main.go", "main.go"} {
 		set := token.NewFileSet()
@@ -75,8 +73,7 @@ func servesPlugins(i *ast.ImportSpec) bool {
 	}, func(library string) bool { return imported == library || strings.HasPrefix(imported, library+"/") })
 }
 
-// isBuilt reports whether the build constraints of a file are met on this machine. A
-// magefile, for example, is built by Mage only.
+// isBuilt reports whether the build constraints of a file are met here. A magefile is built by Mage only.
 func (p *Plan) isBuilt(f *ast.File) bool {
 	for _, group := range f.Comments {
 		if group.Pos() > f.Package {

@@ -21,8 +21,7 @@ type document struct {
 	metadata *bundle.Metadata
 }
 
-// planDocuments completes the plugin.json files. None of their placeholders may remain,
-// such as one in a version.
+// planDocuments completes the plugin.json files, in which no placeholder may remain.
 func (p *Plan) planDocuments(context.Context) error {
 	for i := range p.documents {
 		d := &p.documents[i]
@@ -97,8 +96,7 @@ type member struct {
 	value any
 }
 
-// setMember replaces the value of a member, or adds the member at the end, indented as
-// its siblings are.
+// setMember replaces the value of a member, or adds it at the end, indented as the others.
 func setMember(object *hujson.Object, key string, value any) error {
 	prefix, indent := "", ""
 	var before hujson.Extra
@@ -144,8 +142,7 @@ func setMember(object *hujson.Object, key string, value any) error {
 	return nil
 }
 
-// hasSchemaFile reports whether "$schema" is the path of a file, which dist would not
-// contain, rather than a URL.
+// hasSchemaFile reports whether "$schema" is no URL but a path, of a file that dist would not contain.
 func hasSchemaFile(root hujson.Value) bool {
 	at := root.Find("/$schema")
 	if at == nil {

@@ -120,8 +120,7 @@ func (p *Plan) bundle(ctx context.Context, f Frontend) (*Module, error) {
 	return bundler.Bundle(ctx, f)
 }
 
-// Prepare returns a bundler that is ready. It builds the command of a Program, which shows
-// its own progress.
+// Prepare returns a bundler that is ready: it builds the command of a Program, which shows its progress.
 func Prepare(ctx context.Context, b Bundler) (Bundler, error) {
 	program, ok := b.(Program)
 	if !ok {
@@ -141,8 +140,7 @@ func (p *Plan) substitutions(id string) config.Substitutions {
 	return s
 }
 
-// entries are the names of a frontend's entry. module.js is one only if it is an ES module;
-// otherwise it is copied as it is.
+// entries are the names of a frontend's entry. A module.js that is no ES module is copied as it is.
 func entries() []string { return []string{"module.ts", "module.tsx", "module.js", "module.jsx"} }
 
 // esModule matches a statement of an ES module, but not import() and import.meta.
@@ -256,8 +254,7 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 	return nil
 }
 
-// addExtensions adds what a frontend registers to its plugin.json, unless plugin.json already
-// has that key.
+// addExtensions adds what a frontend registers to its plugin.json, unless that has the key.
 func (p *Plan) addExtensions(f Frontend, b *Module) error {
 	for i := range p.documents {
 		d := &p.documents[i]

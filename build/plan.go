@@ -126,8 +126,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// openRepo opens a repository by its real path: a symbolic link to a directory cannot be
-// walked.
+// openRepo opens a repository by its real path: a link to a directory cannot be walked.
 func openRepo(dir string) (bundle.Repo, error) {
 	repo, err := bundle.OpenRepo(dir)
 	if err != nil {

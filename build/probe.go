@@ -90,8 +90,7 @@ func probe(ctx context.Context, file string, environ []string, timeout time.Dura
 	return err
 }
 
-// crash returns the first line of a panic in the output of an executable, with its place in the plugin's
-// own code, or "" if it did not panic.
+// crash returns the first line of a panic in an output, with its place in the plugin's own code, or "".
 func crash(file, output string) string {
 	for line := range strings.Lines(output) {
 		if !text.IsPanic(line) {

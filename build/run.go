@@ -43,8 +43,7 @@ type Executable struct {
 // stagingPrefix begins the names of the directories that builds work in.
 const stagingPrefix = ".slipway-build-"
 
-// Run executes the plan. It changes dist if everything succeeded, and leaves it unchanged
-// otherwise.
+// Run executes the plan. Unless everything succeeds, dist stays unchanged.
 func Run(ctx context.Context, p *Plan) (*Result, error) {
 	started := time.Now()
 	unlock, err := p.lock(ctx)
@@ -77,8 +76,7 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 
 type step func(ctx context.Context, staging string, r *Result) error
 
-// steps returns the steps of a build, in order. Those before install work in the staging
-// directory.
+// steps returns the steps of a build, in order. Those before install work in staging.
 func (p *Plan) steps() []step {
 	return []step{
 		p.runBundler,      // module.js, by the repository's own bundler
@@ -135,8 +133,7 @@ func (p *Plan) copyAssets(_ context.Context, staging string, r *Result) error {
 	return nil
 }
 
-// copyAsset copies an asset, and replaces the placeholders in a README.md, as the existing
-// bundler configurations do.
+// copyAsset copies an asset, with the placeholders in a README.md replaced, as existing bundlers do.
 func (p *Plan) copyAsset(a Asset, to string) error {
 	from := filepath.Join(p.Repo.Root, a.From)
 	if path.Base(a.To) != "README.md" {

@@ -12,9 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// keepSide adds the side that is not built from the existing dist, as it is, but no
-// MANIFEST.txt, which Grafana signed for the previous dist. Without a dist there is nothing to
-// add.
+// keepSide adds the side that is not built from the existing dist, if any, but not MANIFEST.txt, which Grafana signed
+// for the previous one.
 func (p *Plan) keepSide(ctx context.Context, staging string, r *Result) error {
 	if p.options.Only == "" || !exists(p.Repo.Dist) {
 		return nil
@@ -63,8 +62,7 @@ func (p *Plan) keepExtensions() error {
 	return nil
 }
 
-// isOfBackend reports whether a path in dist is that of a file of a backend: an executable for any platform, or the list
-// of Go files.
+// isOfBackend reports whether a path in dist is that of an executable, for any platform, or of the list of Go files.
 func (p *Plan) isOfBackend(rel string) bool {
 	name, _, ok := bundle.SplitExecutable(path.Base(rel))
 	isOne := func(b backend) bool { return b.executable == path.Join(path.Dir(rel), name) }

@@ -11,8 +11,7 @@ type Side struct {
 	Origin string
 }
 
-// beside shows a view, the path in the parameter "path", in each of the sides. They share a token, which is in
-// the fragment of the address.
+// beside shows the view at the parameter "path" in each side. They share a token, in the fragment of the address.
 func (s *Server) beside(w http.ResponseWriter, r *http.Request, _ *Page) {
 	if s.framer() != s.Origin {
 		http.NotFound(w, r)

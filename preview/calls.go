@@ -46,8 +46,7 @@ func calls() []call {
 	}
 }
 
-// allows reports whether a request is the call. Paths are compared as they are sent: one with other
-// escapes is another path.
+// allows reports whether a request is the call. A path with other escapes is another path.
 func (c call) allows(method, path string, isMounted func(id string) bool) bool {
 	if c.methods != "" && !slices.Contains(strings.Fields(c.methods), method) {
 		return false
@@ -99,8 +98,7 @@ func roleOf(name string) string {
 	return "Admin"
 }
 
-// forward passes a request on to the API, without what a browser says about who sends it: that is
-// decided here.
+// forward passes a request on to the API, without what a browser says about its sender.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, role string) {
 	out := r.Clone(r.Context())
 	out.Host = "localhost"

@@ -110,9 +110,8 @@ func installed(root string) (l Libraries, ok bool) {
 	return l, isSupported && l.React != "" && packageVersion(root, "react-dom") == l.React
 }
 
-// Choose returns the libraries for the preview of a repository: those of a minor version, unless with
-// is "", else those in node_modules, else those that the repository was written for. Nothing is
-// downloaded: Lock.Install does that.
+// Choose returns the libraries for the preview of a repository: those of a minor version, or if with is "", those in
+// node_modules, else those that it was written for. Lock.Install downloads them.
 func Choose(root, with, hostRange string) (Libraries, error) {
 	if with == "" {
 		if l, ok := installed(root); ok {

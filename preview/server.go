@@ -34,9 +34,8 @@ type Options struct {
 	Answers *Answers // of plugins, to record or replay; or nil
 }
 
-// Server is the handler of the preview's origin. It runs the code of plugins, so it is never that of
-// the console: it reads and sets no cookies, and passes only calls that a frontend needs on to the
-// API, with the token of the session.
+// Server is the handler of the preview's origin. It runs the code of plugins, so it is never that of the console: it has
+// no cookies, and passes on only calls that a frontend needs, with the token of the session.
 type Server struct {
 	Options
 	events    events
@@ -246,8 +245,7 @@ func (s *Server) isMounted(id string) bool {
 
 const emptyIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"></svg>`
 
-// icon serves an icon of the libraries. They have a part of those that hosts have: others are
-// empty, and the page says so.
+// icon serves an icon of the libraries. Of those that only hosts have, the page says that they are empty.
 func (s *Server) icon(w http.ResponseWriter, r *http.Request, page *Page) {
 	w.Header().Set("Content-Type", "image/svg+xml")
 	name := filepath.FromSlash(r.PathValue("path"))

@@ -58,8 +58,7 @@ func (s *Server) place(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, http.StatusOK, found)
 }
 
-// locate returns the place of a frame, or nil if it is in no file of a plugin that has a source map. It adds the map to
-// those that are parsed, by their files.
+// locate returns the place of a frame, or nil without a plugin's source map, which it adds to those that are parsed.
 func (s *Server) locate(f frame, parsed map[string]*sourcemap.Consumer) *place {
 	at, err := url.Parse(f.URL)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"sync"
 )
 
-// storage is what plugins store for a user, as usePluginUserStorage calls it. It lasts as long as
-// the preview.
+// storage is what plugins store with usePluginUserStorage, for as long as the preview lasts.
 type storage struct {
 	mu      sync.Mutex
 	objects map[string]json.RawMessage // by name
@@ -33,8 +32,7 @@ type object struct {
 	} `json:"spec"`
 }
 
-// ServeHTTP serves .../user-storage for POST, and .../user-storage/{name} for the other methods. A
-// change adds to what is stored.
+// ServeHTTP serves .../user-storage for POST, and .../user-storage/{name} else. A change adds to what is stored.
 func (s *storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parent, name := path.Split(r.URL.Path)
 	if path.Base(parent) != "user-storage" {

@@ -109,8 +109,7 @@ func (s *Server) storiesOf(id string) []story {
 	return list
 }
 
-// unshown returns a view of each file that is no dashboard, or whose panels are not shown for a reason that is likely to be
-// a mistake.
+// unshown returns a view of each file that is no dashboard, or whose panels are likely to be hidden by mistake.
 func (s *Server) unshown() (list []View) {
 	for _, file := range s.dashboards() {
 		name, _ := filepath.Rel(s.Repo.Root, file) // below it
@@ -159,8 +158,7 @@ func (s *Server) strange(d dashboard) (list []string) {
 	return list
 }
 
-// dashboards returns the files that may be dashboards: those in directories of that name, and those
-// that a plugin includes.
+// dashboards returns the files in directories of that name, and those that a plugin includes.
 func (s *Server) dashboards() (files []string) {
 	for _, top := range []string{filepath.Join(s.Repo.Root, "provisioning"), s.Repo.Source} {
 		_ = filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {

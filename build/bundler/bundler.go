@@ -96,8 +96,7 @@ func (p *provider) Dir(ctx context.Context, importer, name string) (dir string, 
 	return dir, ok, err
 }
 
-// addExtensions adds what an app registers, in the form of each profile. It returns the
-// warnings.
+// addExtensions adds what an app registers, for each profile, and returns the warnings.
 func addExtensions(ctx context.Context, f build.Frontend, to *build.Module) ([]frontend.Message, error) {
 	found, err := extensions.Find(ctx, extensions.Options{Root: f.Root, Source: f.Source})
 	if err != nil {

@@ -14,16 +14,14 @@ const (
 	baseName = "__plugin_base__"
 	// basePlaceholder stands for that URL in style sheets, which have no variables.
 	basePlaceholder = "plugin-base:/"
-	// requireName is the function that requests a shared library, under a name that esbuild does
-	// not recognize.
+	// requireName requests a shared library, under a name that esbuild does not recognize.
 	requireName = "__plugin_require__"
 	// moduleName is "module" in ES modules, as webpack has it: members are undefined, and setting them has no
 	// effect on what module.js exports.
 	moduleName  = "__plugin_module__"
 	emptyModule = moduleName + "=Object.freeze({})"
-	// selfName is the module that the loader describes, and parameterPrefix begins the names of
-	// the shared libraries. The bundle shares their scope, so they must not be names that code or
-	// the minifier uses.
+	// selfName is the module that the loader describes, and parameterPrefix begins the names of the shared
+	// libraries. They share a scope with the bundle, whose code and minifier must not use such names.
 	selfName        = "__plugin_self__"
 	parameterPrefix = "__plugin_shared_"
 )

@@ -19,8 +19,7 @@ import (
 // replaced marks a resolution of what an import has been replaced by.
 type replaced struct{}
 
-// replaceRequest applies the plugins of the configuration that replace or ignore imports. It returns nil if they leave an
-// import as it is.
+// replaceRequest applies the configuration's plugins that replace or ignore imports. It returns nil for others.
 func (b *bundler) replaceRequest(build api.PluginBuild, in api.OnResolveArgs) (*api.OnResolveResult, error) {
 	to, err := b.config.Replace(b.ctx, in.Path, in.ResolveDir, in.Importer)
 	if err != nil {

@@ -21,9 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
-// bundler is one run of esbuild and what it leaves to us: the modules that the host shares,
-// packages outside the repository, and the URLs of assets and workers, which are known only
-// when the module runs.
+// bundler is one run of esbuild and what it leaves to us: modules that the host shares, packages outside the
+// repository, and the URLs of assets and workers, which only the module knows.
 type bundler struct {
 	Options
 	ctx      context.Context // of the one call of Bundle
@@ -386,9 +385,8 @@ func (b *bundler) browser(dir string) map[string]bool {
 	return names
 }
 
-// elsewhere resolves the import of a package that esbuild does not find: by the names that
-// webpack tries too, in node_modules and in the packages of the lockfile. It returns nil if
-// the package is not found.
+// elsewhere resolves the import of a package that esbuild does not find: by the names that webpack tries too, in
+// node_modules and in the packages of the lockfile. It returns nil for none.
 func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module string) (*api.ResolveResult, error) {
 	names := []string{module}
 	if polyfill, ok := polyfills()[module]; ok {
@@ -437,8 +435,7 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 	return nil, nil
 }
 
-// isNative reports whether esbuild resolves a package itself: the lockfile gives the importer the
-// version in NodePaths.
+// isNative reports whether esbuild resolves a package itself: the lockfile gives the importer that in NodePaths.
 func (b *bundler) isNative(in api.OnResolveArgs, name string) bool {
 	if b.native[name] == "" {
 		return false
@@ -499,8 +496,7 @@ func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string)
 	return found
 }
 
-// shown is the name of a file in the bundle and its source map, which does not depend on where
-// the repository and the packages are.
+// shown is the name of a file in the bundle and its source map, wherever the repository and the packages are.
 func (b *bundler) shown(file string) string {
 	file = filepath.ToSlash(file)
 	if i := strings.LastIndex(file, "/node_modules/"); i >= 0 {

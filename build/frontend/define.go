@@ -14,8 +14,7 @@ var (
 	looksForCommonJS = regexp.MustCompile(`\btypeof\s+(?:module|exports)\b|\bmodule\.exports\b`)
 )
 
-// defineFunctions is the function define of a file, which runs a module at once. The list has what the
-// dependencies are, not their names.
+// defineFunctions is the function define of a file, which runs a module at once, with the dependencies themselves.
 const defineFunctions = `
 function define(...all){const make=all.pop(),list=all.pop();` +
 	`const made=typeof make=="function"?make.apply(exports,Array.isArray(list)?list:[__plugin_no_require__,exports,module]):make;` +

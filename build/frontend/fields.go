@@ -85,8 +85,7 @@ func lateFields(f *script.File, open int) (names []int) {
 	return names
 }
 
-// endsMember reports whether a member of a class ends after a token, without a semicolon: the next begins in
-// another line.
+// endsMember reports whether a member of a class ends after a token because the next is in another line.
 func endsMember(f *script.File, i int) bool {
 	last, next := f.Tokens[i], f.Tokens[i+1]
 	return (last.Kind != script.Punct || f.Is(i, ")", "]", "}", "`", "!", ">")) &&

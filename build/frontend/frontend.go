@@ -187,8 +187,7 @@ func (b *bundler) takeLicenses(worker string, files []api.OutputFile) (others []
 	return others
 }
 
-// sharedIn returns the shared libraries that are left in an output, sorted. It omits
-// those that only unused code imports.
+// sharedIn returns the shared libraries in an output, sorted, without those that only unused code imports.
 func (b *bundler) sharedIn(module output) []string {
 	var list []string
 	for _, i := range module.Imports {

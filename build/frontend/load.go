@@ -30,8 +30,7 @@ type asset struct {
 	file, suffix string
 }
 
-// loadAsset loads a file as text or as the URL it will have. Code becomes a worker, a
-// program of its own.
+// loadAsset loads a file as text or as the URL it will have. Code becomes a worker.
 func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	from := in.PluginData.(asset)
 	if err := b.confinement.Check(from.file); err != nil {
@@ -175,8 +174,7 @@ func (b *bundler) needsPostCSS(file string, text []byte) []api.Message {
 
 var reactImport = regexp.MustCompile(`(?m)^\s*import\s+(?:\*\s+as\s+)?React\b`)
 
-// loadCode changes what esbuild does not know of: the URLs of files and, in the repository, the fields of classes
-// and JSX.
+// loadCode changes what esbuild does not know of: URLs of files and, in the repository, fields of classes and JSX.
 func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	text, err := os.ReadFile(in.Path)
 	if err != nil {

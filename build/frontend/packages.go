@@ -60,8 +60,7 @@ func packageDir(file string) (dir string, ok bool) {
 	return filepath.FromSlash(file[:at] + name), name != file[at:]
 }
 
-// readPackage reads the package.json in a directory. If that has no name, as in some packages,
-// the directory has it.
+// readPackage reads the package.json in a directory, which has the name if that file has none.
 func readPackage(dir string) Package {
 	const maxText = 256
 	slashed := filepath.ToSlash(dir)

@@ -27,8 +27,7 @@ type replacements struct {
 	values   map[string]string // expressions of define, by the names there
 }
 
-// replacementsOf returns those of the configuration of the repository's bundler, and over them those of
-// slipway.yaml.
+// replacementsOf returns those of the configuration of the bundler, and over them those of slipway.yaml.
 func replacementsOf(o Options, c *bundlerconfig.Config) replacements {
 	r := replacements{alias: map[string]string{}, fallback: map[string]string{}, define: map[string]string{}, inject: map[string]config.Export{}, values: map[string]string{}}
 	for _, alias := range []map[string]string{c.Alias, o.Substitutions.Alias} {
@@ -60,8 +59,7 @@ func replacementsOf(o Options, c *bundlerconfig.Config) replacements {
 	return r
 }
 
-// located returns the absolute path of a module that is a path from the repository, and other modules
-// as they are.
+// located returns the absolute path of a path from the repository, and other modules as they are.
 func located(root, module string) string {
 	if rel, ok := strings.CutPrefix(module, "./"); ok {
 		return filepath.Join(root, filepath.FromSlash(rel))
@@ -118,8 +116,7 @@ func (b *bundler) loadInjected(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS, ResolveDir: b.Root}, nil
 }
 
-// nodeNames finds the files that may use names of Node.js or webpack, which bundlers of older
-// repositories provided.
+// nodeNames finds files that may use names of Node.js or webpack, which bundlers provided earlier.
 var nodeNames = regexp.MustCompile(`\b(Buffer|process|require\b[^\n]*\.\s*context)\b`)
 
 // afterName returns the token after a name, or after the type that it is asserted to have, as in (name as any).
@@ -130,8 +127,7 @@ func afterName(f *script.File, i int) int {
 	return i + 1
 }
 
-// undefined returns a warning for each such name that a file of the repository uses, and that
-// nothing defines.
+// undefined returns a warning for each such name in a file of the repository that nothing defines.
 func (b *bundler) undefined(file string, text []byte) (list []api.Message) {
 	if !nodeNames.Match(text) {
 		return nil

@@ -21,9 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/bundle/tree"
 )
 
-// sass compiles Sass style sheets with the package sass of the repository, which is Dart Sass
-// compiled to JavaScript. It runs in an interpreter that has no access to files, except through
-// find and load, or to the network.
+// sass compiles style sheets with the package sass of the repository, Dart Sass as JavaScript, in an interpreter without
+// access to the network, or to files but through find and read.
 type sass struct {
 	b      *bundler
 	limits watchdog.Limits // of the start, and of each style sheet

@@ -46,8 +46,7 @@ func (s *Session) dispose() {
 	}
 }
 
-// Bundle bundles the frontend as it is now. If the sources have errors, the error is an
-// *Error.
+// Bundle bundles the frontend as it is now. Errors in the sources are an *Error.
 func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 	entry := Entry(s.options.Source)
 	if entry == "" {

@@ -23,8 +23,7 @@ type theme struct {
 // themePrefix begins the names that esbuild gives to style sheets of themes, before their index.
 const themePrefix = "theme-"
 
-// themeURL matches the URL of a style sheet: the plugin's id, and the path below its directory, which may follow
-// what a program computes.
+// themeURL matches the URL of a style sheet: the id of the plugin, or what a program computes, and the path below it.
 var themeURL = regexp.MustCompile(`^(?:.*plugins/([^/]+)/|\*+/?)([^*]+)\.css$`)
 
 // findThemes notes the style sheets that a file loads: the values of "dark" and "light" that end in ".css", wherever
@@ -115,8 +114,7 @@ func (b *bundler) findTheme(id, name string) (missing string) {
 	return filepath.ToSlash(b.relative(file)) + ".css"
 }
 
-// pluginDir returns the source directory of this plugin, also if a program computes the id, or of the one that
-// contains it, or "".
+// pluginDir returns the source directory of this plugin, also for a computed id, or of the one around it, or "".
 func (b *bundler) pluginDir(id string) string {
 	switch {
 	case id == b.PluginID || id == "" || strings.Contains(id, "*"):

@@ -32,9 +32,8 @@ var (
 	jsx         = regexp.MustCompile(`"jsx"\s*:`)
 )
 
-// compilerOptions returns those that the compiler of the repository has, or else what the package of baseConfigs would set:
-// class fields are defined, as in the bundles of create-plugin, and JSX and decorators are those of TypeScript, unless the
-// repository says otherwise.
+// compilerOptions returns those of the repository's compiler, or else of the package of baseConfigs: class fields are
+// defined, and JSX and decorators are those of TypeScript, unless the repository says otherwise.
 func compilerOptions(root string, c *bundlerconfig.Config) map[string]any {
 	text, _ := limit.ReadSettings(filepath.Join(root, "tsconfig.json"))            // esbuild reports what it cannot read
 	more, _ := limit.ReadSettings(filepath.Join(root, ".config", "tsconfig.json")) // of create-plugin, which the other extends

@@ -55,8 +55,7 @@ func (b *bundler) loadWasm(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: new(out.String()), Loader: api.LoaderJS, ResolveDir: filepath.Dir(in.Path)}, nil
 }
 
-// requiredWasm returns the errors for require of a WebAssembly module, or of what imports one. esbuild does not
-// report all of them.
+// requiredWasm returns the errors for require of a WebAssembly module, or of what imports one: esbuild misses some.
 func (b *bundler) requiredWasm(meta metafile) (list []api.Message) {
 	awaits := map[string]bool{} // by name of the input
 	for more := true; more; {

@@ -7,6 +7,5 @@ import "os"
 // hangups returns a channel that receives nothing: the system has no SIGHUP.
 func hangups() <-chan os.Signal { return nil }
 
-// hasTerminal reports whether the process has a controlling terminal, which does not matter
-// here.
+// hasTerminal is about the controlling terminal, which does not matter here.
 func hasTerminal() bool { return false }

@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// hangups returns a channel that receives a value for each SIGHUP, which no longer ends
-// the command.
+// hangups returns a channel of each SIGHUP, which no longer ends the command.
 func hangups() <-chan os.Signal {
 	c := make(chan os.Signal, 1)
 	signal.Reset(syscall.SIGHUP) // main ends the command
@@ -17,8 +16,7 @@ func hangups() <-chan os.Signal {
 	return c
 }
 
-// hasTerminal reports whether the process has a controlling terminal. When that is closed,
-// the system sends SIGHUP too.
+// hasTerminal reports whether there is a controlling terminal: its end is a SIGHUP, too.
 func hasTerminal() bool {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {

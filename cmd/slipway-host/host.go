@@ -53,8 +53,7 @@ func runHost(ctx context.Context, c verbs.Call, o verbs.HostOptions) error {
 	return errors.Join(scanOnHangup(ctx, s, c.Stderr, hangup, isInteractive), serve.Close(s, c.Stdout))
 }
 
-// scanOnHangup scans the plugin directories on each hangup. It returns when ctx is done, the host
-// fails, or its terminal is closed.
+// scanOnHangup scans the plugins on each hangup, until ctx is done, the host fails, or its terminal closes.
 func scanOnHangup(ctx context.Context, s *server.Server, stderr io.Writer, hangup <-chan os.Signal, isInteractive bool) error {
 	for {
 		select {

@@ -15,8 +15,7 @@ import (
 // drawings are how often a view is drawn again before a difference is one of the builds.
 const drawings = 3
 
-// place is what of a problem differs by bundler: the source file that source maps name at its end, and names of components,
-// which are short.
+// place is what of a problem differs by bundler: the source file at its end, and names of components, which are short.
 var place = regexp.MustCompile(` \([^()]*:\d+\)$|` + "`\\w+`|<\\w+>")
 
 // contrast compares what a view showed with two builds of the plugin. A problem of both is no difference, and a view that
@@ -82,8 +81,7 @@ func modules(results []Result, with string) map[string]loaded {
 	return all
 }
 
-// modulesThatDiffer returns a result for each module that asks for other shared modules than its counterpart, or exports other
-// names.
+// modulesThatDiffer returns a result for each module that asks for or exports other names than its counterpart.
 func (o Options) modulesThatDiffer(results []Result) (list []Result) {
 	ours, theirs := modules(results, o.Sides[0].With), modules(results, o.Sides[1].With)
 	both := maps.Clone(ours)

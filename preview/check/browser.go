@@ -231,8 +231,7 @@ const (
 	look  = time.Second
 )
 
-// interrupt ends what a page computes, so that its picture can be taken, and returns the function of a plugin that is most
-// often the innermost one, or "" if none runs.
+// interrupt ends what a page computes, for its picture, and returns the plugin's function that runs most often, or "".
 func interrupt(tab context.Context, run *scripts) string {
 	seen := map[position]int{}
 	for range looks {

@@ -9,16 +9,14 @@ import (
 )
 
 const (
-	// tolerance is the part of what is drawn that may differ: other versions of a browser draw edges
-	// differently.
+	// tolerance is the part of what is drawn that may differ, as edges do in other versions of a browser.
 	tolerance = 0.01
 	// maxShade is how much of 65535 a color may differ in each channel.
 	maxShade = 0x2000
 )
 
-// compare returns how many pixels differ visibly, as a part of those that are not background in either
-// picture: a label of a panel is a small part of its picture. In marked they are red, and the others
-// pale. It is nil if the files are the same.
+// compare returns how many pixels differ visibly, as a part of those that are not background in either picture, as a
+// label is a small part. In marked, which is nil for the same files, they are red, and the others pale.
 func compare(kept, now []byte) (difference float64, marked image.Image, err error) {
 	if bytes.Equal(kept, now) {
 		return 0, nil, nil

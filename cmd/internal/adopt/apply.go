@@ -194,8 +194,7 @@ func (f *recordedFile) read(root *os.Root) ([]byte, error) {
 	return root.ReadFile(name)
 }
 
-// restore writes the original content of a file, or removes the file and the directories
-// that are then empty.
+// restore writes the original content of a file, or removes it and the directories that are then empty.
 func restore(root *os.Root, f recordedFile) error {
 	if f.Exists {
 		return atomicfile.WriteIn(root, f.Path, f.Mode, f.Before)
@@ -250,8 +249,7 @@ func writeRecord(dir string, r record) error {
 	return atomicfile.WriteIn(root, path.Join(recordDir, recordFile), 0o600, data)
 }
 
-// Recorded returns the slash-separated paths of the plugins below dir that have a record of init,
-// relative to dir.
+// Recorded returns the plugins below dir that have a record of init, as slash-separated paths from there.
 func Recorded(dir string) []string {
 	return slices.DeleteFunc(bundle.ReposBelow(dir), func(name string) bool {
 		_, err := readRecord(filepath.Join(dir, filepath.FromSlash(name)))

@@ -112,10 +112,8 @@ func (m magefile) text(packageName string) string {
 	return b.String() + ")\n"
 }
 
-// addMagefile adds a magefile that imports the targets beside the existing ones, which
-// stay as they are. Mage refuses two targets of the same name. So it is asked which of
-// these it accepts: all targets; those that Grafana's SDK does not have too; those, in a
-// namespace of their own.
+// addMagefile adds a magefile that imports the targets beside the existing ones, which stay as they are. Mage refuses two
+// targets of the same name, so it is asked what it accepts: all; those that Grafana's SDK does not have; those in a namespace.
 func (p *Plan) addMagefile(ctx context.Context, found magefiles, m *goModule) error {
 	if found.hasTargets {
 		p.Namespace = found.namespace

@@ -80,9 +80,8 @@ const (
 	Obsolete   Status = "obsolete"  // the scaffold no longer has the file; it stays
 )
 
-// MergeAll merges the differences between two renderings of a scaffold into the files at
-// root: base was rendered when the files were last updated, and now is rendered by this
-// version. It changes no file.
+// MergeAll merges the differences between two renderings of a scaffold into the files at root: base is that of the last
+// update, and now that of this version. It changes no file.
 func MergeAll(ctx context.Context, root *os.Root, base, now map[string]string) (merges []Merge, err error) {
 	both := map[string]string{}
 	maps.Copy(both, base)
@@ -142,8 +141,7 @@ func toCRLF(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// mergeText merges the change from base to theirs into ours, with git. It reports whether
-// the result has conflict markers.
+// mergeText merges the change from base to theirs into ours with git, perhaps with conflict markers.
 func mergeText(ctx context.Context, ours, base, theirs string) (merged []byte, conflicts bool, err error) {
 	dir, err := os.MkdirTemp("", "slipway-merge-")
 	if err != nil {

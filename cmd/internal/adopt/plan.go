@@ -51,8 +51,7 @@ type Plan struct {
 	Notes     []string
 }
 
-// Command returns the command line that runs a verb in this repository, with options such as
-// "format=sarif".
+// Command returns the command line of a verb here, with options such as "format=sarif".
 func (p *Plan) Command(verb string, options ...string) []string {
 	line, hyphens := []string{"go", "tool", "mage", verb}, "-"
 	switch {
@@ -75,8 +74,7 @@ func (p *Plan) line(verb string, options ...string) string {
 	return strings.Join(p.Command(verb, options...), " ")
 }
 
-// RequestError is an error in the options or in the repository, which must change before
-// Slipway can be added.
+// RequestError is an error in the options or in the repository, which the author must correct first.
 type RequestError struct{ Err error }
 
 // Error returns the text of Err.
@@ -191,8 +189,7 @@ func (p *Plan) workflow(ctx context.Context, dir string) string {
 		p.line("validate", "format=github", "path=dist"))
 }
 
-// defaultBranch returns the name of the default branch, or its usual names if Git does not
-// know it.
+// defaultBranch returns the name of the default branch, or the usual names.
 func (p *Plan) defaultBranch(ctx context.Context) string {
 	out, err := process.Output(exec.CommandContext(ctx, "git", "-C", p.Root, "symbolic-ref", "--short", "refs/remotes/origin/HEAD"))
 	if name, ok := strings.CutPrefix(strings.TrimSpace(string(out)), "origin/"); ok && err == nil {
@@ -201,8 +198,7 @@ func (p *Plan) defaultBranch(ctx context.Context) string {
 	return "main, master"
 }
 
-// moduleDir returns the nearest directory at or above dir whose go.mod exists or is
-// created, relative to Root.
+// moduleDir returns the nearest directory from dir upwards that has or gets a go.mod, relative to Root.
 func (p *Plan) moduleDir(dir string) string {
 	for at := dir; ; at = path.Dir(at) {
 		file := path.Join(at, "go.mod")

@@ -16,8 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/config"
 )
 
-// addSettings takes over what magefiles set for the builds of Grafana's SDK, in its build.Config: into a new slipway.yaml, or
-// as notes about what to write there.
+// addSettings takes over what magefiles set in build.Config of Grafana's SDK: into a new slipway.yaml, or as notes.
 func (p *Plan) addSettings(context.Context, Options) error {
 	found, err := findMagefiles(p.Dir)
 	if err != nil {

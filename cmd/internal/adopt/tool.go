@@ -113,8 +113,7 @@ func (p *Plan) openModule() (*goModule, error) {
 	return m, err
 }
 
-// readRegular reads a file that is about to be replaced. It refuses symbolic links, which
-// would be replaced by a file.
+// readRegular reads a file that is about to be replaced, which a symbolic link must not be.
 func readRegular(name string) ([]byte, error) {
 	info, err := os.Lstat(name)
 	if err != nil {
@@ -297,8 +296,7 @@ func Sums(ctx context.Context, path, version string) ([]string, error) {
 	return []string{path + " " + version + " " + sums.Sum, path + " " + version + "/go.mod " + sums.GoModSum}, nil
 }
 
-// command returns a go command that uses the copies of go.mod and go.sum in place of
-// those of the repository.
+// command returns a go command that uses the copies of go.mod and go.sum.
 func (m *goModule) command(ctx context.Context, mod string, args ...string) *exec.Cmd {
 	flags := strconv.Quote("-modfile="+m.workFile) + " " + mod
 	cmd := exec.CommandContext(ctx, "go", args...)

@@ -257,8 +257,7 @@ func (p Program) flagError(c *cobra.Command, err error) error {
 	return verbs.Usage("%w\nrun '%s' for usage", err, help)
 }
 
-// checkArguments returns a usage error that names the argument that is missing or unexpected.
-// Scaffold asks for those that are missing.
+// checkArguments returns a usage error that names a missing or unexpected argument, unless the verb asks.
 func (p Program) checkArguments(c *cobra.Command, v verbs.Verb, args []string) error {
 	last := len(v.Args) - 1
 	isOpen := last >= 0 && v.Args[last].Values != nil

@@ -42,8 +42,7 @@ func otherBuild(f verbs.Face, repo bundle.Repo, o *verbs.PreviewOptions) ([]bund
 	return plugins, nil
 }
 
-// printSizes prints what two builds of a frontend weigh, and which of their files have no counterpart: nobody may have asked
-// for these yet.
+// printSizes prints what two builds of a frontend weigh, and which files only one has: perhaps nobody asked for them yet.
 func printSizes(stdout io.Writer, ours, theirs string) {
 	a, b := frontendFiles(ours), frontendFiles(theirs)
 	for _, name := range slices.Sorted(maps.Keys(a)) {

@@ -152,8 +152,7 @@ func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo b
 	return nil
 }
 
-// isUsed reports whether the rule about imports has found a name of a shared module that the plugin uses without asking
-// whether it is there.
+// isUsed reports whether the rule about imports has found that the plugin uses a name without asking whether it is there.
 func isUsed(findings []validate.Finding, name string) bool {
 	module, member, _ := strings.Cut(name, "#")
 	return slices.ContainsFunc(findings, func(f validate.Finding) bool {

@@ -79,8 +79,7 @@ func isIgnored(repo bundle.Repo, path string) bool {
 	return rel == bundle.DistDir || strings.HasPrefix(rel, bundle.DistDir+string(filepath.Separator))
 }
 
-// isTemporary reports whether editors create a file with that name while they save
-// another.
+// isTemporary reports whether editors create a file of that name while they save.
 func isTemporary(name string) bool {
 	suffixes := []string{"~", ".tmp", ".swp", ".swx", ".bak", "___jb_tmp___", "___jb_old___"}
 	return strings.HasPrefix(name, "#") || name == "4913" ||
@@ -117,14 +116,12 @@ func partsOfFile(repo bundle.Repo, known files, file string) parts {
 	return p
 }
 
-// isImportable reports whether an import in a script or a style sheet may refer to a file with
-// that name.
+// isImportable reports whether a script or a style sheet may import a file of that name.
 func isImportable(name string) bool {
 	return slices.Contains([]string{".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".css", ".scss", ".sass", ".less"}, path.Ext(name))
 }
 
-// isEmbedded reports whether a backend may embed a file: a Go file in a directory above
-// it has a go:embed directive.
+// isEmbedded reports whether a Go file in a directory above a file embeds others.
 func isEmbedded(root, file string) bool {
 	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
 		names, _ := filepath.Glob(filepath.Join(dir, "*.go")) // fails if dir looks like a bad pattern

@@ -57,9 +57,8 @@ func (s *session) openOrSay(ctx context.Context) {
 	}
 }
 
-// open opens the preview or the console in the user's browser, signed in. The browser opens a file
-// that only the user can read and that leads to the link, because other users can read the
-// arguments of commands.
+// open opens the preview or the console in a browser, signed in: by a file that leads to the link and that only the user
+// can read, because others can read the arguments of commands.
 func (s *session) open(ctx context.Context) error {
 	link := s.server.SignInURL()
 	switch {
@@ -113,8 +112,7 @@ func quoteShell(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// exampleQuery returns a query of the data source in a repository: one without fields if it
-// was not scaffolded.
+// exampleQuery returns a query of a data source that was scaffolded, or one without fields.
 func exampleQuery(root string) string {
 	if _, err := os.Stat(filepath.Join(root, adopt.ScaffoldRecord)); err != nil {
 		return "{}"

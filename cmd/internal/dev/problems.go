@@ -17,8 +17,7 @@ import (
 // compilerLine matches an error in the output of the go command.
 var compilerLine = regexp.MustCompile(`^\s*((?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(\d+)(?::(\d+))?: (.+)$`)
 
-// compilerErrors returns the compiler errors in the text of an error, or the text if
-// there are none. Files are as shown.
+// compilerErrors returns the compiler errors in an error, or its text if there are none. Files are as shown.
 func compilerErrors(root string, err error) (findings []validate.Finding, text string) {
 	if e, ok := errors.AsType[*frontend.Error](err); ok {
 		return messages(root, e.Messages, validate.Error), ""
@@ -67,8 +66,7 @@ func messages(root string, list []frontend.Message, severity validate.Severity) 
 	return findings
 }
 
-// place returns a position whose columns count code points. Column and length are in
-// bytes of the line.
+// place returns a position in code points. Column and length are in bytes of the line.
 func place(file string, line, column, length int, text []byte) validate.Place {
 	p := validate.Place{File: file, Line: line, Column: column, EndLine: line, EndColumn: column}
 	if from := column - 1; from >= 0 && from <= len(text) {

@@ -31,8 +31,7 @@ func (s *session) reasonOf(f validate.Finding) string {
 	return fmt.Sprintf("%s: %s", f.Address(), f.Message)
 }
 
-// below returns a path in the repository relative to its root, since pages show it, wherever
-// dev was started.
+// below returns a path in the repository relative to its root, wherever dev was started.
 func below(root, path string) string {
 	full, err := filepath.Abs(filepath.FromSlash(path))
 	if err != nil {
@@ -210,8 +209,7 @@ func (s *session) announce(e hostapi.PluginEvent) {
 	}
 }
 
-// shown returns how a file of the repository is shown to people: relative to the current
-// directory if it is below that.
+// shown returns how people see a file of the repository: relative to the current directory if it is below that.
 func shown(root, file string) string {
 	full := file
 	if !filepath.IsAbs(file) {

@@ -15,8 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
-// watch builds what file changes affect, until ctx is done. It passes events to the loop, and does what that
-// decides.
+// watch builds what file changes affect, until ctx is done, as the loop decides.
 func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 	settled, late := stoppedTimer(), stoppedTimer()
 	var running sync.WaitGroup

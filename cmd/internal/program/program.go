@@ -75,8 +75,7 @@ func Installed(name string) string {
 
 const checkoutPrefix = "checkout-"
 
-// directory returns the name of the directory of an origin in the cache. Package
-// targets/internal/program has the same.
+// directory names an origin in the cache, as package targets/internal/program does.
 func directory(from version.Origin) string {
 	if from.Checkout == "" {
 		return from.Version
@@ -116,8 +115,7 @@ func build(ctx context.Context, from version.Origin, name, program string, w io.
 	return os.Rename(filepath.Join(dir, filepath.Base(program)), program)
 }
 
-// run runs a go command with -v. It prints how many packages it has compiled, and fails with what
-// the command printed besides their names.
+// run runs a go command with -v, prints how many packages it has compiled, and fails with what else it printed.
 func run(cmd *exec.Cmd, what string, w io.Writer) error {
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// Debug finds Delve if a plugin runs under it, and prints how to connect once it
-// listens.
+// Debug finds Delve if a plugin runs under it, which then prints how to connect.
 func Debug(ctx context.Context, f verbs.Face, d *loader.Debugging, dir string, stdout io.Writer) (err error) {
 	if len(d.Launch) == 0 {
 		if d.Wait {
@@ -41,8 +40,7 @@ func connectText(id, address string) string {
 		address, launch)
 }
 
-// findDelve returns the path of the Delve executable: on PATH, or as a tool of the Go module
-// in a directory.
+// findDelve returns the path of Delve: on PATH, or as a tool of the module in a directory.
 func findDelve(ctx context.Context, dir string) (string, error) {
 	if path, err := exec.LookPath("dlv"); err == nil {
 		return filepath.Abs(path)

@@ -34,8 +34,7 @@ func Options(c verbs.Call, o verbs.ServeOptions) (server.Options, error) {
 	return s, readSecrets(c.Face, &s, o.AdminPasswordFile)
 }
 
-// readSecrets sets the options that come from the file of the password, unless it is "", and the
-// environment. It removes the secrets from the environment, so that no process inherits them.
+// readSecrets sets the options that come from the file of the password, unless it is "", and the environment.
 func readSecrets(f verbs.Face, o *server.Options, file string) error {
 	known := []string{verbs.EnvAdminPassword, verbs.EnvDatabase, verbs.EnvSecretKey}
 	for _, entry := range os.Environ() {

@@ -86,8 +86,7 @@ func Explain(f verbs.Face, o server.Options, err error) error {
 	return err
 }
 
-// HasLoopbackURL reports whether browsers on this machine reach the host over loopback,
-// as a sign-in link requires.
+// HasLoopbackURL reports whether browsers here reach the host over loopback, as a sign-in link requires.
 func HasLoopbackURL(s *server.Server) bool {
 	u, err := url.Parse(s.URL())
 	return err == nil && IsLoopback(u.Host)

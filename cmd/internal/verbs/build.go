@@ -167,8 +167,7 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*Built, error) {
 	return r, nil
 }
 
-// askDownload downloads the packages that are missing if the user agrees, and otherwise
-// returns the error about them.
+// askDownload downloads missing packages if the user agrees, else it returns the error about them.
 func askDownload(ctx context.Context, w *os.File, o BuildOptions, missing error) error {
 	fmt.Fprintln(w, missing)
 	if agreed, err := newPrompter(o.In, w).askYes(ctx, "download them now", true); err != nil || !agreed {
@@ -177,8 +176,7 @@ func askDownload(ctx context.Context, w *os.File, o BuildOptions, missing error)
 	return runDeps(ctx, w, depsOptions{Face: o.Face, Dir: o.Dir, Bundler: o.Bundler})
 }
 
-// parsePlatforms parses a list of platforms and suggests the nearest one for a
-// misspelled one.
+// parsePlatforms parses a list of platforms, and suggests one that is nearly named.
 func parsePlatforms(list string) ([]bundle.Platform, error) {
 	platforms, err := bundle.ParsePlatforms(list)
 	if err == nil {
@@ -194,8 +192,7 @@ func parsePlatforms(list string) ([]bundle.Platform, error) {
 	return nil, err
 }
 
-// platformNames returns the values that build accepts as platforms: all, host and
-// the platforms that all stands for.
+// platformNames returns what build accepts as platforms: all, host and those that all stands for.
 func platformNames() []string {
 	names := []string{"all", "host"}
 	for _, p := range bundle.AllPlatforms() {

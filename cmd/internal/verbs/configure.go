@@ -90,8 +90,7 @@ func (t *target) addSource(r *validate.Report) {
 	}
 }
 
-// baseline removes the findings in the baseline from the report, or writes a new
-// baseline.
+// baseline removes the findings in the baseline from the report, or writes a new one.
 func (s *several) baseline(r *validate.Report, o validateOptions) error {
 	name := o.Baseline + o.WriteBaseline // at most one is set
 	if name == "" || len(s.targets) == 0 {

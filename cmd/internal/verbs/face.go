@@ -24,8 +24,7 @@ const (
 // EnvFace is the environment variable with which the module targets tells the program its face.
 const EnvFace = "SLIPWAY_FACE"
 
-// TakeFace returns the face that the environment names, and removes it from there: what this process
-// starts has a face of its own.
+// TakeFace returns the face in the environment, and removes it for what this process starts.
 func TakeFace() Face {
 	f := Face(os.Getenv(EnvFace))
 	_ = os.Unsetenv(EnvFace) // fails only for invalid names

@@ -102,8 +102,7 @@ func (l linter) command(dir string, tools []string) (command []string, why strin
 	return nil, "go.mod does not list it as a tool, and it has no configuration file here"
 }
 
-// runFormat formats the Go files of a plugin repository like gofmt, and prints those that
-// changed.
+// runFormat formats the Go files of a plugin repository like gofmt, and prints which.
 func runFormat(w io.Writer, dir string) error {
 	repo, err := FindRepo(w, dir)
 	if err != nil {

@@ -40,9 +40,8 @@ func runPackage(ctx context.Context, w *os.File, o packageOptions) error {
 	})
 }
 
-// packOne packs the built plugin of a repository into zips with checksums and an SBOM, and prints
-// a table of them to w. It refuses a plugin whose zip has errors. Files of other versions in
-// the directory stay.
+// packOne packs the built plugin of a repository into zips with checksums and an SBOM, and lists them on w. It refuses a
+// plugin whose zip has errors. Files of other versions stay.
 func packOne(ctx context.Context, w *os.File, o packageOptions, packed map[string]string) error {
 	started := time.Now()
 	repo, err := FindRepo(w, o.Dir)

@@ -13,9 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/fix"
 )
 
-// addRange adds to the plan of init a range of versions of existing hosts, the widest in which compat finds no
-// errors, unless plugin.json has a range. It returns that range, or "". What cannot be read is reported by validate, which
-// init runs next.
+// addRange adds to the plan of init the widest range of versions of existing hosts in which compat finds no errors, unless
+// plugin.json has one, and returns it, or "". What cannot be read is reported by validate, which init runs next.
 func addRange(ctx context.Context, p *adopt.Plan) string {
 	files, o, err := validate.Open(p.Dir, "")
 	if err != nil {

@@ -173,8 +173,7 @@ func printCheckout(w io.Writer, checkout string) {
 	}
 }
 
-// shortPath returns a path below the current directory relative to it, and any other
-// path as it is.
+// shortPath returns a path below the current directory relative to it, and others as they are.
 func shortPath(dir string) string {
 	cwd, err := os.Getwd()
 	if err != nil {

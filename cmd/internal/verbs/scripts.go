@@ -25,8 +25,7 @@ type frontend struct {
 	err     error  // package.json is there, and cannot be read
 }
 
-// readFrontend reads package.json, and finds the package manager and the installed packages, which may be
-// those of the repository around dir.
+// readFrontend reads package.json, and finds the package manager and the packages, perhaps of the repository around.
 func readFrontend(dir string) (f frontend) {
 	f = frontend{dir: dir, manager: packageManager(dir)}
 	data, err := limit.ReadSettings(filepath.Join(dir, "package.json"))
@@ -57,8 +56,7 @@ func readFrontend(dir string) (f frontend) {
 	return f
 }
 
-// run runs the first of the scripts that package.json has. It reports whether there was one, and
-// prints why not after what.
+// run runs the first of the scripts that package.json has, if any, and prints why not after what.
 func (f frontend) run(ctx context.Context, w *os.File, what string, names ...string) (ran bool, err error) {
 	if f.err != nil {
 		return false, f.err

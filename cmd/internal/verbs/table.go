@@ -94,8 +94,7 @@ func (v Verb) Usage() string {
 //go:embed help.txt
 var helpText []byte
 
-// Help returns the description of a verb in several lines, or "", and commands that show its
-// use. They are in help.txt.
+// Help returns the description of a verb, or "", and examples, from help.txt.
 func (v Verb) Help() (long, examples string) {
 	for _, f := range txtar.Parse(helpText).Files {
 		if f.Name == v.Name {

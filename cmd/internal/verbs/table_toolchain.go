@@ -49,8 +49,7 @@ func scaffoldVerb() Verb {
 	}
 }
 
-// missingScaffold returns the error of scaffold without all arguments, and without a terminal to
-// ask on.
+// missingScaffold returns the error of scaffold without all arguments and a terminal to ask on.
 func missingScaffold(c Call, hasType bool) error {
 	if c.Face == Mage {
 		return Usage("cannot ask for the type and id: standard input is not a terminal; run '%s <type> <id>' instead", c.Face.Verb("scaffold"))

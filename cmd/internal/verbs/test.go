@@ -113,8 +113,7 @@ func importPaths(packages []goPackage) (paths []string) {
 	return paths
 }
 
-// goPackages returns the Go packages of a repository, without those in node_modules. Without a
-// Go module there are none.
+// goPackages returns the Go packages of a repository, but none in node_modules or without a module.
 func goPackages(ctx context.Context, dir string) (packages []goPackage, err error) {
 	mod, err := goOutput(ctx, dir, "env", "GOMOD")
 	if err != nil || mod == "" || mod == os.DevNull {

@@ -28,10 +28,8 @@ type updateOptions struct {
 	DryRun bool   // print a diff and change nothing
 }
 
-// runUpdate merges the changes of the templates since a repository was scaffolded or last
-// updated into the files that follow Slipway, and writes the id of plugin.json to the files
-// of the scaffold that have a former one. It returns an error with ExitFindings if
-// there are conflicts, which it marks in the files.
+// runUpdate merges what has changed in the templates since the scaffold or its last update into the files that follow
+// Slipway, and writes the id of plugin.json to files with a former one. Conflicts, which it marks, are ExitFindings.
 func runUpdate(ctx context.Context, w io.Writer, o updateOptions) error {
 	if o.Dir == "" {
 		o.Dir = cmp.Or(Around(), ".")

@@ -72,8 +72,7 @@ func Find(ctx context.Context, w io.Writer) (string, error) {
 	return from.program(ctx, filepath.Join(cache, "slipway", "programs"), w)
 }
 
-// program returns the path of the program in a directory. If two processes build it, one of them
-// waits, or both succeed.
+// program returns the path of the program in a directory. Two processes may build it at once.
 func (o origin) program(ctx context.Context, dir string, w io.Writer) (string, error) {
 	path := filepath.Join(dir, o.directory(), "slipway")
 	if runtime.GOOS == "windows" {
@@ -103,8 +102,7 @@ func (o origin) program(ctx context.Context, dir string, w io.Writer) (string, e
 	return path, os.WriteFile(path+".stamp", []byte(record(path, stamp)), 0o644)
 }
 
-// directory returns the name of the directory of an origin. The program slipway looks for others in
-// the same directory.
+// directory names an origin in the cache, where the program slipway looks for others.
 func (o origin) directory() string {
 	if o.checkout == "" {
 		return o.version
@@ -113,8 +111,7 @@ func (o origin) directory() string {
 	return "checkout-" + hex.EncodeToString(sum[:6])
 }
 
-// isBuilt reports whether the program was built from the files of a stamp, and is as it was then: a machine that crashed
-// may have lost a part of it.
+// isBuilt reports whether the program was built from the files of a stamp, and is whole: a machine may have crashed.
 func isBuilt(path, stamp string) bool {
 	was, err := os.ReadFile(path + ".stamp")
 	return err == nil && string(was) == record(path, stamp)
