@@ -1,7 +1,6 @@
 package build
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -26,19 +25,11 @@ type tail struct {
 func (t *tail) Write(data []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for rest := data; len(rest) > 0; {
-		end := bytes.IndexByte(rest, '\n')
-		part := rest[:min(len(rest), maxTailLine-len(t.line))]
-		isEnd := end >= 0 && end < len(part)
-		if isEnd {
-			part = rest[:end]
+	for _, c := range data {
+		if c != '\n' {
+			t.line = append(t.line, c)
 		}
-		t.line = append(t.line, part...)
-		rest = rest[len(part):]
-		if isEnd {
-			rest = rest[1:]
-		}
-		if isEnd || len(t.line) == maxTailLine {
+		if c == '\n' || len(t.line) == maxTailLine {
 			t.endLine()
 		}
 	}
