@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -27,4 +28,31 @@ func (p *Plan) Documents() map[string][]byte {
 		files[d.to] = d.data
 	}
 	return files
+}
+
+// ToDownload lists the frontends of a repository whose packages must be there before they can be bundled, that of
+// the plugin first and then those of nested plugins.
+func ToDownload(repo bundle.Repo, f config.Frontend) ([]Frontend, error) {
+	p, err := PlanSources(repo, f)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range p.Frontends {
+		p.Frontends[i].Download, p.Frontends[i].Substitutions = true, p.substitutions(f.PluginID)
+	}
+	return p.Frontends, nil
+}
+
+// Download downloads the packages of frontends. It returns the numbers, and the reason why dev cannot bundle them.
+func Download(ctx context.Context, bundler Bundler, frontends []Frontend) (*Module, error) {
+	all := &Module{}
+	for _, f := range frontends {
+		b, err := bundler.Bundle(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		all.Packages, all.Bytes = all.Packages+b.Packages, all.Bytes+b.Bytes
+		all.Development = cmp.Or(all.Development, b.Development)
+	}
+	return all, nil
 }
