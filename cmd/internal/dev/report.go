@@ -62,38 +62,29 @@ func stateOf(id string, s loader.Status) string {
 	return fmt.Sprintf("%s is %s", id, s.State)
 }
 
-// failureOf turns an error into a failure. Errors from compilers become findings.
+// failureOf turns an error into a failure. Errors from compilers become findings, as those of the rules are.
 func (s *session) failureOf(err error) *failure {
-	if refused, ok := errors.AsType[*build.RefusedError](err); ok {
-		return s.failureOfCheck(refused)
-	}
 	findings, text := compilerErrors(s.repo.Root, err)
 	texts := sources(s.repo.Root, findings)
-	f := &failure{text: s.render(findings, texts)}
+	reason, _, _ := strings.Cut(text, "\n")
+	isError := func(f validate.Finding) bool { return f.Severity == validate.Error }
+	if refused, ok := errors.AsType[*build.RefusedError](err); ok {
+		findings, texts, text = refused.Report.Findings, refused.Report.Sources, ""
+		if !slices.ContainsFunc(findings, isError) { // a rule did not run
+			text, reason = refused.Error(), refused.Error()
+		}
+	}
+	f := &failure{text: s.render(findings, texts), reason: reason}
 	for line := range strings.Lines(text) {
 		f.text += terminal.Printable(strings.TrimSuffix(line, "\n")) + "\n"
 	}
-	f.reason, _, _ = strings.Cut(text, "\n")
-	if len(findings) > 0 {
-		f.reason = s.reasonOf(findings[0])
-		if errors.Is(err, build.ErrNotDownloaded) {
-			f.text += verbs.DownloadHelp(s.face) + "\n"
-		}
+	if i := slices.IndexFunc(findings, isError); i >= 0 {
+		f.reason = s.reasonOf(findings[i])
+	}
+	if len(findings) > 0 && errors.Is(err, build.ErrNotDownloaded) {
+		f.text += verbs.DownloadHelp(s.face) + "\n"
 	}
 	f.messages = messagesOf(s.repo.Root, text, findings, texts)
-	return f
-}
-
-// failureOfCheck is failureOf for what the rules found.
-func (s *session) failureOfCheck(e *build.RefusedError) *failure {
-	found := e.Report
-	f := &failure{text: s.render(found.Findings, found.Sources)}
-	if i := slices.IndexFunc(found.Findings, func(f validate.Finding) bool { return f.Severity == validate.Error }); i >= 0 {
-		f.reason = s.reasonOf(found.Findings[i])
-	} else { // a rule did not run
-		f.text, f.reason = f.text+e.Error()+"\n", e.Error()
-	}
-	f.messages = messagesOf(s.repo.Root, f.reason, found.Findings, found.Sources)
 	return f
 }
 
