@@ -24,19 +24,17 @@ import (
 
 func conformanceVerb() verbs.Verb {
 	o := &verbs.ConformanceOptions{}
-	v := verbs.ConformanceVerb(o)
-	v.Run = func(ctx context.Context, c verbs.Call) error {
+	return verbs.ConformanceVerb(o, func(ctx context.Context, c verbs.Call) error {
 		o.Dir = cmp.Or(o.Dir, verbs.Around(), ".")
 		return runConformance(ctx, c, *o)
-	}
-	return v
+	})
 }
 
 func checkConformance(f verbs.Face, o verbs.ConformanceOptions) error {
-	if formats := verbs.ConformanceFormats(); !slices.Contains(formats, o.Format) {
+	if formats := []string{"text", "json", "junit"}; !slices.Contains(formats, o.Format) {
 		return fmt.Errorf("%s: %w", f.Option("format"), nearest.Unknown("format", o.Format, formats))
 	}
-	if names := verbs.StandardNames(); !slices.Contains(names, o.Checks) {
+	if names := []string{"auto", "strict", "existing"}; !slices.Contains(names, o.Checks) {
 		return fmt.Errorf("%s: %w", f.Option("checks"), nearest.Unknown("value", o.Checks, names))
 	}
 	if o.Timeout <= 0 {

@@ -13,8 +13,7 @@ import (
 
 func devVerb() verbs.Verb {
 	o := &verbs.DevOptions{}
-	v := verbs.DevVerb(o)
-	v.Run = func(ctx context.Context, c verbs.Call) error {
+	return verbs.DevVerb(o, func(ctx context.Context, c verbs.Call) error {
 		// Before the build, whose tools must not inherit the secrets.
 		served, err := serve.Options(c, o.ServeOptions)
 		if err != nil {
@@ -22,14 +21,12 @@ func devVerb() verbs.Verb {
 		}
 		options := dev.Options{Server: served, Dir: o.Dir, Open: o.Open, UseDelve: o.Debug, Keys: dev.Keys(c.Stdin, c.Stdout)}
 		return dev.Run(ctx, c.Face, options, c.Stdout, c.Stderr)
-	}
-	return v
+	})
 }
 
 func previewVerb() verbs.Verb {
 	o := &verbs.PreviewOptions{}
-	v := verbs.PreviewVerb(o)
-	v.Run = func(ctx context.Context, c verbs.Call) error {
+	return verbs.PreviewVerb(o, func(ctx context.Context, c verbs.Call) error {
 		if o.Check || o.Update || o.Against != "" {
 			return dev.Check(ctx, c, o)
 		}
@@ -44,6 +41,5 @@ func previewVerb() verbs.Verb {
 		options := dev.Options{Server: served, Dir: o.Dir, IsPreview: true, With: o.With, Listen: o.Listen, Answers: o.Answers, Open: o.Open,
 			Keys: dev.Keys(c.Stdin, c.Stdout)}
 		return dev.Run(ctx, c.Face, options, c.Stdout, c.Stderr)
-	}
-	return v
+	})
 }

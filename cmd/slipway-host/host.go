@@ -19,9 +19,7 @@ import (
 
 func hostVerb() verbs.Verb {
 	o := &verbs.HostOptions{}
-	v := verbs.HostVerb(o)
-	v.Run = func(ctx context.Context, c verbs.Call) error { return runHost(ctx, c, *o) }
-	return v
+	return verbs.HostVerb(o, func(ctx context.Context, c verbs.Call) error { return runHost(ctx, c, *o) })
 }
 
 // runHost runs a host until ctx is done.

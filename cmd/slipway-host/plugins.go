@@ -37,8 +37,7 @@ type pluginLine struct {
 
 func pluginsVerb() verbs.Verb {
 	o := &verbs.PluginsOptions{}
-	v := verbs.PluginsVerb(o)
-	v.Run = func(ctx context.Context, c verbs.Call) error {
+	return verbs.PluginsVerb(o, func(ctx context.Context, c verbs.Call) error {
 		report, err := reportOf(ctx, o.Target)
 		if err != nil {
 			return err
@@ -50,8 +49,7 @@ func pluginsVerb() verbs.Verb {
 			return &verbs.ExitError{Code: verbs.ExitFindings}
 		}
 		return nil
-	}
-	return v
+	})
 }
 
 const requestTimeout = 30 * time.Second

@@ -18,15 +18,15 @@ import (
 type compatOptions struct {
 	Face     Face
 	Path     string // "" is the current directory
-	Format   string // one of ListFormats
+	Format   string // text or json
 	Versions []string
 	Suggest  bool // print only the widest range
 }
 
 // runCompat writes to w what validate finds about versions of existing hosts.
 func runCompat(ctx context.Context, w io.Writer, o compatOptions) error {
-	if !slices.Contains(listFormats(), o.Format) {
-		return Usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, listFormats()))
+	if formats := []string{"text", "json"}; !slices.Contains(formats, o.Format) {
+		return Usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, formats))
 	}
 	if o.Suggest && o.Format == "json" {
 		return Usage("%s and %s cannot be used together", o.Face.Option("suggest"), o.Face.Option("format"))

@@ -27,7 +27,7 @@ type Verb struct {
 	IsHidden bool // it is not listed
 
 	Face *Face // where Run finds how messages spell options; nil if they name none
-	// Run runs the verb. It is nil in the table for the verbs of slipway-host, which sets it.
+	// Run runs the verb. It is nil in the table for the verbs of slipway-host.
 	Run func(ctx context.Context, c Call) error
 }
 
@@ -110,8 +110,8 @@ func All(b Bundler) []Verb {
 		scaffoldVerb(), updateVerb(), initVerb(), validateVerb(), compatVerb(), rulesVerb(), explainVerb(), schemaVerb(), depsVerb(b), buildVerb(b),
 		packageVerb(), verifyVerb(), testVerb(),
 	}, dirVerbs(), []Verb{
-		ConformanceVerb(&ConformanceOptions{}), PluginsVerb(&PluginsOptions{}),
-		HostVerb(&HostOptions{}), DevVerb(&DevOptions{}), PreviewVerb(&PreviewOptions{}), versionVerb(),
+		ConformanceVerb(&ConformanceOptions{}, nil), PluginsVerb(&PluginsOptions{}, nil),
+		HostVerb(&HostOptions{}, nil), DevVerb(&DevOptions{}, nil), PreviewVerb(&PreviewOptions{}, nil), versionVerb(),
 	})
 }
 

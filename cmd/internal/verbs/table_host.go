@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -74,10 +75,10 @@ type HostOptions struct {
 }
 
 // HostVerb returns the row of host.
-func HostVerb(o *HostOptions) Verb {
+func HostVerb(o *HostOptions, run func(context.Context, Call) error) Verb {
 	o.Watch = "poll"
 	return Verb{
-		Name: "host", Mage: targets, IsHosted: true,
+		Name: "host", Mage: targets, IsHosted: true, Run: run,
 		Short: "Run the reference host on directories of plugins",
 		Options: append([]Option{
 			{Name: "plugins-dir", Value: &o.PluginDirs, Help: "directory of plugins (default under Mage: this directory); may be repeated; " +
@@ -99,10 +100,10 @@ type DevOptions struct {
 }
 
 // DevVerb returns the row of dev.
-func DevVerb(o *DevOptions) Verb {
+func DevVerb(o *DevOptions, run func(context.Context, Call) error) Verb {
 	o.Toggles = []string{access.ToggleServiceAccounts}
 	return Verb{
-		Name: "dev", Mage: targets, IsHosted: true,
+		Name: "dev", Mage: targets, IsHosted: true, Run: run,
 		Short:   "Run the plugin in a host that builds and reloads it when files change",
 		Aliases: []Alias{{Name: "Watch", Short: "runs the plugin in a host and rebuilds it when files change, as dev does"}},
 		Options: append([]Option{
@@ -124,10 +125,10 @@ type PreviewOptions struct {
 }
 
 // PreviewVerb returns the row of preview.
-func PreviewVerb(o *PreviewOptions) Verb {
+func PreviewVerb(o *PreviewOptions, run func(context.Context, Call) error) Verb {
 	o.Listen = "127.0.0.1:0"
 	return Verb{
-		Name: "preview", Mage: targets, IsHosted: true,
+		Name: "preview", Mage: targets, IsHosted: true, Run: run,
 		Short: "Show the frontend of the plugin in a browser as it is edited",
 		Options: []Option{
 			dirOption(&o.Dir),
@@ -166,10 +167,10 @@ type ConformanceOptions struct {
 }
 
 // ConformanceVerb returns the row of conformance.
-func ConformanceVerb(o *ConformanceOptions) Verb {
+func ConformanceVerb(o *ConformanceOptions, run func(context.Context, Call) error) Verb {
 	o.Format, o.Timeout, o.Checks = "text", 30*time.Second, "auto"
 	return Verb{
-		Name: "conformance", Mage: targets, IsHosted: true, Args: []Arg{{Name: "dir", Value: &o.Dir}},
+		Name: "conformance", Mage: targets, IsHosted: true, Run: run, Args: []Arg{{Name: "dir", Value: &o.Dir}},
 		Short: "Run conformance checks on a built plugin",
 		Options: []Option{
 			{Name: "dir", Value: &o.Dir, Help: "plugin to check (default: that of this directory)"},
@@ -188,15 +189,6 @@ func ConformanceVerb(o *ConformanceOptions) Verb {
 	}
 }
 
-// StandardNames returns the values that conformance accepts as what to require.
-func StandardNames() []string { return []string{"auto", "strict", "existing"} }
-
-// listFormats returns the formats of lists.
-func listFormats() []string { return []string{"text", "json"} }
-
-// ConformanceFormats returns the formats of a conformance report.
-func ConformanceFormats() []string { return append(listFormats(), "junit") }
-
 // PluginsOptions are the options of the verb plugins.
 type PluginsOptions struct {
 	Target string // a directory or the URL of a host
@@ -204,10 +196,10 @@ type PluginsOptions struct {
 }
 
 // PluginsVerb returns the row of plugins, which reads a directory as the host does.
-func PluginsVerb(o *PluginsOptions) Verb {
+func PluginsVerb(o *PluginsOptions, run func(context.Context, Call) error) Verb {
 	o.Target = "."
 	return Verb{
-		Name: "plugins", IsHosted: true, Args: []Arg{{Name: "dir|url", Value: &o.Target}},
+		Name: "plugins", IsHosted: true, Run: run, Args: []Arg{{Name: "dir|url", Value: &o.Target}},
 		Short: "List plugins and explain each failure",
 		Options: []Option{
 			{Name: "json", Value: &o.JSON, Help: "print JSON instead of a table"},
