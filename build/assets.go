@@ -91,8 +91,7 @@ func isSourceFile(name string) bool {
 	return strings.HasPrefix(name, ".") || slices.Contains([]string{".go", ".ts", ".tsx", ".jsx"}, path.Ext(name))
 }
 
-// isOutside reports whether a path is not part of a plugin whose plugin.json is at the
-// root of the repository. The path of a directory ends in a slash.
+// isOutside reports whether a path, which ends in a slash if it is a directory, is not part of a plugin at the root.
 func (p *Plan) isOutside(rel string) bool {
 	if p.Repo.Source != p.Repo.Root {
 		return false

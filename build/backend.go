@@ -61,8 +61,7 @@ func (p *Plan) lacksExecutable() bool {
 	return false
 }
 
-// findBackends lists the backends that the plugin.json files name, the plugin's own
-// first. The executable is relative to its plugin.json, as hosts read it.
+// findBackends lists the backends of the plugin.json files, to which executables are relative, the plugin's own first.
 func (p *Plan) findBackends() error {
 	for _, d := range p.documents {
 		m := d.metadata
@@ -162,8 +161,7 @@ func (p *Plan) findMain(ctx context.Context, b *backend, isFirst bool) (err erro
 	return nil
 }
 
-// findModule returns the directory of the module that contains a directory: the nearest
-// one upwards that has a go.mod, as for the go command.
+// findModule returns the nearest directory upwards that has a go.mod, as the go command does.
 func (p *Plan) findModule(dir string) (string, error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if exists(filepath.Join(at, "go.mod")) {
@@ -191,8 +189,7 @@ func (p *Plan) namedMain(b backend, isFirst bool) (string, error) {
 	return abs, nil
 }
 
-// usualMains lists where the main package of a backend may be, in order of search. The
-// directories without a name in them belong to the first backend.
+// usualMains lists where a main package may be, in order of search. Directories without a name are for the first backend.
 func (p *Plan) usualMains(b backend, isFirst bool) []string {
 	name := path.Base(b.executable)
 	if isFirst {
@@ -202,8 +199,7 @@ func (p *Plan) usualMains(b backend, isFirst bool) []string {
 	return []string{"cmd/" + name, "cmd/" + b.id, "pkg/" + name, "pkg/" + b.id, nested + "/pkg", nested + "/cmd", nested + "/backend", nested}
 }
 
-// searchMain returns the main package of a backend, or "" if it finds none. If several
-// directories could be it, the error lists them.
+// searchMain returns the main package of a backend, or "", or an error that lists several.
 func (p *Plan) searchMain(ctx context.Context, b backend, isFirst bool) (string, error) {
 	for _, dir := range p.usualMains(b, isFirst) {
 		abs := filepath.Join(p.Repo.Root, filepath.FromSlash(dir))
@@ -240,8 +236,7 @@ func mainSetting(b backend, isFirst bool, dir string) string {
 	return "  backend:\n    main:\n      " + b.id + ": " + dir
 }
 
-// allMains returns the directories of the repository with a main package: those that
-// import the library of a plugin, or all if none does.
+// allMains returns the directories with a main package: those that import a plugin's library, or all if none does.
 func (p *Plan) allMains(ctx context.Context) (list []string, err error) {
 	var plugins []string
 	err = filepath.WalkDir(p.Repo.Root, func(dir string, d fs.DirEntry, err error) error {

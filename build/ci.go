@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// ciSystem names the environment variables of a CI system. Of several variables, the first
-// one with a usable value counts.
+// ciSystem names the variables of a CI system. Of several, the first with a usable value counts.
 type ciSystem struct {
 	marker string   // set only in this system
 	number []string // of the run

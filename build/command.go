@@ -107,8 +107,7 @@ func shell(ctx context.Context) *exec.Cmd {
 	return exec.CommandContext(ctx, "sh", "-c", `eval "$`+commandVariable+`"`)
 }
 
-// collect copies the regular files of a directory of the repository to the staging
-// directory, but no executables: those are compiled.
+// collect copies the regular files of a directory to staging, but no executables: those are compiled.
 func (p *Plan) collect(dir, staging string) (files []string, err error) {
 	root, err := os.OpenRoot(p.Repo.Root)
 	if err != nil {

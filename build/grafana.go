@@ -56,8 +56,7 @@ func (p *Plan) grafanaFlags(id string) string {
 	return flags.String()
 }
 
-// GoSumsFile lists the Go files of a plugin, in dist. Grafana's catalog compares it with the
-// sources of the plugin, and refuses a backend without it.
+// GoSumsFile lists the Go files of a plugin. Grafana's catalog compares them, and refuses a backend without.
 const GoSumsFile = "go_plugin_build_manifest"
 
 // addGoSums lists the Go files for a backend that is compiled for Grafana, but not for a host that serves dist.

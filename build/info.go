@@ -80,9 +80,8 @@ func (p *Plan) date() (time.Time, error) {
 // maxEpoch is the last second of the year 9999: later dates are not YYYY-MM-DD.
 const maxEpoch = 253402300799
 
-// version returns the version in plugin.json, with %VERSION% replaced by that of
-// package.json or of the commit's tag. It must be that of the tag, if there is one; a rule
-// of validate compares plugin.json and package.json.
+// version returns the version in plugin.json, whose %VERSION% is that of package.json or of the tag, which it must
+// match, if there is one. A rule of validate compares both files.
 func (p *Plan) version(ctx context.Context) (string, error) {
 	version, npm := p.Metadata.Info.Version, ""
 	from, found := p.relative(filepath.Join(p.Repo.Source, bundle.MetadataFile)), version
@@ -205,8 +204,7 @@ func (p *Plan) gitInfo(ctx context.Context) (*GitInfo, error) {
 	return info, nil
 }
 
-// publicURL returns the https form of the URL of a remote, without user, password and
-// query. It returns "" for a remote that is a path on this machine.
+// publicURL returns the https form of a remote, without user, password and query, or "" for a path here.
 func publicURL(remote string) string {
 	if user, rest, ok := strings.Cut(remote, "@"); ok && !strings.Contains(remote, "://") && !strings.ContainsAny(user, `/\:`) {
 		host, path, isSCP := strings.Cut(rest, ":")

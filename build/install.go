@@ -142,8 +142,7 @@ func notReplaced(err error) error {
 	return fmt.Errorf("replace dist: %w", err)
 }
 
-// replace removes files of dist, and then puts those of a directory into it. The directory
-// keeps them: replace can run again if it is interrupted.
+// replace removes files of dist, and adds those of a directory, which keeps them to begin again if interrupted.
 func (p *Plan) replace(from string, changed, removed []string) error {
 	if info, err := os.Lstat(p.Repo.Dist); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if err := os.Remove(p.Repo.Dist); err != nil { // what it points to stays

@@ -22,9 +22,8 @@ const keptDir = ownDir + "/kept"
 // ownDir is a directory of Slipway's, relative to the repository.
 const ownDir = ".slipway"
 
-// keepForeign keeps the files of dist that no build made, such as notes or what another
-// bundler wrote: replacing dist would delete them. They are linked or copied rather than
-// moved, so that dist stays as it is if the build is killed.
+// keepForeign keeps the files of dist that no build made, such as another bundler's, which a new dist would delete. Links
+// or copies leave dist as it is if the build is killed.
 func (p *Plan) keepForeign(_ context.Context, staging string, r *Result) error {
 	foreign, err := p.foreignFiles(staging, r.previous)
 	if err != nil {
@@ -56,8 +55,7 @@ func (p *Plan) keepForeign(_ context.Context, staging string, r *Result) error {
 	return nil
 }
 
-// foreignFiles lists the files of dist that no recorded build wrote and
-// that differ from what the new build contains at their path.
+// foreignFiles lists the files of dist that no recorded build wrote and that the new build does not have as they are.
 func (p *Plan) foreignFiles(staging string, previous record) (names []string, err error) {
 	err = p.walkDist(func(name, file string) error {
 		if p.isOwn(name, previous) {

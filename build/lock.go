@@ -11,8 +11,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lock waits until no other build of the repository runs. The operating system releases
-// the lock of a build that is killed. Without a cache directory there is no lock.
+// lock waits until no other build of the repository runs. The system unlocks it for a build that is killed.
 func (p *Plan) lock(ctx context.Context) (unlock func(), err error) {
 	if p.env(runningVariable) == p.Repo.Root {
 		return nil, fmt.Errorf("a build of %s is running and started this one: remove the build from the command in slipway.yaml", p.Repo.Root)

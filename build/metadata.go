@@ -43,8 +43,7 @@ func (p *Plan) planDocuments(context.Context) error {
 	return nil
 }
 
-// completed returns a plugin.json for dist: that of the source, in the same order and
-// formatting, with placeholders resolved and the build described.
+// completed returns a plugin.json for dist: as its source, with placeholders resolved and the build described.
 func (p *Plan) completed(d document) ([]byte, error) {
 	root, err := hujson.Parse(d.data)
 	if err != nil {

@@ -27,13 +27,11 @@ import (
 // Bundler bundles frontends. Package build/bundler does, but takes a while to compile: the Mage
 // targets run it as a program, and only for plugins that need it.
 type Bundler interface {
-	// Bundle bundles a frontend. The error is ErrNotDownloaded if packages are missing and
-	// f.Download is false.
+	// Bundle bundles a frontend. Without f.Download, missing packages are ErrNotDownloaded.
 	Bundle(ctx context.Context, f Frontend) (*Module, error)
 }
 
-// ErrNotDownloaded reports that a frontend imports packages of the lockfile that are neither in
-// node_modules nor in the cache.
+// ErrNotDownloaded reports that packages of the lockfile are neither in node_modules nor in the cache.
 var ErrNotDownloaded = errors.New("the packages of the frontend have not been downloaded")
 
 // Program is a Bundler that runs the command slipway-bundler.
@@ -196,8 +194,7 @@ func (p *Plan) addFrontend(source string, m *bundle.Metadata, to string) {
 	})
 }
 
-// isBundledSource reports whether a file ends up in module.js or is needed only to build it. The
-// directories whose contents existing bundlers copy are kept.
+// isBundledSource reports whether a file is only for module.js. Directories that existing bundlers copy stay.
 func (p *Plan) isBundledSource(rel string) bool {
 	first, _, _ := strings.Cut(rel, "/")
 	if len(p.Frontends) == 0 && !p.isGroup && p.options.Frontend.Command == "" || slices.Contains([]string{"img", "libs", "static"}, first) {

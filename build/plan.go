@@ -14,8 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// Options configure a build. The zero value builds the repository in the current
-// directory for every platform.
+// Options configure a build. The zero value is for the current directory and every platform.
 type Options struct {
 	Dir       string            // the plugin repository; "" is the current directory
 	Platforms []bundle.Platform // nil is bundle.AllPlatforms
@@ -80,8 +79,7 @@ type Asset struct {
 	To   string // relative to dist
 }
 
-// MakePlan plans a build of a repository. It writes nothing, and runs nothing but git
-// and the go command's queries.
+// MakePlan plans a build of a repository. It only reads, and asks git and the go command.
 func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	o = o.withDefaults()
 	repo, err := openRepo(o.Dir)

@@ -23,8 +23,7 @@ import (
 // probeTimeout limits how long a backend may take to start and to respond.
 const probeTimeout = 30 * time.Second
 
-// checkBackends starts each executable for this machine that was compiled anew, as hosts
-// do, and requires that it completes the handshake.
+// checkBackends requires of each new executable for this machine that it completes the handshake, as for hosts.
 func (p *Plan) checkBackends(ctx context.Context, staging string, r *Result) error {
 	for i, e := range r.Executables {
 		if e.UpToDate || e.Platform != bundle.Host() || p.options.Backend.SkipCheck {
@@ -41,8 +40,7 @@ func (p *Plan) checkBackends(ctx context.Context, staging string, r *Result) err
 	return nil
 }
 
-// probe starts an executable and reads its handshake. The process and
-// what it writes to its temporary directory are gone when probe returns.
+// probe starts an executable and reads its handshake, and leaves no process and no files.
 func probe(ctx context.Context, file string, environ []string, timeout time.Duration) error {
 	dir, err := os.MkdirTemp("", "slipway-")
 	if err != nil {
@@ -121,8 +119,7 @@ func probeEnviron(environ []string, dir string) []string {
 	return env
 }
 
-// readHandshake reads the handshake of a backend, which serves once it has printed it. The error is
-// io.EOF if the output ends before the handshake.
+// readHandshake reads the handshake of a backend, which then serves. Without one, the error is io.EOF.
 func readHandshake(stdout io.Reader) error {
 	const maxLine = 4096
 	line, err := bufio.NewReader(io.LimitReader(stdout, maxLine)).ReadString('\n')

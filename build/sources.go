@@ -20,8 +20,7 @@ func PlanSources(repo bundle.Repo, f config.Frontend) (*Plan, error) {
 	return p, nil
 }
 
-// Documents returns the plugin.json files of a plan by their paths relative to dist. Those of
-// PlanSources are as the author wrote them.
+// Documents returns the plugin.json files of a plan, in PlanSources as written, by their paths relative to dist.
 func (p *Plan) Documents() map[string][]byte {
 	files := map[string][]byte{}
 	for _, d := range p.documents {
@@ -30,8 +29,7 @@ func (p *Plan) Documents() map[string][]byte {
 	return files
 }
 
-// ToDownload lists the frontends of a repository whose packages must be there before they can be bundled, that of
-// the plugin first and then those of nested plugins.
+// ToDownload lists the frontends of a repository whose packages must be there, that of the plugin itself first.
 func ToDownload(repo bundle.Repo, f config.Frontend) ([]Frontend, error) {
 	p, err := PlanSources(repo, f)
 	if err != nil {

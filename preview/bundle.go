@@ -73,8 +73,7 @@ func Bundle(ctx context.Context, o BundleOptions) (*Page, error) {
 	})
 }
 
-// Imported returns the directories of the packages that the page consists of, slash-separated and
-// relative to that of the libraries. A lock contains only these.
+// Imported returns the directories of the packages in the page, relative to that of the libraries, for a lock.
 func Imported(ctx context.Context, l Libraries) ([]string, error) {
 	b, err := build(ctx, BundleOptions{Libraries: l, Page: pageSource()})
 	if err != nil {
@@ -95,8 +94,7 @@ type made struct {
 	inputs []string // slash-separated, relative to the directory of the libraries
 }
 
-// key identifies the page and the versions of what it imports: a package manager changes its record
-// of what it has installed whenever it changes a package.
+// key identifies the page and what it imports, by the records of package managers, which they change with a package.
 func (o BundleOptions) key() (string, error) {
 	sum := sha256.New()
 	settings := settings(o)

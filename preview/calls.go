@@ -15,8 +15,7 @@ type call struct {
 	isOfPlugin bool
 }
 
-// calls are what a frontend needs to draw, query, and save its settings. What the host has besides,
-// such as users, tokens and other plugins, is out of reach.
+// calls are what a frontend needs. Users, tokens and other plugins, for example, are out of reach.
 func calls() []call {
 	return []call{
 		{"GET", "/api/frontend/settings", false},

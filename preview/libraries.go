@@ -60,8 +60,7 @@ func modulesWith(dir, name string) string {
 	}
 }
 
-// packageDir returns the directory of a package that files in dir import, or "". It resolves links:
-// next to that directory is what the package imports itself.
+// packageDir returns the real directory of a package that files in dir import, beside which is what it imports, or "".
 func packageDir(dir, name string) string {
 	modules := modulesWith(dir, name)
 	if modules == "" {
@@ -146,9 +145,8 @@ func (l *Libraries) AddRefresh(ctx context.Context, o InstallOptions) error {
 	return err
 }
 
-// writtenFor returns the newest minor that package.json allows for @grafana/ui: the author's compiler
-// sees its types. If there is none, it is the nearest newer one. A repository without such a line is
-// written for the newest minor in its range of hosts.
+// writtenFor returns the newest minor that package.json allows for @grafana/ui, whose types the author sees, else the
+// nearest newer one, else the newest in its range of hosts.
 func writtenFor(root, hostRange string) string {
 	about, minors := manifestIn(root), minorVersions()
 	for _, wanted := range []string{about.Dependencies["@grafana/ui"], about.DevDependencies["@grafana/ui"], hostRange} {

@@ -29,9 +29,8 @@ import (
 //go:embed locks
 var lockFiles embed.FS
 
-// Lock is a set of packages that the page is made of, for a minor version of the libraries. It is
-// a package-lock.json without the packages that the page does not import, and without addresses:
-// the user's npm configuration determines the registry.
+// Lock is a set of packages that the page is made of, for a minor version: a package-lock.json of what the page imports,
+// without addresses, as the user's npm configuration determines the registry.
 type Lock struct {
 	Minor    string `json:"-"`
 	Bytes    int64  `json:"bytes"` // to download
@@ -72,8 +71,7 @@ func parseLock(minor string, text []byte) (*Lock, error) {
 	return l, nil
 }
 
-// RefreshLock returns the part of the newest lock that repositories lack: the runtime of React Fast
-// Refresh, which works with all versions of React.
+// RefreshLock returns the part of the newest lock with the runtime of React Fast Refresh, for all versions of React.
 func RefreshLock() (*Lock, error) {
 	const at = "node_modules/react-refresh"
 	minors := minorVersions()
@@ -178,8 +176,7 @@ func (l *Lock) fill(ctx context.Context, tree string, o InstallOptions) error {
 	return group.Wait()
 }
 
-// linkTree makes a copy of a directory with hard links, or with copies where the file system has
-// none. Files that no bundle reads are left out.
+// linkTree makes a copy of a directory, with hard links where possible, without files that no bundle reads.
 func linkTree(from, to string) error {
 	return filepath.WalkDir(from, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -40,8 +40,7 @@ func NewSession(b Bundler) *Session {
 	return &Session{bundler: b, frontends: map[string]*bundled{}}
 }
 
-// Close releases what the session keeps. The next bundle starts from scratch and reads
-// the lockfile again.
+// Close releases what the session keeps. The next bundle starts anew, with the lockfile.
 func (s *Session) Close() {
 	for _, b := range s.frontends {
 		b.session.Close()
@@ -56,8 +55,7 @@ func (s *Session) Changed() {
 	}
 }
 
-// Inputs returns the files that the last bundles read, relative to the root of the
-// repository or absolute. It is incomplete after an error.
+// Inputs returns the files that the last bundles read, relative to the root or absolute; not all after an error.
 func (s *Session) Inputs() (files []string) {
 	for _, b := range s.frontends {
 		if b.last != nil {
@@ -67,8 +65,7 @@ func (s *Session) Inputs() (files []string) {
 	return files
 }
 
-// Warnings returns the warnings of the last bundles, sorted by source directory. It is incomplete
-// after an error.
+// Warnings returns the warnings of the last bundles, sorted by source directory; not all after an error.
 func (s *Session) Warnings() (list []frontend.Message) {
 	for _, source := range slices.Sorted(maps.Keys(s.frontends)) {
 		if b := s.frontends[source]; b.last != nil {

@@ -75,8 +75,7 @@ func (c Confinement) isLinked(file string) bool {
 	return false
 }
 
-// leaves reports whether a package asks for a file by a path that leads out of node_modules, where
-// a file is not its own to publish.
+// leaves reports whether a package asks for a file outside of node_modules, which is not its own to publish.
 func leaves(in api.OnResolveArgs, name string) bool {
 	if isBare(name) || !strings.Contains(filepath.ToSlash(in.Importer), modulesDir) {
 		return false

@@ -50,8 +50,7 @@ type bundler struct {
 	read     []string          // files that esbuild did not read itself, as in Result.Read
 	texts    map[string]string // of the code of the repository, by absolute path
 
-	// packages holds, by name, the node_modules that a package of the lockfile was found in,
-	// and whether what was imported is an ES module by its package.json.
+	// packages has, by name, the node_modules where packages of the lockfile were found, and whether as ES modules.
 	packages map[string]map[string]bool
 }
 
@@ -84,8 +83,7 @@ var inlineLoaders = regexp.MustCompile(`^(?:!!?|-!)?((?:[^!]+!)+)([^!]+)$`)
 // nodeScheme begins the names of modules of Node.js where they cannot be those of packages.
 const nodeScheme = "node:"
 
-// legacyPrefix begins the imports of Grafana's core that old repositories contain. The
-// host's loader knows these modules without the prefix.
+// legacyPrefix begins imports of Grafana's core, as old repositories have them. Hosts know the modules without it.
 const legacyPrefix = "grafana/"
 
 const (
@@ -241,8 +239,7 @@ func (b *bundler) resolveOther(build api.PluginBuild, in api.OnResolveArgs) (api
 	return found, err
 }
 
-// resolveStyle resolves what a style sheet imports or refers to: a file of the repository, or one of a
-// package, which webpack's loaders mark with "~".
+// resolveStyle resolves what a style sheet refers to: a file of the repository or, perhaps after "~", of a package.
 func (b *bundler) resolveStyle(build api.PluginBuild, in api.OnResolveArgs) api.OnResolveResult {
 	name := strings.TrimPrefix(in.Path, "~")
 	if strings.HasPrefix(name, "#") { // a part of an image, which esbuild leaves as it is
@@ -325,8 +322,7 @@ func ask(build api.PluginBuild, in api.OnResolveArgs, dir, name string) api.Reso
 	return found
 }
 
-// resolution returns what ask returned first for a package. If that was an error, esbuild has the
-// last word: the module may be in the repository by now.
+// resolution returns what ask first returned for a package. After an error, esbuild looks in the repository again.
 func (b *bundler) resolution(build api.PluginBuild, in api.OnResolveArgs, dir, name string) api.ResolveResult {
 	key := request{dir, name, in.Kind}
 	if found, ok := b.resolved.Load(key); ok {

@@ -93,8 +93,7 @@ func isModuleSyntax(f *script.File) bool {
 	return false
 }
 
-// requireList adds the edits that turn the list of dependencies, in a call of define before the last argument,
-// into what they are. ok reports whether it has only strings.
+// requireList adds the edits that turn the dependencies in a call of define into what they are, if all are strings.
 func requireList(f *script.File, args [][2]int, edits map[script.Span]string) (hasList, ok bool) {
 	for _, arg := range args {
 		first, last := arg[0], arg[1]

@@ -46,9 +46,8 @@ type Options struct {
 
 // Packages provides packages in the versions of the lockfile of a repository.
 type Packages interface {
-	// Dir returns a directory whose node_modules contains the package that an import in a
-	// file refers to, or the directory of the package itself if it is part of the repository; ok
-	// reports whether the package was found.
+	// Dir returns a directory whose node_modules has the package that an import in a file refers to, or that of a package
+	// of the repository; ok reports whether it was found.
 	Dir(ctx context.Context, importer, name string) (dir string, ok bool, err error)
 }
 
@@ -74,8 +73,7 @@ type Message = bundlerconfig.Message
 // Error is everything that keeps a frontend from being bundled.
 type Error struct {
 	Messages []Message
-	// IsConfig reports that the messages are about tsconfig.json, without which imports mean something
-	// else: which packages were missing says nothing.
+	// IsConfig reports that the messages are about tsconfig.json, without which missing packages say nothing.
 	IsConfig bool
 }
 

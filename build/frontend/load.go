@@ -135,8 +135,7 @@ func importURLs(file string, text []byte) []byte {
 var (
 	cssComment = regexp.MustCompile(`(?s:/\*.*?\*/)|(?m:(?:^|\s)//.*$)`) // also of Sass
 	cssString  = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`)
-	// postCSS matches what plugins of PostCSS replace, and browsers and esbuild ignore, outside of strings; tailwind
-	// matches the style sheets for one of them.
+	// postCSS matches what only plugins of PostCSS replace, outside of strings; tailwind the style sheets for one of them.
 	postCSS  = regexp.MustCompile(`(?:^|[\s{};])(@(?:tailwind|apply|theme|utility|custom-variant|screen|define-mixin))(?:[\s;{(]|$)`)
 	tailwind = regexp.MustCompile(`@import\s+(?:url\()?["']?(tailwindcss(?:/(?:index|base|components|preflight|theme|utilities)(?:\.css)?)?)["')\s;]`)
 )

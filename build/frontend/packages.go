@@ -22,8 +22,7 @@ type Package struct {
 	Integrity string `json:"integrity,omitempty"` // as in the lockfile
 }
 
-// packagesIn lists the packages with code or styles in module.js, sorted. Packages of which only
-// inlined constants, images, texts or workers are used are left out.
+// packagesIn lists the packages with code or styles in module.js, sorted. Of others, only constants or files are used.
 func (b *bundler) packagesIn(meta metafile) []Package {
 	found := map[string]Package{} // by directory
 	for _, out := range meta.Outputs {

@@ -17,8 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
-// Session bundles a frontend again and again. A bundle reuses what it can of the one
-// before. A Session must not be used concurrently.
+// Session bundles a frontend again and again, and reuses what it can. It must not be used concurrently.
 type Session struct {
 	options Options
 	native  map[string]string // the node_modules of packages that esbuild resolves itself, by name
@@ -160,10 +159,8 @@ func (s *Session) learn() bool {
 	return s.addNative() || s.traits != s.b.traits || !slices.Equal(s.themes, s.b.themed)
 }
 
-// addNative adds the packages that esbuild must resolve itself, and reports whether there are
-// new ones. Their package.json makes them ES modules. If a plugin resolves them, esbuild
-// ignores that, and reads the default export of CommonJS modules differently. Packages
-// of which two versions are imported are left to the plugin.
+// addNative adds packages that their package.json makes ES modules, and reports whether there are new ones. If a plugin
+// resolved them, esbuild would read the default export of CommonJS modules differently. Packages in two versions are left out.
 func (s *Session) addNative() bool {
 	native := maps.Clone(s.native)
 	if native == nil {

@@ -94,8 +94,7 @@ func valueOf(f *script.File, first int) string {
 	return text.String()
 }
 
-// findTheme notes the style sheet at a path below the directory of a plugin. If there is
-// no such file, it returns the name that it should have.
+// findTheme notes the style sheet at a path below the directory of a plugin, or returns the name that is missing.
 func (b *bundler) findTheme(id, name string) (missing string) {
 	file := filepath.Join(b.pluginDir(id), name)
 	for _, extension := range []string{".css", ".scss", ".sass"} {

@@ -12,8 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
-// Tsconfig returns the tsconfig.json of a repository, or "" if there is none. Without one,
-// esbuild would look above the repository.
+// Tsconfig returns the tsconfig.json of a repository, or "". Without one, esbuild would look above it.
 func Tsconfig(root string) string {
 	file := filepath.Join(root, "tsconfig.json")
 	if _, err := os.Stat(file); err != nil {
@@ -22,8 +21,7 @@ func Tsconfig(root string) string {
 	return file
 }
 
-// baseConfigs is the package that create-plugin's tsconfig.json extends. esbuild reads it only where packages
-// are installed, but a bundle must not depend on that.
+// baseConfigs is the package that create-plugin's tsconfig.json extends. A bundle must not depend on its installation.
 const baseConfigs = `"@grafana/tsconfig`
 
 var (

@@ -61,8 +61,7 @@ func checkConformance(f verbs.Face, o verbs.ConformanceOptions) error {
 // maxSecrets limits the size of a file of secrets.
 const maxSecrets = 1 << 20
 
-// readPluginSecrets reads secrets from a file, from standard input or from the value of the
-// environment variable. Its errors do not quote what it read.
+// readPluginSecrets reads secrets from a file, standard input or env. Its errors do not quote them.
 func readPluginSecrets(f verbs.Face, file string, stdin io.Reader, env string) (secrets map[string]string, err error) {
 	from, text := verbs.EnvSecrets, []byte(env)
 	if file != "" {

@@ -21,9 +21,8 @@ func idWidth() (width int) {
 	return width
 }
 
-// printResults prints each warning and each failure, with the checks that have the same cause, and how many checks
-// have each outcome; if verbose, the checks that passed and the reasons for skips as well. Warnings about Grafana's SDK
-// are one line: strict checks have the details.
+// printResults prints each warning and failure, with the checks of the same cause, and how many checks have each outcome; if
+// verbose, also what passed and why others were skipped. For warnings about Grafana's SDK, strict checks have the details.
 func printResults(w io.Writer, f verbs.Face, r conformance.Report, isVerbose bool) {
 	same := map[string][]string{}
 	var ofSDK []string

@@ -56,8 +56,7 @@ func HasBrowser(ctx context.Context) error {
 	return err
 }
 
-// open starts a browser. Its sandbox needs features of the system that containers lack: what runs
-// is the author's own plugin, so the check goes on without it.
+// open starts a browser, without its sandbox where the system lacks that: what runs is the author's own plugin.
 func open(ctx context.Context) (browser context.Context, stop func(), err error) {
 	shared := append(chromedp.DefaultExecAllocatorOptions[:],
 		// Pages that are kept to go back to hold their streams, and a browser opens six connections to an origin.

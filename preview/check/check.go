@@ -202,8 +202,7 @@ func (o Options) open(browser context.Context, kept *album, i int) (results []Re
 	return results, nil
 }
 
-// ended records how a view ended. One that does not come to rest, on a busy machine or because of a stream, is judged by its
-// report and its picture; without both, nothing was checked.
+// ended records how a view ended. One without rest is judged by its report and its picture, if there are both.
 func (r *Result) ended(err error, hasReport, hasPicture bool) {
 	switch {
 	case errors.Is(err, errRestless) && hasReport && hasPicture:

@@ -45,8 +45,7 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Apply writes the files of the plan, and before that the record for Undo. If a file
-// cannot be written, it restores those that it wrote.
+// Apply writes the record for Undo, and the files of the plan: all, or none if one cannot be written.
 func (p *Plan) Apply() error {
 	if len(p.Files) == 0 {
 		return nil
@@ -83,8 +82,7 @@ func (p *Plan) Apply() error {
 	return nil
 }
 
-// record returns the record after the plan has been applied. Files that an earlier run
-// recorded, and that have not changed since, keep their original.
+// record returns the record after the plan. Files that an earlier run recorded and nobody changed keep their original.
 func (p *Plan) record(root *os.Root, earlier record) (record, error) {
 	r := record{slices.Clone(earlier.Files)}
 	for _, f := range p.Files {

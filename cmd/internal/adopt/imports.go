@@ -148,8 +148,7 @@ func (p *Plan) addMagefile(ctx context.Context, found magefiles, m *goModule) er
 	return request("Mage does not accept the magefiles together with Slipway's: %w\nnothing was changed", refused)
 }
 
-// try lists the targets of copies of the magefiles and of another one with the given
-// text. The copies are in the module, whose packages they import.
+// try lists the targets of copies of the magefiles and of a text, in the module, whose packages they import.
 func (m *goModule) try(ctx context.Context, dir string, found magefiles, text string) (err error) {
 	work, err := os.MkdirTemp(dir, ".slipway-init-")
 	if err != nil {

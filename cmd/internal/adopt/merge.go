@@ -18,8 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// ScaffoldRecord is the name of the file in a scaffolded repository that records what
-// the scaffold was made of. The author commits it.
+// ScaffoldRecord is the file of a scaffolded repository that records what it was made of. The author commits it.
 const ScaffoldRecord = ".slipway-scaffold.json"
 
 // A Scaffold describes how the files of a repository were rendered.

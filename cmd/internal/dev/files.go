@@ -42,8 +42,7 @@ func (f files) isOutput(path string) bool {
 	return f.own != "" && err == nil && filepath.IsLocal(rel)
 }
 
-// watchTree watches a directory and the directories below it that can contain source. It
-// returns the files in them.
+// watchTree watches a directory and those below it that can have source, and returns the files in them.
 func watchTree(w *fsnotify.Watcher, repo bundle.Repo, root string) (files []string, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {

@@ -7,8 +7,7 @@ const (
 	quiet = 50 * time.Millisecond
 	// longestWait limits how long a build waits for that.
 	longestWait = time.Second
-	// failureQuiet is how long files must be unchanged before a failure is reported. A file may be half
-	// written, or the next one that is saved may be the fix.
+	// failureQuiet is how long files must be unchanged before a failure is reported: the next one saved may be the fix.
 	failureQuiet = 800 * time.Millisecond
 )
 

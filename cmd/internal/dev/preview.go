@@ -234,8 +234,7 @@ func (p *previewing) link() *url.URL {
 	return &url.URL{Scheme: "http", Host: strings.TrimPrefix(p.options.Origin, "http://"), Path: "/", Fragment: "token=" + p.options.Token}
 }
 
-// bringLibraries returns the libraries of the page. If they would have to be downloaded and nobody asked
-// for that, it prints what does, and returns none.
+// bringLibraries returns the libraries of the page, or none, with an invitation, if nobody asked to download them.
 func bringLibraries(ctx context.Context, f verbs.Face, o pageOptions, install preview.InstallOptions, hosts string) (
 	l preview.Libraries, err error) {
 	if l, err = preview.Choose(install.Root, o.with, hosts); err != nil {

@@ -105,8 +105,7 @@ func (s *session) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 	}
 }
 
-// partsOf returns what an event makes out of date. If the event is the creation of a
-// directory, partsOf watches it, and the files in it count as well.
+// partsOf returns what an event makes out of date. It watches a new directory, whose files count as well.
 func (s *session) partsOf(watcher *fsnotify.Watcher, e fsnotify.Event) parts {
 	if e.Op == fsnotify.Chmod || isIgnored(s.repo, e.Name) || s.files.isOutput(e.Name) {
 		return parts{}

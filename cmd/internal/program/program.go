@@ -30,8 +30,7 @@ const (
 	Bundler = "slipway-bundler"
 )
 
-// Find returns the path of a program: next to this one, where go install puts them, or in the
-// cache. It prints progress to w while it builds it.
+// Find returns the path of a program, next to this one or in the cache, where it builds it with progress to w.
 func Find(ctx context.Context, name string, w io.Writer) (string, error) {
 	if path := Installed(name); path != "" {
 		return path, nil
@@ -57,8 +56,7 @@ func Find(ctx context.Context, name string, w io.Writer) (string, error) {
 	return program, nil
 }
 
-// Installed returns the path of a program of this version next to this one, or "". In the cache,
-// a program from a checkout may be older than its sources.
+// Installed returns the path of a program of this version next to this one, or "". In the cache, it may be old.
 func Installed(name string) string {
 	self, err := os.Executable()
 	if err != nil || strings.HasPrefix(filepath.Base(filepath.Dir(self)), checkoutPrefix) {

@@ -50,8 +50,7 @@ func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
 	}, nil
 }
 
-// addBuilt adds the platforms of the executables in dist: a workflow that builds for one platform
-// after another expects to find all of them in dist.
+// addBuilt adds the platforms of the executables in dist, which workflows build one after another.
 func addBuilt(platforms []bundle.Platform, dist string) ([]bundle.Platform, error) {
 	entries, err := os.ReadDir(dist)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -21,8 +21,7 @@ type Built struct {
 	Config *config.Config   // nil without slipway.yaml
 }
 
-// openForBuild opens what a build checks. slipway.yaml applies, but what the catalog refuses, hosts run, and
-// strictness is for the verb validate.
+// openForBuild opens what a build checks. slipway.yaml applies; strictness and the catalog are for validate.
 func openForBuild(o validateOptions) (*target, error) {
 	t, err := openTarget(o)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// A Face is one of the ways to run the verbs. Messages name options and commands
-// through it, so that users read what they can type.
+// A Face is a way to run the verbs, in which messages name options and commands as users type them.
 type Face string
 
 // The faces. The zero Face is Command.

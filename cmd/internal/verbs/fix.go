@@ -16,8 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/fix"
 )
 
-// fix applies the fixes of the findings, lists them, and returns the report of the
-// remaining findings. The report is nil if nothing was checked.
+// fix applies the fixes of findings, lists them, and returns the report of the rest, or nil if nothing was checked.
 func (t *target) fix(ctx context.Context, w *os.File, o validateOptions) (*validate.Report, error) {
 	root, err := os.OpenRoot(t.dir)
 	if err != nil {
@@ -47,8 +46,7 @@ func (t *target) fix(ctx context.Context, w *os.File, o validateOptions) (*valid
 	return r, t.printFixed(o.notesTo(w), written)
 }
 
-// notesTo returns the writer for what is not part of the report. A report for programs must contain
-// nothing else, so the notes then go to standard error.
+// notesTo returns where notes go, which must not be in a report for programs.
 func (o validateOptions) notesTo(w *os.File) *os.File {
 	if o.Output == "" && !slices.Contains([]string{"", "text", "concise"}, o.Format) {
 		return os.Stderr

@@ -30,9 +30,8 @@ type initOptions struct {
 	NoWorkflow bool // add no workflow
 }
 
-// runInit adds Slipway to an existing plugin repository, then validates and builds the
-// plugin with the new targets. Findings and a failed download or build are printed, but they are
-// not errors: the repository has changed as announced.
+// runInit adds Slipway to an existing plugin repository, then validates and builds it. That findings or a failed build
+// are printed is no error: the repository has changed as announced.
 func runInit(ctx context.Context, w *os.File, o initOptions) error {
 	if o.Undo && o.DryRun {
 		return Usage("%s and %s cannot be used together", o.Face.Option("undo"), o.Face.Option("dry-run"))

@@ -43,9 +43,8 @@ func (s *several) inRepository() string {
 	return ""
 }
 
-// repositoryRoot returns the root of the repository around a directory, or "" without one. The
-// workspace of GitHub Actions is preferred, where it is a repository: the directory may be in a
-// submodule, or Git's own directory may be absent.
+// repositoryRoot returns the root of the repository around a directory, or "". The workspace of GitHub Actions, if it is a
+// repository, is preferred to submodules, and where Git's own directory is absent.
 func repositoryRoot(dir, workspace string) string {
 	root, isRepo := tree.Boundary(dir)
 	rel, err := filepath.Rel(workspace, dir)

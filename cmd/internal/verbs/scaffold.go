@@ -30,8 +30,7 @@ type scaffoldOptions struct {
 	In   io.Reader // a terminal, on which to ask for the profile, and for more without an id; nil asks for nothing
 }
 
-// runScaffold writes a new plugin repository and prints the files and the next steps.
-// The repository requires the running version of Slipway.
+// runScaffold writes a new plugin repository, for this version of Slipway, and prints the files and the next steps.
 func runScaffold(ctx context.Context, w io.Writer, o scaffoldOptions) error {
 	if o.List {
 		listScaffolds(w, o.Face)
@@ -186,8 +185,7 @@ func shortPath(dir string) string {
 	return rel
 }
 
-// slipwayModule returns where a new repository finds Slipway. For a released version
-// it asks the go command for the checksums in go.sum.
+// slipwayModule returns where a new repository finds Slipway, with the checksums of a released version.
 func slipwayModule(ctx context.Context) (m templates.Module, err error) {
 	from, err := version.Find()
 	if err != nil || from.Checkout != "" {

@@ -29,8 +29,7 @@ func pluginSchema(profiles []bundle.Profile) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// runSchema writes the JSON Schemas that validate uses, for editors to complete,
-// explain and check plugin.json and slipway.yaml.
+// runSchema writes the JSON Schemas of validate, for editors of plugin.json and slipway.yaml.
 func runSchema(w io.Writer, o schemaOptions) error {
 	if o.Dir == "" {
 		o.Dir = cmp.Or(Around(), ".")

@@ -73,8 +73,7 @@ func (f frontend) run(ctx context.Context, w *os.File, what string, names ...str
 	return true, runTool(ctx, w, f.dir, f.manager, "run", names[i])
 }
 
-// packageManager returns the package manager that package.json names, or else that of the lockfile, in a
-// directory or the repository around it. The default is npm.
+// packageManager returns the package manager that package.json names, else that of the lockfile, else npm.
 func packageManager(dir string) string {
 	known := []string{"npm", "yarn", "pnpm", "bun"}
 	for at := range upwards(dir) {

@@ -40,8 +40,7 @@ func reposAt(f Face, all bool, dir string, paths []string) (roots []string, err 
 	return roots, nil
 }
 
-// each runs a verb in one plugin repository after another, and prints which. If it fails in some of several, it prints
-// why and goes on, and the error has the worst exit status.
+// each runs a verb in one plugin repository after another, also after failures, of which the error has the worst status.
 func each(ctx context.Context, w io.Writer, verb string, dirs []string, run func(dir string) error) error {
 	if len(dirs) == 1 {
 		return run(dirs[0])

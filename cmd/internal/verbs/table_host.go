@@ -17,8 +17,7 @@ const (
 	EnvToken         = "SLIPWAY_TOKEN"      // for a running host
 )
 
-// What the options of the host refer to. The program slipway-host tests that package host has the
-// same values: this package does not import it.
+// What options of the host refer to. The program slipway-host tests that package host has the same values.
 const (
 	LeastHostVersion = "10.3.0" // of the service that the host claims to be
 	MinPassword      = 12       // characters of a password

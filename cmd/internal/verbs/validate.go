@@ -48,8 +48,7 @@ type validateOptions struct {
 	in    string    // the directory to find the configuration for; "" is that of Path
 }
 
-// runValidate checks a path and writes the report to w, or to a file. The error has the
-// exit status, and no text if the report contains the reason.
+// runValidate checks a path and writes the report. The error has no text if the report has the reason.
 func runValidate(ctx context.Context, w *os.File, o validateOptions) error {
 	format, err := report.ByName(o.Format)
 	if err != nil {

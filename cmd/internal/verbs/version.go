@@ -9,8 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/version"
 )
 
-// VersionInfo describes how the running program was built. The commit is unknown for a
-// program that was not built in a git repository.
+// VersionInfo describes how the program was built. Outside of a git repository, the commit is unknown.
 type VersionInfo struct {
 	Version    string // a tag, or (devel)
 	Commit     string

@@ -126,8 +126,7 @@ func record(path, stamp string) string {
 	return fmt.Sprintf("%s %d %v", stamp, info.Size(), info.Mode())
 }
 
-// stamp returns a digest of the names, sizes and times of the sources in a checkout. A version never
-// changes. Asking the go command would take half a second.
+// stamp returns a digest of the names, sizes and times of the sources in a checkout, which is faster than the go command.
 func (o origin) stamp() (string, error) {
 	sum := sha256.New()
 	if o.checkout == "" {

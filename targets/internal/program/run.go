@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// envFace is the environment variable that tells the program how its messages spell commands and
-// options: as for Mage, or as for "go tool slipway".
+// envFace tells the program how messages spell commands: as for Mage, or as for "go tool slipway".
 const envFace = "SLIPWAY_FACE"
 
 // Option returns an option for the program, or "" if it was not given to Mage.
@@ -35,8 +34,7 @@ func Args(values ...*string) (args []string) {
 	return args
 }
 
-// Mage runs a verb of the program for a Mage target. If the verb fails, it exits with the same
-// status: the program has printed why, and Mage would print another error.
+// Mage runs a verb of the program for a target. If it fails, it exits with its status, as the reason was printed.
 func Mage(ctx context.Context, verb string, args []string, options ...string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -90,8 +88,7 @@ func run(ctx context.Context, path string, args []string) (status int, err error
 	return 0, err
 }
 
-// withParent returns a context that is canceled when the parent process ends. Mage ends on
-// SIGTERM without telling the targets, which would leave a host behind.
+// withParent returns a context that ends with the parent process: Mage, on SIGTERM, does not tell the targets.
 func withParent(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	parent := os.Getppid()
