@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,10 +36,7 @@ func (p *Plan) runBundler(ctx context.Context, staging string, r *Result) (err e
 	if f.Command == "" {
 		return nil
 	}
-	dir := bundle.DistDir
-	if f.Dir != "" {
-		dir = f.Dir
-	}
+	dir := cmp.Or(f.Dir, bundle.DistDir)
 	if first, _, _ := strings.Cut(dir, "/"); first == bundle.DistDir {
 		aside := staging + asideSuffix
 		if err := p.setAside(aside); err != nil {

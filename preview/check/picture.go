@@ -41,7 +41,8 @@ func compare(kept, now []byte) (difference float64, marked image.Image, err erro
 			if !isAlike(p, background) || !isAlike(q, background) {
 				drawn++
 			}
-			marks.Set(x, y, pale(q))
+			gray, _ := color.GrayModel.Convert(q).(color.Gray)
+			marks.Set(x, y, color.Gray{Y: 0xc0 + gray.Y/4})
 			if !isAlike(p, q) {
 				differ++
 				marks.Set(x, y, color.RGBA{R: 0xd0, A: 0xff})
@@ -49,12 +50,6 @@ func compare(kept, now []byte) (difference float64, marked image.Image, err erro
 		}
 	}
 	return float64(differ) / float64(max(drawn, 1)), marks, nil
-}
-
-// pale returns a light gray for a color.
-func pale(c color.Color) color.Color {
-	gray, _ := color.GrayModel.Convert(c).(color.Gray)
-	return color.Gray{Y: 0xc0 + gray.Y/4}
 }
 
 func mostFrequent(picture image.Image) color.Color {

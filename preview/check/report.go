@@ -65,18 +65,16 @@ func write(dir string, results []Result) error {
 		return err
 	}
 	suites := junit.Suites{Name: "slipway preview"}
-	of := map[string]int{} // index of the suite of each version
 	for _, r := range results {
 		class, name, _ := strings.Cut(r.Name, ": ")
 		c := junit.Case{Class: class, Name: name, Time: junit.Seconds(r.Seconds), Output: strings.Join(r.Notes, "\n")}
 		if len(r.Problems) > 0 {
 			c.Failure = &junit.Result{Message: r.Problems[0], Body: strings.Join(r.Problems, "\n")}
 		}
-		i, isKnown := of[r.With]
-		if !isKnown {
-			i = len(suites.Suites)
-			of[r.With] = i
-			suites.Suites = append(suites.Suites, junit.Suite{Name: strings.TrimSpace("preview " + r.With)})
+		suite := strings.TrimSpace("preview " + r.With)
+		i := slices.IndexFunc(suites.Suites, func(s junit.Suite) bool { return s.Name == suite })
+		if i < 0 {
+			i, suites.Suites = len(suites.Suites), append(suites.Suites, junit.Suite{Name: suite})
 		}
 		suites.Suites[i].Cases = append(suites.Suites[i].Cases, c)
 	}

@@ -93,7 +93,7 @@ func (r *Result) read(seen string, isUsed func(name string) bool) error {
 		r.Problems = append(r.Problems, cmp.Or(waited, "nothing was drawn"))
 	case waited != "":
 		r.Notes = append(r.Notes, waited)
-	case read.Empty && isWithoutData(r.Path):
+	case read.Empty && (strings.Contains(r.Path, "scenario=empty") || strings.Contains(r.Path, "scenario=nodata")):
 		r.Notes = append(r.Notes, "the drawing is empty")
 	case read.Empty:
 		r.Problems = append(r.Problems, "the drawing is empty: the plugin shows no text, graphic or control")
@@ -104,11 +104,6 @@ func (r *Result) read(seen string, isUsed func(name string) bool) error {
 	r.Notes = append(r.Notes, read.Notes...)
 	r.Problems, r.Notes = unique(r.Problems), unique(r.Notes)
 	return nil
-}
-
-// isWithoutData reports whether a view shows sample data of which a panel may draw nothing.
-func isWithoutData(path string) bool {
-	return strings.Contains(path, "scenario=empty") || strings.Contains(path, "scenario=nodata")
 }
 
 // unique leaves out what is said twice, the second time perhaps with more.

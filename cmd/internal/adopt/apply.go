@@ -3,7 +3,6 @@ package adopt
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,10 +39,7 @@ type recordedFile struct {
 	After  string      `json:"after"` // SHA-256 of the content that init wrote, in hexadecimal
 }
 
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func digest(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // Apply writes the record for Undo, and the files of the plan: all, or none if one cannot be written.
 func (p *Plan) Apply() error {

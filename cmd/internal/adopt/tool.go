@@ -66,11 +66,8 @@ func (p *Plan) addTool(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	if err := p.change(filepath.Join(m.dir, "go.mod"), m.before, m.after); err != nil {
+	if err := p.change(filepath.Join(m.dir, "go.mod"), m.before, m.after); err != nil || m.sumAfter == nil {
 		return err
-	}
-	if m.sumAfter == nil {
-		return nil
 	}
 	return p.change(filepath.Join(m.dir, "go.sum"), m.sumBefore, m.sumAfter)
 }
@@ -122,11 +119,7 @@ func readRegular(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, request("%s is not a regular file", name)
 	}
-	data, err := os.ReadFile(name)
-	if data == nil {
-		data = []byte{}
-	}
-	return data, err
+	return os.ReadFile(name) // not nil, even of an empty one
 }
 
 var notInModulePath = regexp.MustCompile(`[^a-z0-9-]+`)
@@ -165,11 +158,7 @@ func (m *goModule) require(ctx context.Context, work string, o Options) error {
 			return err
 		}
 	}
-	version := o.Slipway.Version
-	if o.Slipway.Checkout != "" {
-		version = "v0.0.0"
-	}
-	sums := [][2]string{{Targets, version}}
+	sums := [][2]string{{Targets, cmp.Or(o.Slipway.Version, "v0.0.0")}}
 	has := required(f, mage)
 	if v, err := semver.NewVersion(has); err == nil && v.LessThan(semver.MustParse(oldestMage)) {
 		m.oldMage = has

@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/preview"
 )
 
@@ -108,8 +109,12 @@ func (s *session) mount(ctx context.Context) *failure {
 	}
 	var lines []string
 	for _, p := range s.server.Loader().Plugins() {
-		if status := p.Status(); status.Reason != "" {
-			lines = append(lines, terminal.Line(fmt.Sprintf("%s: %s", stateOf(p.ID(), status), status.Reason)))
+		status, name := p.Status(), p.ID()
+		if status.State != loader.StateRunning {
+			name += fmt.Sprintf(" is %s", status.State)
+		}
+		if status.Reason != "" {
+			lines = append(lines, terminal.Line(name+": "+status.Reason))
 		}
 	}
 	for _, f := range s.server.Loader().Faults() {

@@ -55,13 +55,6 @@ func (s *session) firstMount(ctx context.Context) {
 	}
 }
 
-func stateOf(id string, s loader.Status) string {
-	if s.State == loader.StateRunning {
-		return id
-	}
-	return fmt.Sprintf("%s is %s", id, s.State)
-}
-
 // failureOf turns an error into a failure. Errors from compilers become findings, as those of the rules are.
 func (s *session) failureOf(err error) *failure {
 	findings, text := compilerErrors(s.repo.Root, err)

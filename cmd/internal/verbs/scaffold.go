@@ -174,10 +174,7 @@ func printCheckout(w io.Writer, checkout string) {
 
 // shortPath returns a path below the current directory relative to it, and others as they are.
 func shortPath(dir string) string {
-	cwd, err := os.Getwd()
-	if err != nil {
-		return dir
-	}
+	cwd, _ := os.Getwd() // no path is below ""
 	rel, err := filepath.Rel(cwd, dir)
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
 		return dir

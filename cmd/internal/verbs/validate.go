@@ -160,20 +160,15 @@ func (s *several) run(ctx context.Context, w *os.File, o validateOptions, t *tar
 	default:
 		r, err = t.check(ctx)
 	}
+	if ctx.Err() != nil && r == nil {
+		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("validate: %w", ctx.Err())}
+	}
 	if r == nil {
-		return notRun(ctx, err)
+		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("validate: %w", err)}
 	}
 	s.sourced = append(s.sourced, r.Sourced...)
 	s.targets, s.reports, s.err = append(s.targets, t), append(s.reports, r), errors.Join(s.err, err)
 	return nil
-}
-
-// notRun returns the error of a run without a report.
-func notRun(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("validate: %w", ctx.Err())}
-	}
-	return &ExitError{Code: ExitUsage, Err: fmt.Errorf("validate: %w", err)}
 }
 
 // target is what a user asked to validate.
