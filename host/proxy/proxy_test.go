@@ -434,7 +434,7 @@ func TestBrokenService(t *testing.T) {
 	t.Parallel()
 	closed := httptest.NewServer(nil)
 	closed.Close()
-	f := newFixture(t, proxy.Options{Transport: &http.Transport{ResponseHeaderTimeout: 50 * time.Millisecond}}, target)
+	f := newFixture(t, proxy.Options{Transport: &http.Transport{ResponseHeaderTimeout: 2 * time.Second}}, target)
 	done := make(chan struct{})
 	defer close(done)
 	f.target.Routes = append(f.target.Routes, bundle.Route{Path: "gone", URL: closed.URL}, bundle.Route{Path: "app"})
