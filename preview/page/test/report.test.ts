@@ -35,6 +35,11 @@ test('a drawing is empty if nothing of the plugin can be seen', () => {
     const element = Object.assign(document.createElement('div'), { innerHTML: html });
     noteDrawing('x', element, { title: 'x', frames: 0, rows: 0 });
     assert.equal(report().empty, empty, html);
+    // A plugin may draw in a shadow tree, as web components do.
+    const around = document.createElement('div');
+    around.appendChild(document.createElement('div')).attachShadow({ mode: 'open' }).append(element);
+    noteDrawing('x', around, { title: 'x', frames: 0, rows: 0 });
+    assert.equal(report().empty, empty, `${html} in a shadow tree`);
   }
 });
 

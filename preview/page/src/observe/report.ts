@@ -43,17 +43,18 @@ function isBlank(element: Element): boolean {
 }
 
 /** Whether nothing of the plugin can be seen. What the interface or the page itself has around it does not count. */
-function isEmpty(element: HTMLElement): boolean {
+function isEmpty(element: Element | ShadowRoot): boolean {
   const inside = element.querySelector('[data-testid="data-testid panel content"]') ?? element;
-  const isPlugins = (e: Element) => isVisible(e) && !e.closest('[data-preview-own]');
+  const isPlugins = (e: Element | null) => e !== null && isVisible(e) && !e.closest('[data-preview-own]');
   const texts = document.createTreeWalker(inside, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
-    if (texts.currentNode.textContent?.trim() && isPlugins(texts.currentNode.parentElement!)) {
+    if (texts.currentNode.textContent?.trim() && isPlugins(texts.currentNode.parentElement)) {
       return false;
     }
   }
   const seen = [...inside.querySelectorAll(`canvas, ${marks}, img, video, iframe, input, textarea, button`)];
-  return !seen.some((e) => isPlugins(e) && !isBlank(e));
+  const shadows = [...inside.querySelectorAll('*')].flatMap((e) => e.shadowRoot ?? []);
+  return !seen.some((e) => isPlugins(e) && !isBlank(e)) && shadows.every(isEmpty);
 }
 
 function absentFiles(): string[] {
