@@ -296,12 +296,22 @@ func TestStories(t *testing.T) {
 		"provisioning/dashboards/c.json":  `broken`,
 		"provisioning/datasources/d.json": `{"panels": [` + panel + `]}`,
 		"dist/dashboards/b.json":          `{"panels": [` + panel + `]}`,
+		"src/dashboards/old.json": `{"title": "Old", "panels": [{"title": "by name", "datasource": "Main"}, {"title": "another", "datasource": "Other"},
+			{"title": "mixed", "datasource": "-- Mixed --", "targets": [{"refId": "A", "datasource": {"uid": "u"}}, {"refId": "B", "datasource": "Other"}]}]}`,
 	})
+	f.API = func(string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, `[{"name": "Main", "uid": "u", "type": "acme-x-panel"}, {"name": "Other", "uid": "o", "type": "other"}]`)
+		})
+	}
 	var got []string
 	for _, s := range f.storiesOf(main) {
 		got = append(got, s.Dashboard+": "+s.Title)
 	}
-	if diff := cmp.Diff([]string{"A: one", "A: in a row", "B: Panel 1"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"A: one", "A: in a row", "B: Panel 1", "Old: by name", "Old: mixed"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"query of Panel 1, ", "query of mixed, A"}, savedQueries(f.storiesOf(main), main, f.sourceTypes())); diff != "" {
 		t.Error(diff)
 	}
 	testkit.WriteFiles(t, f.Repo.Root, map[string]string{"provisioning/dashboards/d.json": `{"panels": [{"type": "acme-y-panel", "title": "near"},
@@ -319,7 +329,7 @@ func TestStories(t *testing.T) {
 		t.Error(diff)
 	}
 	var sent []story
-	if err := json.Unmarshal(f.do("GET", "/-/stories?plugin=acme-x-panel", "").Body.Bytes(), &sent); err != nil || len(sent) != 3 {
+	if err := json.Unmarshal(f.do("GET", "/-/stories?plugin=acme-x-panel", "").Body.Bytes(), &sent); err != nil || len(sent) != 5 {
 		t.Fatalf("%v %v", err, sent)
 	}
 	if string(sent[0].Variables) != `[{"name":"v"}]` || string(sent[2].Time) != "null" || !strings.Contains(string(sent[0].Panel), `"a":1`) {

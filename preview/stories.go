@@ -85,12 +85,13 @@ func (s *Server) addStory(id string, added map[string]any, time any) (story int,
 	if err != nil {
 		return 0, err
 	}
+	types := s.sourceTypes()
 	for _, file := range s.dashboards() {
 		d, err := readDashboard(file)
 		if err != nil {
 			continue
 		}
-		story += len(d.stories(id))
+		story += len(d.stories(id, types))
 		if file == filepath.Join(s.Repo.Root, filepath.FromSlash(name)) {
 			break
 		}
@@ -100,10 +101,10 @@ func (s *Server) addStory(id string, added map[string]any, time any) (story int,
 
 // storiesOf returns the stories of a plugin, in the order of the files and the panels in them.
 func (s *Server) storiesOf(id string) []story {
-	list := []story{}
+	list, types := []story{}, s.sourceTypes()
 	for _, file := range s.dashboards() {
 		if d, err := readDashboard(file); err == nil {
-			list = append(list, d.stories(id)...)
+			list = append(list, d.stories(id, types)...)
 		}
 	}
 	return list
@@ -220,16 +221,39 @@ func readDashboard(file string) (d dashboard, err error) {
 	return d, err
 }
 
-// stories returns the panels of a plugin's type, and those that query it.
-func (d dashboard) stories(id string) (list []story) {
+// sourceTypes returns the types of the host's data sources by what dashboards have of them: names and uids.
+func (s *Server) sourceTypes() map[string]string {
+	var list []struct{ Name, UID, Type string }
+	types, answer := map[string]string{}, &kept{}
+	if r, err := http.NewRequest(http.MethodGet, "http://localhost/api/datasources", nil); err == nil {
+		s.API(roleOf("")).ServeHTTP(answer, r)
+	}
+	_ = json.Unmarshal(answer.Bytes(), &list) // without an answer, types decide
+	for _, d := range list {
+		types[d.Name], types[d.UID] = d.Type, d.Type
+	}
+	return types
+}
+
+// kept is an answer to the preview itself: its body.
+type kept struct{ bytes.Buffer }
+
+// Header returns headers that nobody reads.
+func (*kept) Header() http.Header { return http.Header{} }
+
+// WriteHeader does nothing.
+func (*kept) WriteHeader(int) {}
+
+// stories returns the panels of a plugin's type, and those that query it, with the types of data sources by name and uid.
+func (d dashboard) stories(id string, types map[string]string) (list []story) {
 	all, byID := flat(d.Panels), map[int]json.RawMessage{}
 	for _, panel := range all {
 		byID[panel.ID] = panel.text
 	}
 	for _, panel := range all {
-		queries, sources := panel.Datasource.Type == id, []json.RawMessage{}
+		queries, sources := panel.Datasource.typeIn(types) == id, []json.RawMessage{}
 		for _, target := range panel.Targets {
-			queries = queries || target.Datasource.Type == id
+			queries = queries || target.Datasource.typeIn(types) == id
 			if text, ok := byID[target.PanelID]; ok && target.PanelID != 0 {
 				sources = append(sources, text)
 			}
@@ -270,15 +294,18 @@ func flat(panels []json.RawMessage) (list []panel) {
 	return list
 }
 
-// source is the data source of a panel or a query: an object with its type, or its name in old
+// source is the data source of a panel or a query: an object with its type and uid, or its name in old
 // dashboards.
-type source struct{ Type string }
+type source struct{ Type, UID string }
 
 // UnmarshalJSON accepts both.
 func (s *source) UnmarshalJSON(text []byte) error {
-	var object struct{ Type string }
-	if json.Unmarshal(text, &object) == nil {
-		s.Type = object.Type
+	type object source
+	if json.Unmarshal(text, (*object)(s)) != nil {
+		_ = json.Unmarshal(text, &s.UID) // nothing else is a data source
 	}
 	return nil
 }
+
+// typeIn returns the type, with the types of data sources by name and uid, as savedQueries of the page does.
+func (s source) typeIn(types map[string]string) string { return cmp.Or(s.Type, types[s.UID], s.UID) }

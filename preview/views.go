@@ -50,7 +50,7 @@ func (s *Server) Views() (list []View) {
 			for _, tab := range []string{"query", "settings", "annotations", "variable"} {
 				add(id, tab, "/datasource/"+id, url.Values{"tab": {tab}})
 			}
-			for i, title := range savedQueries(s.storiesOf(id), id) {
+			for i, title := range savedQueries(s.storiesOf(id), id, s.sourceTypes()) {
 				add(id, title, "/datasource/"+id, url.Values{"tab": {"query"}, "saved": {fmt.Sprint(i)}})
 			}
 		case bundle.TypeApp:
@@ -70,12 +70,12 @@ func (s *Server) Views() (list []View) {
 }
 
 // savedQueries returns the titles of the queries of a data source in stories, in the order of the page.
-func savedQueries(stories []story, id string) (titles []string) {
+func savedQueries(stories []story, id string, types map[string]string) (titles []string) {
 	for _, story := range stories {
 		var p panel
 		_ = json.Unmarshal(story.Panel, &p) // it was, to become a story
 		for _, query := range p.Targets {
-			if cmp.Or(query.Datasource.Type, p.Datasource.Type) == id {
+			if cmp.Or(query.Datasource.typeIn(types), p.Datasource.typeIn(types)) == id {
 				titles = append(titles, "query of "+story.Title+", "+query.RefID)
 			}
 		}

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"net/http"
 	"path/filepath"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestViews(t *testing.T) {
 		}}},
 		{Dir: with, Metadata: &bundle.Metadata{ID: "acme-x-datasource", Type: bundle.TypeDatasource}},
 	}
-	s := New(Options{Mounted: func() []bundle.Plugin { return plugins }})
+	s := New(Options{Mounted: func() []bundle.Plugin { return plugins }, API: func(string) http.Handler { return http.NotFoundHandler() }})
 	want := []View{
 		{Name: "acme-x-app: root page", Path: "/a/acme-x-app?bare=1"},
 		{Name: "acme-x-app: configuration", Path: "/plugins/acme-x-app?bare=1"},

@@ -70,7 +70,11 @@ export async function saveStory(panel: SavedPanel, time: Story['time']): Promise
 
 /** The queries of a data source plugin that the repository's dashboards contain. */
 export async function savedQueries(type: string): Promise<{ label: string; query: DataQuery }[]> {
-  const typeOf = (ref: SavedPanel['datasource']) => (typeof ref === 'object' ? ref?.type : undefined);
+  const known = dataSources.getList();
+  const typeOf = (ref: SavedPanel['datasource']) => {
+    const name = uidOf(ref);
+    return (typeof ref === 'object' && ref?.type) || known.find((s) => s.uid === name || s.name === name)?.type || name || undefined;
+  };
   return (await storiesOf(type)).flatMap(({ title, panel }) =>
     (panel.targets ?? [])
       .filter((target) => (typeOf(target.datasource as SavedPanel['datasource']) ?? typeOf(panel.datasource)) === type)
