@@ -425,6 +425,8 @@ func TestErrors(t *testing.T) {
 			[]string{`src/module.ts:2:26: cannot find "./Other"`, "help: case"}},
 		"a loader": {map[string]string{"src/module.ts": "import './x.less';\n", "src/x.less": ""},
 			[]string{"src/module.ts:1:8: no loader for .less files", "help: own bundler"}},
+		"a loader of templates": {map[string]string{"src/module.ts": "import './x.html';\n", "src/x.html": ""},
+			[]string{"src/module.ts:1:8: no loader for .html files", `help: loader: {".html": text}`}},
 		"PostCSS": {map[string]string{"src/module.ts": "import './x.css';\nimport './y.css';\n", "src/x.css": "/* @apply */\n.a { @apply p-4; }\n", "src/y.css": "@import 'tailwindcss';"},
 			[]string{"src/x.css:2:6: @apply is for a plugin of PostCSS, which builds do not run", "src/y.css:1:10: tailwindcss is for", "help: own bundler"}},
 		"PostCSS of a bundler": {map[string]string{"src/module.ts": "import './x.css';\n", "src/x.css": "@tailwind base;", "postcss.config.mjs": "",

@@ -194,7 +194,12 @@ func explain(root, text, help string) (string, string) {
 		return fmt.Sprintf("cannot find %q", filepath.Base(m[1]+m[2])), "check the path and the case of its letters"
 	}
 	if m := noLoader.FindStringSubmatch(text); m != nil {
-		return fmt.Sprintf("no loader for %s files", m[1]), fmt.Sprintf(`write below "frontend" in slipway.yaml how to load them, as in loader: {%q: file}, or %s`, m[1], ownBundler)
+		kind := "file"
+		if m[1] == ".html" { // a template, which webpack's html-loader gives as text
+			kind = "text"
+		}
+		return fmt.Sprintf("no loader for %s files", m[1]),
+			fmt.Sprintf(`write below "frontend" in slipway.yaml how to load them, as in loader: {%q: %s}, or %s`, m[1], kind, ownBundler)
 	}
 	if m := baseConfigFile.FindStringSubmatch(text); m != nil {
 		return text, fmt.Sprintf(`restore %s, or correct "extends"`, m[1])
