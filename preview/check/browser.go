@@ -112,6 +112,9 @@ func pass(ctx context.Context, policy emulation.SetVirtualTimePolicyParams, mill
 // errRestless is the error for a page that does not come to rest.
 var errRestless = errors.New("the page did not come to rest")
 
+// errUnpictured is the error for a page at rest of which the browser takes no picture.
+var errUnpictured = errors.New("the browser took no picture")
+
 // settle opens a page, and waits until its time is over.
 func settle(ctx context.Context, address string, patience time.Duration) error {
 	isReady := chromedp.Evaluate[bool]("window.__preview?.ready.then(() => { window.__preview.isReady = true }), window.__preview?.isReady === true")
@@ -172,8 +175,8 @@ func show(browser context.Context, address string, patience time.Duration) (pict
 	last, cancel := context.WithTimeout(tab, patience)
 	defer cancel()
 	picture, pictureErr := chromedp.Run(last, chromedp.CaptureScreenshot()) // also of a page that does not come to rest
-	if err == nil {
-		err = pictureErr
+	if err == nil && pictureErr != nil {
+		err = fmt.Errorf("%w: %w", errUnpictured, pictureErr)
 	}
 	return picture, seen, err
 }

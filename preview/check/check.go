@@ -162,7 +162,7 @@ func (o Options) open(browser context.Context, kept *album, i int) (results []Re
 		}
 		begun := time.Now()
 		picture, seen, err := show(browser, side.Origin+r.Path+"#token="+o.Token, o.Patience)
-		if o.Against && picture == nil || errors.Is(err, errRestless) && seen == "" { // on a busy machine
+		if o.Against && picture == nil || errors.Is(err, errUnpictured) || errors.Is(err, errRestless) && seen == "" { // on a busy machine
 			picture, seen, err = show(browser, side.Origin+r.Path+"#token="+o.Token, o.Patience)
 		}
 		r.Seconds = time.Since(begun).Seconds()
