@@ -22,6 +22,9 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, who host.Identit
 	if err != nil {
 		return err
 	}
+	if to.isDataSource() && len(to.routes()) == 0 {
+		return &host.Error{Category: host.ErrNotFound, Message: "the data source has no URL, and plugin.json no routes"}
+	}
 	route, rest, err := match(to.routes(), r.Method, asked)
 	if err != nil {
 		return err
