@@ -22,8 +22,7 @@ async function main(): Promise<void> {
 
 main().catch((e: unknown) => {
   console.error(e);
-  const message = document.createElement('pre');
-  message.setAttribute('role', 'alert');
-  message.textContent = `The preview could not start: ${describe(e)}`;
-  document.body.append(message);
+  const root = document.getElementById('preview-root')!;
+  root.setAttribute('role', 'alert');
+  root.textContent = `The preview could not start: ${describe(e)}`;
 });

@@ -30,10 +30,7 @@ export async function start(): Promise<void> {
   showTheme(boot.theme);
   document.body.classList.toggle('preview-bare', bare);
   document.documentElement.lang = 'en';
-  const root = document.createElement('div');
-  root.id = 'preview-root';
-  document.body.append(root);
-  createRoot(root).render(<Root />);
+  createRoot(document.getElementById('preview-root')!).render(<Root />);
   if (!bare) {
     listen(); // a picture does not change, and its time stands still while a call is under way
   }
