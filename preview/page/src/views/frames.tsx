@@ -28,9 +28,11 @@ function Failure({ message }: { message: string }) {
   );
 }
 
+const first = (values: unknown[]) => (values.length > 20 ? [...values.slice(0, 20), `… ${values.length - 20} more`] : values);
+
 const asJSON = (frame: DataFrame, i: number) => ({
   name: getFrameDisplayName(frame, i),
-  fields: frame.fields.map(({ name, type, labels, values }) => ({ name, type, labels, values: values.slice(0, 20) })),
+  fields: frame.fields.map(({ name, type, labels, values }) => ({ name, type, labels, values: first(values) })),
 });
 
 export function FramesView({ data, timeZone }: { data: PanelData; timeZone: string }) {
