@@ -23,6 +23,7 @@ function Stories({ plugin }: { plugin: string }) {
   const stories = useLoaded(() => storiesOf(plugin), [plugin, search]) ?? [];
   const [wanted, setWanted] = useState('');
   const shown = choiceIn(useSettings(), true);
+  const found = stories.map(({ title, dashboard }) => `${title} ${dashboard}`.toLowerCase().includes(wanted.toLowerCase()));
   return (
     <div className="preview-nav-inner preview-stories">
       {stories.length > 8 && (
@@ -30,7 +31,7 @@ function Stories({ plugin }: { plugin: string }) {
       )}
       {stories.map(
         ({ title, dashboard }, i) =>
-          `${title} ${dashboard}`.toLowerCase().includes(wanted.toLowerCase()) && (
+          found[i] && (
             <Link
               key={i}
               to={`/panel/${plugin}?story=${i}`}
@@ -41,6 +42,7 @@ function Stories({ plugin }: { plugin: string }) {
             </Link>
           ),
       )}
+      {wanted && !found.includes(true) && <small>No story has this in its name.</small>}
     </div>
   );
 }

@@ -45,7 +45,7 @@ export function ToldUs({ version, count }: { version: string; count: number }) {
     ['Refused calls', 'The preview allows only the calls of the API on its list.', refused.map(text)],
     ['Deprecations', 'Warnings of the shared modules.', [...record.deprecations]],
     ['Notes', 'Stand-ins that took part, extension points, and what else is not as in the interface.', [...record.notes]],
-    ['API calls', 'What the plugin asked the host, and the status of each answer.', calls.slice(-200).map(text)],
+    ['API calls', 'What the page asked the host, and the status of each answer.', calls.slice(-200).map(text)],
     ['Shared modules', 'Modules that the plugin imports from the host.', [...record.modules]],
     ['Names read', 'How many names of each @grafana module were read.', reads],
   ];
