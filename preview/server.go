@@ -96,7 +96,7 @@ func (s *Server) guarded(next http.HandlerFunc) http.Handler {
 		case origin != "" && origin != s.Origin, site != "" && site != "same-origin" && site != "none":
 			refuse(w, http.StatusForbidden, "origin", "calls of the preview come from its own page only")
 		case s.Token == "" || subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) != 1:
-			refuse(w, http.StatusUnauthorized, "token", "the preview was started again: open the link that it printed")
+			refuse(w, http.StatusUnauthorized, "token", "this tab has no token, or an old one: open the link that the preview printed")
 		default:
 			next(w, r)
 		}

@@ -103,7 +103,7 @@ func TestDevPreview(t *testing.T) {
 		{"/api/user", `"role":"Admin"`},
 		{"/api/user", `"role":"Viewer"`, "X-Preview-Role: Viewer"},
 		{"/api/users", "not available in the preview"},
-		{"/api/user", "the preview was started again", "X-Preview-Token: x"},
+		{"/api/user", "open the link that the preview printed", "X-Preview-Token: x"},
 	} {
 		if got := get(c[0], c[2:]...); !strings.Contains(got, c[1]) {
 			t.Errorf("%s: no %s in %s", c[0], c[1], got)
