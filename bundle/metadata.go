@@ -141,20 +141,17 @@ func (d *Dependencies) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	keys := membersOf(data)
+	hasRange := false
 	for _, p := range Profiles() {
 		if raw := keys.named(p.LegacyDependencyKey); raw != nil && d.ServiceVersion == "" {
 			_ = json.Unmarshal(raw, &d.ServiceVersion) // hosts ignore it, so its type does not matter
 		}
-	}
-	for _, p := range Profiles() {
-		raw := keys.named(p.DependencyKey)
-		if raw == nil {
-			continue
+		if raw := keys.named(p.DependencyKey); raw != nil && !hasRange {
+			if err := json.Unmarshal(raw, &d.ServiceRange); err != nil {
+				return fmt.Errorf("dependencies.%s: %w", p.DependencyKey, err)
+			}
+			hasRange = true
 		}
-		if err := json.Unmarshal(raw, &d.ServiceRange); err != nil {
-			return fmt.Errorf("dependencies.%s: %w", p.DependencyKey, err)
-		}
-		break
 	}
 	return nil
 }

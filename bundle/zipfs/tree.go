@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// node is a file or directory. It implements fs.FileInfo and fs.DirEntry.
+// node is a file or directory. It implements fs.FileInfo.
 type node struct {
 	name  string
 	entry *Entry // nil for a directory
@@ -117,7 +117,7 @@ func (a *Archive) find(op, name string) (*node, error) {
 func (n *node) list() []fs.DirEntry {
 	entries := make([]fs.DirEntry, 0, len(n.below))
 	for _, b := range n.below {
-		entries = append(entries, b)
+		entries = append(entries, fs.FileInfoToDirEntry(b))
 	}
 	slices.SortFunc(entries, func(x, y fs.DirEntry) int { return strings.Compare(x.Name(), y.Name()) })
 	return entries
@@ -150,12 +150,6 @@ func (n *node) IsDir() bool { return n.below != nil }
 
 // Sys returns nil.
 func (n *node) Sys() any { return nil }
-
-// Type returns the type bits of Mode.
-func (n *node) Type() fs.FileMode { return n.Mode().Type() }
-
-// Info returns the node.
-func (n *node) Info() (fs.FileInfo, error) { return n, nil }
 
 type file struct {
 	io.ReadCloser
