@@ -2,7 +2,6 @@ package fix
 
 import (
 	"bytes"
-	"io"
 	"io/fs"
 	"path"
 
@@ -30,9 +29,7 @@ func (o *overlay) Confine(dir string, isBuilt bool) (fs.FS, error) {
 
 // Close closes a tree that Confine returned.
 func (o *overlay) Close() error {
-	if c, ok := o.FS.(io.Closer); ok {
-		return c.Close()
-	}
+	validate.Close(o.FS)
 	return nil
 }
 

@@ -2,6 +2,4 @@ package rules
 
 import "github.com/slipway-dev/slipway/validate"
 
-func changelogMissing(p *validate.Pass) {
-	needText(p, "CHANGELOG.md")
-}
+func changelogMissing(p *validate.Pass) { needText(p, "CHANGELOG.md") }

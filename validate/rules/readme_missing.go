@@ -10,9 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func readmeMissing(p *validate.Pass) {
-	needText(p, "README.md")
-}
+func readmeMissing(p *validate.Pass) { needText(p, "README.md") }
 
 // needText reports that the plugin has none of the files, or that the file is empty. One that comes
 // with the host needs none.

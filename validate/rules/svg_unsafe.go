@@ -12,9 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-func svgUnsafe(p *validate.Pass) {
-	scanImages(p, maxSVGBytes)
-}
+func svgUnsafe(p *validate.Pass) { scanImages(p, maxSVGBytes) }
 
 // scanImages reports the dangers in the SVG images, of which it reads at most left bytes: those that
 // plugin.json names, and all files of src or a built plugin.
