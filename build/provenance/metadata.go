@@ -12,7 +12,6 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/text"
-	"github.com/slipway-dev/slipway/validate"
 )
 
 // documents compares the plugin.json files, and returns those of the source.
@@ -118,11 +117,8 @@ func member(object map[string]any, key string) any {
 
 func (c *comparison) differs(name, from, pointer string, got, want any) {
 	doc, _ := c.document(name)
-	span := doc.Value(pointer)
-	at := validate.Place{
-		File: path.Join(c.dir, name), Pointer: pointer,
-		Line: span.Start.Line, Column: span.Start.Column, EndLine: span.End.Line, EndColumn: span.End.Column,
-	}
+	at := c.p.At(pointer, doc.Value(pointer))
+	at.File = path.Join(c.dir, name)
 	c.p.Source(at.File, doc.Data)
 	key := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
 	switch {

@@ -124,7 +124,7 @@ func (c *comparison) reportDiffering(from, to string) {
 	got, _ := c.text(to)
 	want, _ := c.sourceText(from)
 	how := ""
-	if unix := func(b []byte) string { return strings.ReplaceAll(string(b), "\r\n", "\n") }; unix(got) == unix(want) {
+	if lines(string(got)) == lines(string(want)) {
 		how = ", but only in line endings"
 	}
 	c.p.Reportf(c.at(to), "%s differs from %s of the source%s", to, from, how)

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -81,23 +82,19 @@ func compareFile(fsys fs.FS, name, sum string) error {
 	defer f.Close()
 	const maxBytes = 2 << 30
 	got, err := sumOf(io.LimitReader(f, maxBytes))
-	switch {
-	case err != nil || got == sum:
+	if err != nil || got == sum {
 		return err
-	case hasOtherNewlines(fsys, name, sum):
+	}
+	const maxText = 4 << 20
+	if text, err := ReadFile(fsys, name, maxText); err == nil && HasSum(text, sum) {
 		return ErrNewlines
 	}
 	return ErrChanged
 }
 
-// hasOtherNewlines reports whether a file has LF instead of CRLF, or the reverse, and else the SHA-256 sum.
-func hasOtherNewlines(fsys fs.FS, name, sum string) bool {
-	const maxText = 4 << 20
-	data, err := ReadFile(fsys, name, maxText)
-	unix := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+// HasSum reports whether a text has a SHA-256 sum, in hexadecimal, with LF or with CRLF.
+func HasSum(text []byte, sum string) bool {
+	unix := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	windows := bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))
-	return err == nil && slices.ContainsFunc([][]byte{unix, windows}, func(text []byte) bool {
-		got, err := sumOf(bytes.NewReader(text))
-		return err == nil && got == sum
-	})
+	return slices.ContainsFunc([][]byte{unix, windows}, func(text []byte) bool { return fmt.Sprintf("%x", sha256.Sum256(text)) == sum })
 }

@@ -1,15 +1,13 @@
 package rules
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
@@ -96,11 +94,9 @@ func compareGoFiles(r inspect.Repository, listed map[string]string) string {
 	for _, name := range goFiles(r) {
 		const maxBytes = 16 << 20
 		data, err := r.Read(name, maxBytes)
-		unix := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-		dos := bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))
 		if sum, ok := listed[name]; !ok {
 			differ[missing] = append(differ[missing], name)
-		} else if err != nil || sum != sumOf(unix) && sum != sumOf(dos) {
+		} else if err != nil || !archive.HasSum(data, sum) {
 			differ[changed] = append(differ[changed], name)
 		}
 	}
@@ -118,9 +114,4 @@ func compareGoFiles(r inspect.Repository, listed map[string]string) string {
 		}
 	}
 	return strings.Join(kinds, "; ")
-}
-
-func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
