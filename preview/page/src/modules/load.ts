@@ -2,7 +2,6 @@
 import { definition, evaluate, type Definition } from './amd';
 import { record } from '../observe/record';
 import { sharedModule } from './shared';
-import { addStyleSheet, withStyles } from './styles';
 
 declare global {
   interface Window {
@@ -28,6 +27,35 @@ export function installLoader(): void {
       throw new Error('this module.js is in the format of System.register; the interface expects AMD');
     },
   };
+}
+
+// The style elements that a plugin's module adds while it is evaluated. When the module is evaluated again, those of the time
+// before go: else a rule that the author deleted would stay.
+const added = new Map<string, Element[]>();
+
+/** The elements of the shared emotion stay: its cache would not insert them a second time. */
+function owned(): Set<Element> {
+  return new Set(document.head.querySelectorAll('style:not([data-emotion]), link[rel="stylesheet"]'));
+}
+
+/** Runs an evaluation of the module and attributes to it the styles that appear meanwhile. */
+async function withStyles<T>(module: string, evaluate: () => Promise<T>): Promise<T> {
+  const before = owned();
+  let old = added.get(module) ?? [];
+  try {
+    const result = await evaluate();
+    old.forEach((element) => element.remove());
+    old = [];
+    return result;
+  } finally {
+    // Those of a module that failed go with the next one that does not.
+    added.set(module, [...old, ...[...owned()].filter((element) => !before.has(element))]);
+  }
+}
+
+/** Adds a style sheet by its address. */
+async function addStyleSheet(url: string): Promise<void> {
+  document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: url }));
 }
 
 function script({ href, pathname }: URL): Promise<HTMLScriptElement> {

@@ -9,12 +9,6 @@ export interface Call {
   message?: string;
 }
 
-/** A module of a plugin: what it asks the interface for, and what it exports. */
-export interface Loaded {
-  asked: string[];
-  exports: string[];
-}
-
 export type FaultKind = 'draw' | 'effect' | 'event' | 'rejection' | 'load' | 'query' | 'health' | 'console' | 'build' | 'types';
 
 export interface Fault {
@@ -42,8 +36,8 @@ class Observations {
   /** Stand-ins that took part, extension points that were asked for: things to know that are no fault. */
   readonly notes = new Set<string>();
   readonly calls: Call[] = [];
-  /** By the path of the module. */
-  readonly loaded: { [path: string]: Loaded } = {};
+  /** What the modules of plugins, by their paths, ask the interface for, and what they export. */
+  readonly loaded: { [path: string]: { asked: string[]; exports: string[] } } = {};
   faults: Fault[] = [];
   /** Changes with every change, for React's useSyncExternalStore. */
   version = 0;

@@ -1,19 +1,17 @@
 // The alerts that plugins and services send to the interface.
 import { AppEvents, type AppEvent } from '@grafana/data';
-import { Alert } from '@grafana/ui';
+import { Alert, type AlertVariant } from '@grafana/ui';
 import { useEffect, useState } from 'react';
 import { appEvents } from '../services/events';
 
-type Severity = 'success' | 'warning' | 'error' | 'info';
-
 interface Shown {
   id: number;
-  severity: Severity;
+  severity: AlertVariant;
   title: string;
   text?: string;
 }
 
-const kinds: [AppEvent<unknown[]>, Severity][] = [
+const kinds: [AppEvent<unknown[]>, AlertVariant][] = [
   [AppEvents.alertSuccess, 'success'],
   [AppEvents.alertWarning, 'warning'],
   [AppEvents.alertError, 'error'],

@@ -19,9 +19,8 @@ import { FramesView } from './frames';
 import { OptionsPane } from './optionspane';
 import { PanelCard } from './panelcard';
 import { choiceIn, PanelControls } from './panelcontrols';
+import { usePanelData, usePanelState } from './panelstate';
 import { PanelQuery } from './querypane';
-import { usePanelData } from './usedata';
-import { usePanelState } from './usepanelstate';
 
 const empty: StoredPanel = {};
 

@@ -11,8 +11,7 @@ import { useLoaded } from '../services/useloaded';
 import { variables } from '../services/variables';
 import { useSettings } from './address';
 import { PanelCard } from './panelcard';
-import { usePanelData } from './usedata';
-import { usePanelState } from './usepanelstate';
+import { usePanelData, usePanelState } from './panelstate';
 
 const lastHours = { from: 'now-6h', to: 'now' };
 const empty: StoredPanel = {};
