@@ -175,9 +175,9 @@ func otherBundler(root, file string) []Message {
 	text, all := buildScripts(root)
 	at, problem, pack := buildKey.FindIndex(text), "", packs.FindString(all)
 	if other := others.FindStringSubmatch(all); other != nil && pack == "" {
-		problem = fmt.Sprintf("the script runs %s, whose configuration builds do not read", other[1])
+		problem = fmt.Sprintf("the script runs %s, but builds do not read its configuration", other[1])
 	} else if pack != "" && pack != "grafana-toolkit" && file == "" {
-		problem = fmt.Sprintf("the script runs %s, whose configuration builds do not find", pack)
+		problem = fmt.Sprintf("the script runs %s, but its configuration was not found", pack)
 	}
 	if problem == "" || at == nil {
 		return nil

@@ -446,7 +446,7 @@ func TestIsCurrent(t *testing.T) {
 // A build script that runs a bundler whose configuration is not read is named; one that tests or serves is not.
 func TestOtherBundler(t *testing.T) {
 	t.Parallel()
-	const place, unread, lost = "package.json:2:2: the script runs ", ", whose configuration builds do not read", ", whose configuration builds do not find"
+	const place, unread, lost = "package.json:2:2: the script runs ", ", but builds do not read its configuration", ", but its configuration was not found"
 	for scripts, want := range map[string]string{
 		`"build": "vite build"`:                                             place + "vite" + unread,
 		`"build": "tsc && npm run pack", "pack": "rollup -c"`:               place + "rollup" + unread,
