@@ -100,7 +100,7 @@ func TestCoverage(t *testing.T) {
 
 func TestReadFrontend(t *testing.T) {
 	t.Parallel()
-	const notInstalled = "node_modules is missing; run "
+	const notInstalled = "no package manager has written node_modules; run "
 	for name, c := range map[string]struct{ files, manager, missing string }{
 		"none":           {"", "npm", "the repository has no package.json"},
 		"not installed":  {"package.json={}", "npm", notInstalled + "npm install first"},

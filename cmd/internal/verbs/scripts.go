@@ -43,9 +43,9 @@ func readFrontend(dir string) (f frontend) {
 	}
 	switch modules := findUpwards(dir, "node_modules", ".pnp.cjs"); {
 	case modules == "" || tree.IsLaidOut(modules):
-		f.missing = "node_modules is missing; run " + f.manager + " install first"
+		f.missing = "no package manager has written node_modules; run " + f.manager + " install first"
 		if _, err := os.Stat(filepath.Join(dir, "package-lock.json")); err == nil {
-			f.missing = "node_modules is missing; run npm ci first"
+			f.missing = "no package manager has written node_modules; run npm ci first"
 		}
 	default:
 		if _, err := exec.LookPath(f.manager); err != nil {
