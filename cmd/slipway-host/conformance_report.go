@@ -47,7 +47,7 @@ func printResults(w io.Writer, f verbs.Face, r conformance.Report, isVerbose boo
 	if isVerbose {
 		printAll(conformance.Skipped, terminal.Paint(w, terminal.Dim, "skip"))
 	}
-	printAll(conformance.Warned, terminal.Paint(w, terminal.Yellow, "warn"))
+	printAll(conformance.Warned, terminal.Paint(w, terminal.Magenta, "warn"))
 	if len(ofSDK) > 0 {
 		fmt.Fprintf(w, "  warn  %s that plugins on Grafana's SDK do not pass, whatever their authors do; %s=%s explains them\n          checks: %s\n",
 			text.Plural(len(ofSDK), "check"), f.Option("checks"), conformance.Strict, strings.Join(ofSDK, ", "))

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/term"
 )
 
-// The colors (ECMA-48), of which green is for what is as it should be.
+// The colors (ECMA-48), of which green is for what is as it should be. None is yellow, which is unreadable on white.
 const (
-	Bold   = "1"
-	Dim    = "2"
-	Red    = "1;31"
-	Green  = "32"
-	Yellow = "1;33"
-	Blue   = "1;34"
+	Bold    = "1"
+	Dim     = "2"
+	Red     = "1;31"
+	Green   = "32"
+	Blue    = "1;34"
+	Magenta = "1;35"
 )
 
 // HasColor reports whether a writer is a terminal that shows colors, and its user wants them.

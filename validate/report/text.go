@@ -102,7 +102,7 @@ type writer struct {
 
 // finding prints a finding, and where else it occurs.
 func (t *writer) finding(f validate.Finding, also []validate.Place) {
-	color := map[validate.Severity]string{validate.Error: terminal.Red, validate.Warning: terminal.Yellow}[f.Severity]
+	color := map[validate.Severity]string{validate.Error: terminal.Red, validate.Warning: terminal.Magenta}[f.Severity]
 	if color == "" {
 		color = terminal.Blue
 	}
@@ -123,7 +123,7 @@ func (t *writer) finding(f validate.Finding, also []validate.Place) {
 // skips prints the checks that did not run, their names in lines of a width.
 func (t *writer) skips(width int) {
 	for _, g := range groups(t.report.Skips) {
-		t.printf("%s: %s: %s\n", t.paint(terminal.Bold, terminal.Line(g.file)), t.paint(terminal.Yellow, "not checked"), terminal.Line(g.line()))
+		t.printf("%s: %s: %s\n", t.paint(terminal.Bold, terminal.Line(g.file)), t.paint(terminal.Magenta, "not checked"), terminal.Line(g.line()))
 		if t.isVerbose && len(g.rules) > 1 {
 			t.printf("  %s\n", t.paint(terminal.Dim, text.Wrap(strings.Join(g.rules, ", "), "  ", width)))
 		}

@@ -182,7 +182,7 @@ func (t *tally) add(results []check.Result) {
 		case r.Path == "":
 			word, color, said = "note", terminal.Blue, r.Notes
 		case r.IsNew:
-			word, color = "new", terminal.Yellow
+			word, color = "new", terminal.Magenta
 		}
 		if r.Path != "" {
 			t.opened++

@@ -151,7 +151,7 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*Built, error) {
 	}
 	for i, warning := range r.Warnings {
 		if !slices.Contains(r.Warnings[:i], warning) { // frontends share the configuration of a bundler
-			fmt.Fprintf(w, "%s: %s\n", terminal.Paint(w, terminal.Yellow, "warning"), warning)
+			fmt.Fprintf(w, "%s: %s\n", terminal.Paint(w, terminal.Magenta, "warning"), warning)
 		}
 	}
 	fmt.Fprintf(w, "built %s in %.1fs", shortPath(r.Dist), r.Took.Seconds())
