@@ -119,9 +119,8 @@ func Run(ctx context.Context, o Options) (Report, error) {
 
 func (o Options) hasSettings() bool { return len(o.Settings) > 0 || len(o.Secrets) > 0 || o.URL != "" }
 
-// cause returns what the results of checks with the same cause have in common, or "" for a
-// check that passed. Panics in two handlers are two causes, unless the checks make the
-// same mistake.
+// cause returns what the results of checks with the same cause have in common, or "" for one that
+// passed. Panics in two handlers are two causes, unless the checks make the same mistake.
 func (r Result) cause(c Check) string {
 	switch r.Outcome {
 	case Passed:

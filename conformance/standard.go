@@ -16,8 +16,7 @@ type Standard string
 // and Existing for all others.
 const (
 	Strict Standard = "strict" // every check
-	// Existing is what existing hosts rely on: a requirement that none of them relies on is
-	// reported as a warning.
+	// Existing is what existing hosts rely on: other requirements are warnings.
 	Existing Standard = "existing"
 )
 

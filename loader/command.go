@@ -20,10 +20,8 @@ import (
 // pipeGrace is how long output is read after the end of a process whose children hold the pipes open.
 const pipeGrace = 500 * time.Millisecond
 
-// command is an operating system process that implements go-plugin's runner.Runner.
-// Unlike go-plugin's own runner, it detects immediately that the process has ended,
-// ends the whole process group, provides no standard input, and ties the process to the
-// host's life.
+// command is a runner.Runner of go-plugin. Unlike its own, it detects at once that the process has
+// ended, ends the whole process group, has no standard input, and lives no longer than the host.
 type command struct {
 	cmd            *exec.Cmd
 	group          *process.Group
@@ -175,8 +173,7 @@ func (l *firstLine) Read(p []byte) (int, error) {
 		n, l.done = end+1, true
 	}
 	if err != nil {
-		// Go-plugin kills a process whose output ends early. Let one that is ending on
-		// its own do so first, since its result explains the failure.
+		// Let it end first, which explains the failure: go-plugin kills a process whose output ends early.
 		select {
 		case <-l.exited:
 		case <-time.After(pipeGrace):

@@ -28,13 +28,11 @@ type Debugging struct {
 	Launch []string // ids of plugins whose backends run under Delve, or AllPlugins
 	Delve  string   // path of the Delve executable; required for Launch
 	Wait   bool     // a process under Delve does not run until a client continues it
-	// Listening is called before a process starts under Delve, with the loopback address
-	// where Delve will accept clients. It may be called concurrently.
+	// Listening is called, perhaps concurrently, before each start, with the loopback address of Delve.
 	Listening func(pluginID, address string)
 
-	// Attach lists the ids of plugins whose backends are started elsewhere, in standalone mode: the
-	// backend writes its address to standalone.txt in the plugin directory, and its process
-	// id to pid.txt.
+	// Attach lists the ids of plugins whose backends are started elsewhere, in standalone mode, and write
+	// their address to standalone.txt in the plugin directory, and their process id to pid.txt.
 	Attach []string
 }
 
@@ -139,9 +137,8 @@ func readShort(file string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// attach connects to a backend in standalone mode. The Process remains while the backend
-// is restarted or not running: each new connection reads the files again, and until then
-// calls fail.
+// attach connects to a backend in standalone mode. The Process remains while the backend restarts or
+// does not run: each new connection reads the files again, and until then calls fail.
 func (l *launch) attach() (*Process, error) {
 	dir := l.plugin.Dir
 	connection, err := grpc.NewClient("passthrough:///standalone", append(l.dialOptions(),

@@ -239,9 +239,8 @@ func isRetriable(err error) bool {
 	return err != nil && !isPermanent
 }
 
-// newCertificate makes a certificate of the host for one process. It returns the
-// configuration of the connection, to which go-plugin adds the certificate of the process,
-// and the certificate in PEM.
+// newCertificate makes a certificate of the host for one process. It returns a configuration, to which
+// go-plugin adds the certificate of the process, and the certificate in PEM.
 func newCertificate() (*tls.Config, string, error) {
 	certificate, err := wire.NewCertificate()
 	if err != nil {

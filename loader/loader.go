@@ -37,11 +37,9 @@ type Options struct {
 	Toggles     []string // enabled feature toggles
 	AppURL      string   // where plugins reach the host
 	Environ     []string // the host's environment; only a few of its variables are passed on
-	// Token issues the token of a plugin's service account. It is called before each
-	// start of a process that is entitled to one.
+	// Token issues the token of a plugin's service account, before each start that is entitled to one.
 	Token TokenFunc
-	// Settings returns the settings of a plugin; nil if there are none. It is called before
-	// each start of a process, and may call the Loader.
+	// Settings returns the settings of a plugin, before each start; it may call the Loader. nil if none.
 	Settings func(id string) Settings
 	Logger   *slog.Logger // nil discards
 
@@ -53,8 +51,7 @@ type Options struct {
 	Probes Probes    // of running processes
 	Debug  Debugging // of backends
 
-	// Notify is called with each change of the plugins, if it is not nil. It must return
-	// quickly and must not call the Loader or its plugins.
+	// Notify, if not nil, is called with each change. It must be quick, and call no Loader and no plugin.
 	Notify func(Change)
 }
 

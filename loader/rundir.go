@@ -14,9 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// runDir is a directory of mode 0700 for the private copies of executables and the
-// sockets of processes. It is locked as long as it is in use. It is created again if a
-// program that cleans up temporary files removes it.
+// runDir is a locked directory of mode 0700 for the copies of executables and the sockets of
+// processes. It is created again if a program that cleans up temporary files removes it.
 type runDir struct {
 	mu   sync.Mutex
 	base string // the directory for temporary files

@@ -13,14 +13,12 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// Settings are what the operator of the host configures for a plugin. They may contain
-// secrets.
+// Settings are what the operator configures for a plugin. They may contain secrets.
 type Settings struct {
 	// Values are by key in upper case. A process finds them in the variables PLUGIN_<KEY>,
 	// with the prefix of each profile, and in the configuration of a call.
 	Values map[string]string
-	// Config is the part of the configuration of a call that is the same for all plugins,
-	// such as GF_SQL_ROW_LIMIT.
+	// Config is what the configuration of calls has for all plugins, such as GF_SQL_ROW_LIMIT.
 	Config map[string]string
 	// SendsUser names the user of a call in the header X-Grafana-User.
 	SendsUser bool

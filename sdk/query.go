@@ -220,9 +220,8 @@ func queryFromWire(in *pluginv2.DataQuery) Query {
 	}
 }
 
-// responseToWire encodes the response to a query. The message of its error goes over
-// the wire, and the cause to the log. A frame that cannot be written fails this query
-// only.
+// responseToWire encodes the response to a query. The cause of its error goes to the log. A frame that
+// cannot be written fails this query only.
 func responseToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.DataResponse {
 	out := &pluginv2.DataResponse{Status: int32(r.Status)}
 	for _, f := range r.Frames {

@@ -56,9 +56,8 @@ func httpRequest(ctx context.Context, in *pluginv2.CallResourceRequest, header h
 	return req, nil
 }
 
-// resourceWriter sends a response in several messages, of which the first has the status
-// and the headers. It sends one when the handler flushes or returns, and after flushSize
-// bytes.
+// resourceWriter sends a response in messages, the first of which has the status and the headers: when
+// the handler flushes or returns, and after flushSize bytes.
 type resourceWriter struct {
 	stream  pluginv2.Resource_CallResourceServer
 	header  http.Header

@@ -27,9 +27,9 @@ import (
 // standard error and exits with status 1. With the argument -standalone, which is for
 // debuggers, it serves on a loopback port instead, and a host attaches to it.
 func Serve(p Plugin) {
+	logger := NewLogger(os.Stderr, p.LogLevel)
+	slog.SetDefault(logger)
 	if isStandalone(os.Args[1:]) {
-		logger := NewLogger(os.Stderr, p.LogLevel)
-		slog.SetDefault(logger)
 		if err := errors.Join(p.serveStandalone(logger), p.close()); err != nil {
 			logger.Error("serve in standalone mode", "error", err)
 			os.Exit(1)
@@ -41,8 +41,6 @@ func Serve(p Plugin) {
 		fmt.Fprintln(os.Stderr, "To try it, run \"go tool mage dev\" or \"slipway dev\" in the plugin repository.")
 		os.Exit(1)
 	}
-	logger := NewLogger(os.Stderr, p.LogLevel)
-	slog.SetDefault(logger)
 	if len(p.services()) == 0 {
 		logger.Error("the plugin has no handlers")
 		os.Exit(1)

@@ -18,9 +18,8 @@ func isStandalone(args []string) bool {
 	return slices.Contains(args, "-standalone") || slices.Contains(args, "--standalone")
 }
 
-// serveStandalone serves the plugin on a loopback port until the process is interrupted.
-// It writes the address to standalone.txt and the process id to pid.txt, next to
-// plugin.json, where a host that attaches to the plugin finds them.
+// serveStandalone serves on a loopback port until the process is interrupted. It writes the address
+// and the process id to standalone.txt and pid.txt, next to plugin.json, for hosts that attach.
 func (p Plugin) serveStandalone(logger *slog.Logger) (err error) {
 	dir, err := builtPlugin()
 	if err != nil {

@@ -14,9 +14,8 @@ import (
 
 const maxDepth = 32 // of nested directories, as in bundle.Discover
 
-// snapshot is the state of the files below some directories at one time. Paths are as
-// bundle.Discover names them: below the directory that was searched, even if a symbolic
-// link leads elsewhere.
+// snapshot is the state of the files below some directories at one time. Paths are as bundle.Discover
+// names them, even if a symbolic link leads elsewhere.
 type snapshot struct {
 	files map[string]os.FileInfo // what a symbolic link leads to, or the link if that is nothing
 	seen  map[string]bool        // directories by their real paths

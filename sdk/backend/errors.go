@@ -19,9 +19,8 @@ import (
 // ErrUnsupported is returned by a call that the plugin has no handler for.
 var ErrUnsupported = errors.New("the plugin does not support this call")
 
-// callError returns the error for a gRPC error: the error of ctx, ErrUnsupported, or an
-// *sdk.Error with the status and the source that the plugin sent, or those that match the
-// gRPC code.
+// callError returns the error for a gRPC error: that of ctx, ErrUnsupported, or an *sdk.Error with
+// what the plugin sent, or with what matches the gRPC code.
 func callError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -82,9 +82,8 @@ func FromEnv(ctx context.Context, service string) (*Tracing, error) {
 	return New(provider, provider.Shutdown), nil
 }
 
-// sampler returns the sampler for traces on which the host has not decided. An unknown
-// sampler, such as a remote sampler of another host, must not keep a plugin from
-// starting; it is replaced by one that keeps all traces.
+// sampler returns the sampler for traces on which the host has not decided. An unknown one, such as a
+// remote sampler of another host, is replaced by one that keeps all traces.
 func sampler(kind, param string) trace.Sampler {
 	share, err := strconv.ParseFloat(cmp.Or(param, "1"), 64)
 	switch {
