@@ -189,7 +189,8 @@ func (a *API) openDataSource(ctx context.Context, who host.Identity, uid string)
 
 // by returns the route of a data source by its numeric id or its name that does what the handler does
 // for its uid. It allows who may perform an action on anything; its handler checks the scope.
-func (a *API) by(find func(*http.Request, host.Identity) (host.DataSource, error), method, pattern string, h handler, summary string, actions ...string) Route {
+func (a *API) by(find func(*http.Request, host.Identity) (host.DataSource, error),
+	method, pattern string, h handler, summary string, actions ...string) Route {
 	serve := h.serve
 	h.inputs = slices.DeleteFunc(slices.Clone(h.inputs), func(in input) bool { return in.from == "path" })
 	h.serve = func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error {

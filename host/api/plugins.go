@@ -30,7 +30,8 @@ type pluginPath struct {
 func (p pluginPath) pluginID() string { return p.ID }
 
 // ofPlugin is call for a function of the plugin in the path.
-func ofPlugin[In interface{ pluginID() string }, Out any](a *API, f func(context.Context, host.Identity, *loader.Plugin, In) (Out, error)) handler {
+func ofPlugin[In interface{ pluginID() string }, Out any](a *API,
+	f func(context.Context, host.Identity, *loader.Plugin, In) (Out, error)) handler {
 	return call(func(ctx context.Context, who host.Identity, in In) (out Out, err error) {
 		p, err := a.plugin(in.pluginID())
 		if err != nil {

@@ -176,7 +176,8 @@ func (s *Store) DeleteServiceAccount(ctx context.Context, by host.Identity, id i
 }
 
 // accountFor returns an account if the caller may change or revoke it, as check decides.
-func accountFor(ctx context.Context, tx *sql.Tx, by host.Identity, id int64, check func(host.ServiceAccount, host.Identity) error) (host.ServiceAccount, error) {
+func accountFor(ctx context.Context, tx *sql.Tx, by host.Identity, id int64,
+	check func(host.ServiceAccount, host.Identity) error) (host.ServiceAccount, error) {
 	a, err := account(ctx, tx, by.OrgID, id)
 	if err == nil {
 		err = check(a, by)

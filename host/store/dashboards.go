@@ -34,7 +34,8 @@ func scanHead(row scanner) (host.Dashboard, error) { return scanDashboard(row) }
 func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dashboard, error) {
 	// One statement, so that the model and the version belong together.
 	var model []byte
-	d, err := get(ctx, s.read, dashboard, func(row scanner) (host.Dashboard, error) { return scanDashboard(row, &model) }, "SELECT "+dashboardColumns+`, m.model
+	scan := func(row scanner) (host.Dashboard, error) { return scanDashboard(row, &model) }
+	d, err := get(ctx, s.read, dashboard, scan, "SELECT "+dashboardColumns+`, m.model
 		FROM dashboards d JOIN dashboard_models m ON m.dashboard_id = d.id LEFT JOIN folders f ON f.id = d.folder_id
 		WHERE d.org_id = $1 AND d.uid = $2`, org, uid)
 	if err != nil {
