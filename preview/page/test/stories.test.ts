@@ -32,7 +32,7 @@ test('the queries of a panel are run, but for hidden ones, and it loads until al
   assert.deepEqual([steps[0].state, steps.at(-1)!.state], ['Loading', 'Done']);
   assert.deepEqual(table(steps.at(-1)!), [[['a', 1]]]);
   const notes = [...record.notes].join();
-  assert.ok(notes.includes('No data source of the type none is mounted') && !notes.includes('hidden'), notes);
+  assert.ok(notes.includes('No data source "none" exists here') && !notes.includes('of the type none') && !notes.includes('hidden'), notes);
 });
 
 test('queries of a mixed panel go to their own data sources, or to the default', async () => {

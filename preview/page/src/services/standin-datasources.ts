@@ -108,7 +108,10 @@ class Static extends Computed<StaticQuery> {
 /** A data source that is not here. */
 class Absent extends Computed<DataQuery> {
   answer(): Observable<DataQueryResponse> {
-    record.note(`No data source of the type ${this.type} is mounted: its queries have no data here.`);
+    if (this.type !== this.uid) {
+      // else there is only a name, which a note has
+      record.note(`No data source of the type ${this.type} is mounted: its queries have no data here.`);
+    }
     return of({ data: [] });
   }
   metricFindQuery = () => Promise.resolve([]);
