@@ -235,6 +235,8 @@ func TestUnread(t *testing.T) {
 		"...other":                                                                                                   "",
 		"plugins: [new (require('eslint-webpack-plugin'))(), new webpack.ProgressPlugin(), false]":                   "",
 		"module: { rules: [{ test: /x/, use: ['style-loader', 'css-loader', 'sass-loader'] }, { test: /y/, type: 'asset/source' }] }": "",
+		"module: { rules: [{ test: /x/, loader: 'imports-loader', options: { imports: 'side-effects a/publicPath.ts' } }] }":          "",
+		"module: { rules: [{ test: /x/, loader: 'imports-loader', options: { imports: 'side-effects a/polyfills.ts' } }] }":           "3:41: what imports-loader adds to files that match /x/ is left out",
 	} {
 		c := one(t, "import webpack from 'webpack'; import Copy from 'copy-webpack-plugin'; import { execSync as exec } from 'child_process';\n"+
 			"const other = require('other'); export default { externals: [],\n"+text+" };")

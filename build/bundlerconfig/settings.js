@@ -459,7 +459,7 @@
             `choose below "frontend" in slipway.yaml, as in loader: {".abc": text}, how such files are loaded, or ${host.ownBundler}`);
         } else if (isCompiler.test(name)) {
           compilerOf({ name, options });
-        } else if (name === 'imports-loader' && !imports.includes('public-path')) {
+        } else if (name === 'imports-loader' && !/public-?path/i.test(imports)) {
           say(`what imports-loader adds to ${matching} is left out`);
         } else if (name === 'postcss-loader' && runsPostCSS(options)) {
           hasPostCSS = true;
