@@ -88,7 +88,8 @@ func (i Identity) KeyRole() Role {
 	return i.Role
 }
 
-// MayManageKey returns an error (ErrForbidden) for an API key with a role that is too high.
+// MayManageKey returns an error (ErrForbidden) if the identity may not create, migrate or
+// delete an API key with a role.
 func (i Identity) MayManageKey(role Role) error {
 	if highest := i.KeyRole(); role > highest {
 		return Forbidden("Permission denied: role %s of the API key is above your role %s", role, highest)
@@ -126,7 +127,8 @@ func (i *Identity) Bound() {
 	i.Role = RoleNone
 }
 
-// Role is a basic role. Each includes the weaker ones; the zero value has no permissions.
+// Role is a basic role. Each role includes the weaker ones; the zero value has no
+// permissions.
 type Role uint8
 
 // The basic roles, weakest first.
@@ -207,24 +209,4 @@ func (r Role) has(action string) bool {
 // isOwn reports whether an action is on a resource of the host, such as playlists.
 func isOwn(action string) bool {
 	return slices.ContainsFunc(access.Actions(), func(known string) bool { return access.Resource(known) == access.Resource(action) })
-}
-
-// AdminLogin is the login of the user that the first start creates.
-const AdminLogin = "admin"
-
-// User is a person who authenticates with a password.
-type User struct {
-	ID           int64
-	OrgID        int64
-	Login        string
-	Role         Role
-	IsDisabled   bool
-	PasswordHash string
-
-	IsServiceAdmin bool // administers the host, not only the organization
-}
-
-// Identity returns the identity of the authenticated user.
-func (u User) Identity() Identity {
-	return Identity{Kind: KindUser, ID: u.ID, OrgID: u.OrgID, Login: u.Login, Role: u.Role, IsServiceAdmin: u.IsServiceAdmin}
 }

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // TokenKind is the prefix of a token, by which people and secret scanners recognize it.
@@ -93,24 +92,3 @@ func checksum(body string) string {
 
 // HasExpired reports whether a credential has expired. A zero expiry means never.
 func HasExpired(expires, now time.Time) bool { return !expires.IsZero() && !now.Before(expires) }
-
-// How long a browser stays signed in.
-const (
-	SessionIdle = 24 * time.Hour      // without a request
-	SessionLife = 30 * 24 * time.Hour // in all
-)
-
-// ParseSession parses the token of a session. Errors have the category ErrUnauthorized.
-func ParseSession(text string) (Token, error) { return parseToken(text, SessionToken) }
-
-// AgentOf returns the name of a browser for a Session: at most 256 bytes of printable text.
-func AgentOf(header string) string {
-	const most = 256
-	printable := strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(header[:min(len(header), most)], ""))
-	return strings.TrimSpace(printable)
-}
