@@ -70,7 +70,7 @@ func (p *Plan) takeChecked() error {
 	return Refuse(&rest)
 }
 
-// checkCreated refuses a build that lacks a file of plugin.json: rules cannot tell whether a build creates it.
+// checkCreated refuses a build that lacks a file that plugin.json names: rules cannot tell whether a build creates it.
 func (p *Plan) checkCreated(_ context.Context, staging string, _ *Result) error {
 	if p.options.Checked == nil || p.options.Only == OnlyBackend {
 		return nil

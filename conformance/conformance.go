@@ -161,5 +161,5 @@ func selected(only, skip []string) ([]Check, error) {
 	return slices.DeleteFunc(checks, func(c Check) bool { return !slices.Contains(only, c.ID) }), nil
 }
 
-// UnknownCheckError reports an unknown id in Options, and suggests the nearest one, or lists them all.
+// UnknownCheckError reports an unknown id in Options.Only or Skip. It suggests the nearest one, or lists them all.
 type UnknownCheckError struct{ error }

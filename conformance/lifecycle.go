@@ -40,7 +40,8 @@ func startBare(ctx context.Context, s *subject, _ []call) Verdict {
 	return passed()
 }
 
-// serving returns the state that gRPC's health service reports for a go-plugin.
+// serving returns the state that gRPC's health service reports for the name under
+// which go-plugin registers a plugin.
 func serving(ctx context.Context, conn grpc.ClientConnInterface) (healthpb.HealthCheckResponse_ServingStatus, error) {
 	out, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{Service: wire.HealthService})
 	if status.Code(err) == codes.NotFound || status.Code(err) == codes.Unimplemented {

@@ -24,7 +24,8 @@ type reply struct {
 	problem string // violation of the protocol
 }
 
-// newReply returns the reply to a call. texts are the parts of it that could be the message of a panic.
+// newReply returns the reply to a call, which succeeded if err is nil. texts are the parts of it that could be the
+// message of a panic.
 func newReply(err error, got string, texts ...string) reply {
 	if err != nil {
 		return errorReply(err)

@@ -44,7 +44,7 @@ var (
 	sourceSince = semver.New(0, 180, 0, "", "") // 0.179 declares the field, but does not send it
 )
 
-// hasField reports whether responses to queries have a field that Grafana's SDK sends since a version.
+// hasField reports whether responses to queries have a field that Grafana's SDK has sent since a version.
 func hasField(sdk bundle.SDK, since *semver.Version) bool {
 	version, err := semver.NewVersion(sdk.Version)
 	return sdk.Module != bundle.GrafanaModule || err != nil || !version.LessThan(since)

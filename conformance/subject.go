@@ -131,7 +131,7 @@ func (s *subject) verdict(ctx context.Context, c Check) Verdict {
 	return s.survived(ctx, c.run(ctx, s, has))
 }
 
-// probeFirst probes in a time of its own, and starts the process again if it did not survive that.
+// probeFirst probes with a time limit of its own, and starts the process again if it did not survive that.
 func (s *subject) probeFirst(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()

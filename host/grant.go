@@ -89,7 +89,7 @@ func (i Identity) Reach(action string, prefixes ...string) Reach {
 	return Reach{Named: named}
 }
 
-// serviceAdmin, the administrator of the host, can have a plugin's role as well as the basic roles can.
+// serviceAdmin may stand beside the basic roles in the grants of a plugin's role. The administrator of the host has it.
 const serviceAdmin = "Service Admin"
 
 // PluginRole is a role that a plugin defines.

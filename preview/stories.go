@@ -232,6 +232,7 @@ func (s *Server) sourceTypes() map[string]string {
 	for _, d := range list {
 		types[d.Name], types[d.UID] = d.Type, d.Type
 	}
+	delete(types, "") // of a query that names none
 	return types
 }
 

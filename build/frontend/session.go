@@ -159,7 +159,7 @@ func (s *Session) learn() bool {
 	return s.addNative() || s.traits != s.b.traits || !slices.Equal(s.themes, s.b.themed)
 }
 
-// addNative adds packages that their package.json makes ES modules, and reports whether there are new ones. If a plugin
+// addNative adds the packages whose package.json says that they are ES modules, and reports whether there are new ones. If a plugin
 // resolved them, esbuild would read the default export of CommonJS modules differently. Packages in two versions are left out.
 func (s *Session) addNative() bool {
 	native := maps.Clone(s.native)

@@ -81,7 +81,7 @@ func (c *Compiler) Check(ctx context.Context) ([]Problem, error) {
 func cutFiles(text string) (before string, isDone bool) {
 	n := 0
 	for line := range strings.Lines(text) {
-		if filepath.IsAbs(strings.TrimSpace(line)) {
+		if filepath.IsAbs(strings.TrimRight(line, "\r\n")) && !problemLine.MatchString(line) { // errors on other drives have such paths, too
 			return text[:n], true
 		}
 		n += len(line)

@@ -119,10 +119,10 @@ func (a *API) updateDataSource(ctx context.Context, who host.Identity, in struct
 	dataSourcePath
 	Body dataSourceBody
 }) (dataSourceSaved, error) {
-	d, err := in.Body.dataSource(who)
-	if err == nil {
-		err = a.checkWritable(in.UID)
+	if err := a.checkWritable(in.UID); err != nil {
+		return dataSourceSaved{}, err
 	}
+	d, err := in.Body.dataSource(who)
 	if err != nil {
 		return dataSourceSaved{}, err
 	}

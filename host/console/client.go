@@ -54,7 +54,8 @@ func (c *client) get(path string, into any) error {
 	return nil
 }
 
-// send sends a request, with a JSON body unless it is nil. If the status is an error, it returns an *apiError.
+// send sends a request, with a JSON body unless body is nil, and returns the response. If its status is an error,
+// send returns an *apiError.
 func (c *client) send(method, path string, body any) ([]byte, error) {
 	target, err := url.Parse(path)
 	if err != nil {

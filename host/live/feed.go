@@ -43,8 +43,8 @@ func (f *Feed) Close() {
 	f.stream.drop(f)
 }
 
-// keepChecking ends the feed when its caller may no longer use the plugin of the channel. A client
-// that cannot be checked stays for a while: the database may respond again.
+// keepChecking ends the feed when its credentials are no longer valid, or its caller may no longer use the
+// plugin of the channel. A client that cannot be checked stays for a while: the database may respond again.
 func (f *Feed) keepChecking() {
 	h, checked := f.stream.hub, time.Now()
 	for {

@@ -158,8 +158,8 @@ func at(u *url.URL, p path) *url.URL {
 	return &there
 }
 
-// below returns the address of rest below base. Parameters of the route replace those of the caller,
-// whose names are compared without regard to case, as some servers do.
+// below returns the address of rest below base. Parameters of the route replace those of the caller. Their names are
+// compared without regard to case, as some servers do.
 func below(base *url.URL, rest path, own url.Values, query string) (*url.URL, error) {
 	basePath, err := parsePath(base.EscapedPath())
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// held returns the headers that the host passes on in neither direction, to services and to plugins. A
-// hyphen at the end stands for all names that start so.
+// held returns the headers that the host passes on in neither direction, neither for services nor for plugins.
+// A name that ends with a hyphen stands for all that start with it.
 func held() []string {
 	return slices.Concat(connection(), []string{
 		// Credentials, and who the caller is: the host decides what others learn of that.

@@ -25,7 +25,7 @@ type settings struct {
 	SecureJsonData map[string]string
 }
 
-// newSettings decodes jsonData. Numbers keep their spelling, and null is dropped, so that none prints it.
+// newSettings decodes jsonData. Numbers keep their spelling, and null is dropped, so that no template prints it.
 func newSettings(base string, data json.RawMessage, secrets map[string]string) (settings, error) {
 	s := settings{URL: base, JsonData: map[string]any{}, SecureJsonData: secrets}
 	if len(data) == 0 {

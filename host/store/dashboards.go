@@ -14,7 +14,7 @@ import (
 const dashboard = "Dashboard"
 
 // dashboardColumns are columns of dashboards d and folders f, which scanDashboard scans.
-const dashboardColumns = `d.id, d.uid, d.title, d.version, d.created_at, d.updated_at, COALESCE(d.plugin_id, ''),
+const dashboardColumns = `d.id, d.uid, d.title, d.version, NULLIF(d.created_at, 0), NULLIF(d.updated_at, 0), COALESCE(d.plugin_id, ''),
 	COALESCE(f.id, 0), COALESCE(f.uid, ''), COALESCE(f.title, '')`
 
 const selectDashboards = "SELECT " + dashboardColumns + " FROM dashboards d LEFT JOIN folders f ON f.id = d.folder_id "

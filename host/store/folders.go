@@ -11,7 +11,7 @@ import (
 
 const folder = "Folder"
 
-const folderColumns = "id, uid, title, version, created_at, created_by, updated_at, updated_by"
+const folderColumns = "id, uid, title, version, NULLIF(created_at, 0), created_by, NULLIF(updated_at, 0), updated_by"
 
 const selectFolder = "SELECT " + folderColumns + " FROM folders WHERE org_id = $1 "
 

@@ -94,7 +94,7 @@ func needAgain(ctx context.Context, tx *sql.Tx, org int64, owner string, given m
 // joinSecrets joins secrets s for openSecrets. What Seal returns contains no spaces.
 const joinSecrets = "string_agg(s.sealed || ' ' || s.name, " + newline + " ORDER BY s.name)"
 
-// openSecrets decrypts secrets. It returns host.ErrUnavailable for one of another key.
+// openSecrets decrypts secrets. It returns host.ErrUnavailable for one that was encrypted with another key.
 func (s *Store) openSecrets(org int64, owner, joined string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, line := range lines(joined) {

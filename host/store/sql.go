@@ -225,14 +225,14 @@ func orDuplicate(err error, duplicate error) error {
 // now returns the time in the unit of time columns.
 func (s *Store) now() int64 { return s.clock().UnixMilli() }
 
-// timeColumn scans a time. NULL and 0 are the zero time.
+// timeColumn scans a time. NULL is the zero time, and 0 is long ago.
 type timeColumn struct{ *time.Time }
 
 // Scan implements sql.Scanner.
 func (c timeColumn) Scan(column any) error {
 	var ms sql.NullInt64
 	err := ms.Scan(column)
-	if *c.Time = (time.Time{}); ms.Int64 != 0 {
+	if *c.Time = (time.Time{}); ms.Valid {
 		*c.Time = time.UnixMilli(ms.Int64)
 	}
 	return err

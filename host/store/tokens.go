@@ -134,7 +134,8 @@ func (s *Store) lease(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, na
 	return secret, err
 }
 
-// RenewToken extends a leased token to host.LeaseLifetime from now, and reports whether it exists.
+// RenewToken extends a leased token to host.LeaseLifetime from now, even if it has expired, and reports
+// whether it exists.
 func (s *Store) RenewToken(ctx context.Context, token host.Token) (exists bool, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		found, err := list(ctx, tx, scanOne[int64], "UPDATE tokens SET expires_at = $1 WHERE digest = $2 RETURNING id",

@@ -66,7 +66,7 @@ func ReadSettings(name string) ([]byte, error) {
 	return bytes.TrimPrefix(text, []byte("\uFEFF")), err
 }
 
-// ReadFile reads a regular file of at most limit bytes. Others, such as named pipes, might never end.
+// ReadFile reads a regular file of at most limit bytes. It refuses others, such as named pipes, which might never end.
 func ReadFile(name string, limit int64) ([]byte, error) {
 	f, err := OpenRegular(os.OpenFile, name)
 	if err != nil {

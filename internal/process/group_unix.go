@@ -16,7 +16,7 @@ func NewGroup(cmd *exec.Cmd) *Group {
 	return &Group{cmd}
 }
 
-// Start starts the command. Then the caller must wait for it and call End.
+// Start starts the command. If it succeeds, the caller must wait for it and then call End.
 func (g *Group) Start() error { return g.cmd.Start() }
 
 // Kill kills the processes of a group that has been started.

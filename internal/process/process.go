@@ -19,7 +19,8 @@ const Grace = 5 * time.Second
 // drain is how long output is read after the end of a process whose children hold it open.
 const drain = 500 * time.Millisecond
 
-// TempDir returns os.TempDir, or /tmp if sockets there would have longer paths than Unix allows, 104 bytes.
+// TempDir returns os.TempDir, or /tmp if that leaves no room for the names of sockets: some Unix systems limit
+// their paths to 104 bytes.
 func TempDir() string {
 	if base := os.TempDir(); len(base) <= 24 || os.PathSeparator != '/' {
 		return base

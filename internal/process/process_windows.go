@@ -31,7 +31,7 @@ func NewGroup(cmd *exec.Cmd) *Group {
 	return &Group{cmd: cmd}
 }
 
-// Start starts the command. Then the caller must wait for it and call End.
+// Start starts the command. If it succeeds, the caller must wait for it and then call End.
 func (g *Group) Start() error {
 	job, err := newJob(windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE)
 	if err != nil {

@@ -101,7 +101,7 @@ func (c *Column[T]) vector() *vector {
 	return v
 }
 
-// vectorOf returns the values of a column. A method would be compiled for each type of one.
+// vectorOf returns the values of a column. A method would be compiled for each type of column.
 func vectorOf(values any) *vector {
 	return cmp.Or(
 		vectorFor[integers[int8]](values, signed(8)), vectorFor[integers[int16]](values, signed(16)),

@@ -181,9 +181,9 @@ func (r reexports) uses(p *validate.Pass, s *Script) (all []SharedImport) {
 				continue
 			}
 			seen := map[string]int{} // index in all
-			uses := s.Uses(n, isWhole)
-			if m.IsExport {
-				uses = slices.Values([]script.Use{{At: n.At}})
+			uses := slices.Values([]script.Use{{At: n.At}})
+			if !m.IsExport {
+				uses = s.Uses(n, isWhole)
 			}
 			for use := range uses {
 				module, name, ok := find(use.Member)

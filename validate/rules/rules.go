@@ -22,7 +22,7 @@ var described = sync.OnceValue(func() []validate.Rule {
 	for i := range all {
 		r := &all[i]
 		data, _ := examples.ReadFile(exampleFile(r.ID))
-		text := string(data)
+		text := strings.ReplaceAll(string(data), "\r\n", "\n") // of a checkout on Windows
 		for _, part := range []struct {
 			label string
 			words *string

@@ -145,7 +145,7 @@ func (p *Plan) create(file, text string) error {
 	return p.change(file, nil, []byte(text))
 }
 
-// addWorkflow adds a workflow at the top of the repository, where they run, unless another one validates plugins.
+// addWorkflow adds a workflow at the top of the repository, where workflows run, unless another one validates plugins.
 func (p *Plan) addWorkflow(ctx context.Context, o Options) error {
 	if o.NoWorkflow {
 		return nil

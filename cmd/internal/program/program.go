@@ -30,7 +30,8 @@ const (
 	Bundler = "slipway-bundler"
 )
 
-// Find returns the path of a program, next to this one or in the cache, where it builds it with progress to w.
+// Find returns the path of a program that is next to this one or in the cache. If it is in neither, Find builds
+// it, and writes the progress to w.
 func Find(ctx context.Context, name string, w io.Writer) (string, error) {
 	if path := Installed(name); path != "" {
 		return path, nil
@@ -56,7 +57,8 @@ func Find(ctx context.Context, name string, w io.Writer) (string, error) {
 	return program, nil
 }
 
-// Installed returns the path of a program of this version next to this one, or "". In the cache, it may be old.
+// Installed returns the path of a program of this version next to this one, or "": the cache of a checkout may have
+// an old one.
 func Installed(name string) string {
 	self, err := os.Executable()
 	if err != nil || strings.HasPrefix(filepath.Base(filepath.Dir(self)), checkoutPrefix) {

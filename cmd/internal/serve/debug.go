@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// Debug finds Delve if a plugin runs under it, which then prints how to connect.
+// Debug finds Delve if a plugin is to run under it. How to connect is printed once it listens.
 func Debug(ctx context.Context, f verbs.Face, d *loader.Debugging, dir string, stdout io.Writer) (err error) {
 	if len(d.Launch) == 0 {
 		if d.Wait {

@@ -34,7 +34,8 @@ func Options(c verbs.Call, o verbs.ServeOptions) (server.Options, error) {
 	return s, readSecrets(c.Face, &s, o.AdminPasswordFile)
 }
 
-// readSecrets sets the options that come from the file of the password, unless it is "", and the environment.
+// readSecrets sets the options that come from the file of the password, unless it is "", and the environment, from
+// which it removes them: no process inherits them.
 func readSecrets(f verbs.Face, o *server.Options, file string) error {
 	known := []string{verbs.EnvAdminPassword, verbs.EnvDatabase, verbs.EnvSecretKey}
 	for _, entry := range os.Environ() {

@@ -27,7 +27,8 @@ func IsLoopback(listen string) bool {
 	return err == nil && (name == "localhost" || net.ParseIP(name).IsLoopback())
 }
 
-// Open starts a host and prints its URL and, if asked for, a sign-in link, which makes who reads it administrator.
+// Open starts a host and prints its URL and, if asked for, a sign-in link, which makes whoever
+// reads it an administrator.
 func Open(ctx context.Context, f verbs.Face, o server.Options, link bool, stdout, stderr io.Writer) (*server.Server, error) {
 	if o.Logger == nil {
 		o.Logger = NewLogger(stderr, func(slog.Record) {})

@@ -175,7 +175,7 @@ func askDownload(ctx context.Context, w *os.File, o BuildOptions, missing error)
 	return runDeps(ctx, w, depsOptions{Face: o.Face, Dir: o.Dir, Bundler: o.Bundler})
 }
 
-// parsePlatforms parses a list of platforms, and suggests one that is nearly named.
+// parsePlatforms parses a list of platforms, and suggests the nearest one for a misspelled name.
 func parsePlatforms(list string) ([]bundle.Platform, error) {
 	platforms, err := bundle.ParsePlatforms(list)
 	if err == nil {

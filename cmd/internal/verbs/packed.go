@@ -98,7 +98,7 @@ func zipsIn(dir string) (zips []string, err error) {
 	return zips, err
 }
 
-// withZips replaces a directory with zips that is no plugin repository by these, and itself if plugins are below it.
+// withZips replaces a directory that is no plugin repository by the zips in it, and by itself if plugins are below it.
 func withZips(paths []string) (list []string, err error) {
 	for _, name := range paths {
 		if info, err := os.Stat(name); err != nil || !info.IsDir() { // what opens it says why

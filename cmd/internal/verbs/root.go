@@ -43,8 +43,8 @@ func (s *several) inRepository() string {
 	return ""
 }
 
-// repositoryRoot returns the root of the repository around a directory, or "". The workspace of GitHub Actions, if it is a
-// repository, is preferred to submodules, and where Git's own directory is absent.
+// repositoryRoot returns the root of the repository around a directory, or "". The workspace of GitHub Actions
+// takes its place if it is a repository, of which the directory may be a submodule, or if there is no repository.
 func repositoryRoot(dir, workspace string) string {
 	root, isRepo := tree.Boundary(dir)
 	rel, err := filepath.Rel(workspace, dir)

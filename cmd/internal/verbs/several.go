@@ -15,7 +15,8 @@ import (
 
 const allHelp = "every plugin repository at the path or below, as in a monorepo"
 
-// reposAt returns several paths, or that of a directory. With the option all, it returns the plugin repositories there and below.
+// reposAt returns the paths, or dir if there are none. With the option all, it returns the plugin repositories at
+// and below them.
 func reposAt(f Face, all bool, dir string, paths []string) (roots []string, err error) {
 	if len(paths) == 0 {
 		paths = []string{dir}

@@ -24,7 +24,7 @@ const (
 // the line.
 const CertificateKey = "PLUGIN_CLIENT_CERT"
 
-// Environ returns the variables that every host sets, but the certificate. dir is for the socket.
+// Environ returns the variables that every host sets, except the certificate. The plugin creates its socket in dir.
 func Environ(dir string) []string {
 	return []string{
 		CookieKey + "=" + CookieValue, "PLUGIN_PROTOCOL_VERSIONS=" + strconv.Itoa(AppProtocol),
