@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -69,5 +70,18 @@ func TestPurgeExpired(t *testing.T) {
 		if got := testkit.Must(s.PurgeExpired(ctx))(t); got != c.want {
 			t.Errorf("after another %v: %d deleted, want %d", c.after, got, c.want)
 		}
+	}
+}
+
+// Only NULL is no expiry: a token with 0, as an operator may write it, has expired.
+func TestExpiryOfZero(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
+	a := testkit.Must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
+	_, secret, err := s.CreateToken(ctx, root, a.ID, "forever", 0)
+	testkit.OK(t, err)
+	testkit.OK(t, s.Exec(ctx, "UPDATE tokens SET expires_at = 0"))
+	if _, err := s.Authenticate(ctx, secret); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("token that expired in 1970: %v", err)
 	}
 }
