@@ -40,6 +40,7 @@ func calls() []call {
 		{"GET", "/api/folders/*", false},
 		{"GET", "/api/user", false},
 		{"GET", "/api/org", false},
+		{"GET", "/api/teams/search", false}, // which is empty
 		{"GET", "/api/live/events", false},
 		{"POST", "/api/live/publish", false},
 	}

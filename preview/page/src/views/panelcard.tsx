@@ -1,5 +1,6 @@
 // A panel in its frame: title, size, state of its query.
 import { PanelChrome } from '@grafana/ui';
+import { merge } from 'lodash';
 import { Panel, type PanelState, type PanelViewProps } from '../panels/panel';
 import { Boundary } from './boundary';
 import { Drawing } from './drawing';
@@ -27,8 +28,8 @@ export function PanelCard({ name, width, height, change, ...panel }: Props) {
               {...panel}
               width={innerWidth}
               height={innerHeight}
-              onOptionsChange={(options) => change({ options })}
-              onFieldConfigChange={(fieldConfig) => change({ fieldConfig })}
+              onOptionsChange={(some) => change({ options: { ...options, ...some } })} // as in the interface
+              onFieldConfigChange={(some) => change({ fieldConfig: merge({}, fieldConfig, some) })}
             />
           </Boundary>
         )}
