@@ -140,12 +140,12 @@ func runCheck(ctx context.Context, c verbs.Call, o *verbs.PreviewOptions, repo b
 			return &verbs.ExitError{Code: verbs.ExitBroken, Err: errors.New("nothing was compared: each view is drawn differently each time")}
 		}
 	case !options.Against && !options.Update && t.compared == 0:
-		said += ", no picture compared (" + c.Face.Option("update") + " saves the pictures of new views)"
+		said += ", no picture compared (" + c.Face.Option("update") + " keeps those of new views)"
 	}
 	if options.Against {
 		printSizes(c.Stdout, repo.Dist, o.Against)
 	}
-	fmt.Fprintf(c.Stdout, "%s, with %s; report: %s\n", said, strings.Join(with, "; "), filepath.Join(out, "index.html"))
+	fmt.Fprintf(c.Stdout, "%s, with %s\nreport: %s\n", said, strings.Join(with, "; "), filepath.Join(out, "index.html"))
 	if t.failed > 0 {
 		return &verbs.ExitError{Code: verbs.ExitFindings}
 	}
