@@ -12,6 +12,7 @@ import { Button } from '@grafana/ui';
 import { useEffect, type ComponentType } from 'react';
 import { bare } from '../boot/boot';
 import { dataSources } from '../services/datasources';
+import { manifests } from '../services/plugins';
 import { isDropped } from '../services/queries';
 import { useLoaded } from '../services/useloaded';
 import { useTimeRange } from './address';
@@ -35,7 +36,8 @@ export function QueryPane({ instance, settings, query, data, onChange, onRun }: 
   const range = useTimeRange();
   const { QueryEditor, QueryEditorHelp } = instance.components ?? {};
   if (!QueryEditor) {
-    return <p>The data source has no query editor: setQueryEditor was not called.</p>;
+    const isPlugins = manifests.has(settings.type); // else a stand-in, or a name in the address
+    return <p>{`${settings.name} has no query editor${isPlugins ? ': setQueryEditor was not called' : ' here'}.`}</p>;
   }
   const set = (other: DataQuery) => onChange({ ...other, refId: query.refId });
   const Editor = QueryEditor as ComponentType<QueryEditorProps<DataSourceApi, DataQuery>>;

@@ -22,7 +22,7 @@ type View = 'panel' | 'stories' | 'datasource' | 'app' | 'config';
 /** Loads the plugin that the address names and draws the view of it. */
 function PluginView({ view }: { view: View }) {
   const { pluginId = '' } = useParams();
-  return manifests.has(pluginId) ? <Known id={pluginId} view={view} /> : <p>{`The plugin ${pluginId} is not mounted.`}</p>;
+  return manifests.has(pluginId) ? <Known id={pluginId} view={view} /> : <p>{`The plugin ${pluginId} is not in this repository.`}</p>;
 }
 
 function Known({ id, view }: { id: string; view: View }) {
