@@ -142,7 +142,8 @@ func (p Program) fit(long string) string {
 
 func (p Program) command(v verbs.Verb) *cobra.Command {
 	long, examples := v.Help()
-	c := &cobra.Command{Use: v.Usage(), Short: v.Short, Long: p.fit(long), Example: examples, Hidden: v.IsHidden}
+	inList := strings.Repeat(" ", len("  conformance "))
+	c := &cobra.Command{Use: v.Usage(), Short: text.Wrap(v.Short, inList, p.width()), Long: p.fit(cmp.Or(long, v.Short)), Example: examples, Hidden: v.IsHidden}
 	set := []func(){} // options that differ from a default only if they are given
 	for _, o := range v.Options {
 		if chosen, ok := o.Value.(**bool); ok {
