@@ -96,7 +96,9 @@ export function PanelControls({ settings, stories, choice, range, timeZone, size
             multiple: false,
             onDrop: ([file]: File[]) => void file?.text().then(onFile),
           }}
-        />
+        >
+          Drop a JSON file here, with frames as a query answers them, or click to choose one.
+        </FileDropzone>
       )}
     </Stack>
   );
