@@ -97,7 +97,7 @@ export function PanelControls({ settings, stories, choice, range, timeZone, size
             onDrop: ([file]: File[]) => void file?.text().then(onFile),
           }}
         >
-          Drop a JSON file here, with frames as a query answers them, or click to choose one.
+          <div style={{ textAlign: 'center' }}>Drop a JSON file here, with frames as a query answers them, or click to choose one.</div>
         </FileDropzone>
       )}
     </Stack>
