@@ -1,21 +1,24 @@
 // A panel in its frame: title, size, state of its query.
 import { PanelChrome } from '@grafana/ui';
 import { merge } from 'lodash';
+import type { ReactNode } from 'react';
 import { Panel, type PanelState, type PanelViewProps } from '../panels/panel';
 import { Boundary } from './boundary';
 import { Drawing } from './drawing';
 
 interface Props extends PanelViewProps {
   name: string;
+  titleItems?: ReactNode;
   change: (changes: Partial<PanelState>) => void;
 }
 
-export function PanelCard({ name, width, height, change, ...panel }: Props) {
+export function PanelCard({ name, titleItems, width, height, change, ...panel }: Props) {
   const { title, plugin, data, options, fieldConfig } = panel;
   return (
     <Drawing name={name} title={title} data={data} style={{ width, height }}>
       <PanelChrome
         title={title}
+        titleItems={titleItems}
         width={width}
         height={height}
         loadingState={data.state}

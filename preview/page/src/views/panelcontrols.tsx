@@ -69,19 +69,21 @@ export function PanelControls({ settings, stories, choice, range, timeZone, size
         <InlineField label="Time zone" htmlFor="timezone">
           <TimeZonePicker inputId="timezone" value={timeZone} includeInternal onChange={(tz) => settings.set({ tz })} width={18} />
         </InlineField>
-        {(['width', 'height'] as const).map((name) => (
-          <InlineField key={name} label={upperFirst(name)} htmlFor={name}>
-            <Input
-              id={name}
-              type="number"
-              width={8}
-              min={50}
-              value={settings.get(name[0]) ?? ''}
-              placeholder={`${size[name]}`}
-              onChange={(e) => settings.set({ [name[0]]: e.currentTarget.value })}
-            />
-          </InlineField>
-        ))}
+        <Stack>
+          {(['width', 'height'] as const).map((name) => (
+            <InlineField key={name} label={upperFirst(name)} htmlFor={name}>
+              <Input
+                id={name}
+                type="number"
+                width={8}
+                min={50}
+                value={settings.get(name[0]) ?? ''}
+                placeholder={`${size[name]}`}
+                onChange={(e) => settings.set({ [name[0]]: e.currentTarget.value })}
+              />
+            </InlineField>
+          ))}
+        </Stack>
         <Button variant="secondary" disabled={!isEdited} onClick={onReset}>
           Reset
         </Button>

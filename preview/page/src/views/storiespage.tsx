@@ -2,6 +2,7 @@
 import type { PanelPlugin } from '@grafana/data';
 import { uniqBy } from 'lodash';
 import { useMemo } from 'react';
+import { Link } from 'react-router-dom-v5-compat';
 import { timeRange } from '../data/frames';
 import { scenarios } from '../data/scenarios';
 import type { PanelViewProps, StoredPanel } from '../panels/panel';
@@ -57,5 +58,7 @@ function StoryCard({ plugin, shown, width, height }: CardProps) {
   const data = usePanelData(shown.source, range, 'browser');
   const { state, change } = usePanelState(`grid:${plugin.meta.id}:${shown.key}`, plugin, shown.stored);
   const title = variables.replace(shown.title);
-  return state ? <PanelCard name={shown.key} timeZone="browser" {...state} {...{ title, plugin, data, width, height, change }} /> : null;
+  const titleItems = <Link to={`/panel/${plugin.meta.id}?${shown.key.replace(':', '=')}`}>Open</Link>;
+  const view = { title, titleItems, plugin, data, width, height, change };
+  return state ? <PanelCard name={shown.key} timeZone="browser" {...state} {...view} /> : null;
 }
