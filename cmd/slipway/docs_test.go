@@ -125,11 +125,7 @@ func TestCommandsDocument(t *testing.T) {
 		"is `go tool mage validate -path=dist`, and `slipway schema plugin` is `go tool mage schema -what=plugin`.\n" +
 		"`go tool mage -h <target>` lists the options of a target.\n")
 	for _, c := range withSubcommands(newProgram(verbs.Command, os.Stdout, os.Stderr).Root()) {
-		about := c.Long
-		if about == "" {
-			about = c.Short + "."
-		}
-		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s\n\n%s```\n", c.CommandPath(), strings.TrimSpace(about), c.UsageString())
+		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s\n\n%s```\n", c.CommandPath(), strings.TrimSpace(c.Long), c.UsageString())
 	}
 	if machine := `(default "` + bundle.Host().String() + `")`; strings.Contains(b.String(), machine) {
 		t.Errorf("the help names this machine: %s", machine)

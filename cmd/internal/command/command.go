@@ -143,7 +143,7 @@ func (p Program) fit(long string) string {
 func (p Program) command(v verbs.Verb) *cobra.Command {
 	long, examples := v.Help()
 	inList := strings.Repeat(" ", len("  conformance "))
-	c := &cobra.Command{Use: v.Usage(), Short: text.Wrap(v.Short, inList, p.width()), Long: p.fit(cmp.Or(long, v.Short)), Example: examples, Hidden: v.IsHidden}
+	c := &cobra.Command{Use: v.Usage(), Short: text.Wrap(v.Short, inList, p.width()), Long: p.fit(cmp.Or(long, v.Short+".")), Example: examples, Hidden: v.IsHidden}
 	set := []func(){} // options that differ from a default only if they are given
 	for _, o := range v.Options {
 		if chosen, ok := o.Value.(**bool); ok {
