@@ -11,6 +11,7 @@ declare global {
 }
 
 const defined = new WeakMap<object, Definition>();
+const latest = new Map<string, string>(); // address of each module by its path
 
 /** Puts the loader's two names on the window, where they stay. */
 export function installLoader(): void {
@@ -79,6 +80,8 @@ async function loadFile(url: string): Promise<unknown> {
     return sharedModule(id);
   };
   const exported = await evaluate(given, at.href, { shared, file: loadFile, style: addStyleSheet });
+  record.replaced.add(latest.get(at.pathname) ?? '');
+  latest.set(at.pathname, at.href);
   record.loaded[at.pathname] = { asked: [...asked].sort(), exports: Object.keys(exported ?? {}).sort() };
   return exported;
 }

@@ -68,9 +68,15 @@ function isCall(thrown: unknown): boolean {
 /** Kinds in which React may tell of the same exception: first as an event of the window, and once more when it tries again. */
 const thrownByReact: FaultKind[] = ['draw', 'effect', 'event'];
 
+/** Whether code took part that is no longer in use: React may run its effects once more while it is replaced. */
+const isReplaced = (stack: string) => stackFrames(stack).some(({ url }) => record.replaced.has(url));
+
 /** Notes an error, or makes what is noted of it more precise. */
 export function fault(kind: FaultKind, thrown: unknown, componentStack = ''): void {
   const stack = (thrown instanceof Error ? (thrown.stack ?? '') : '') + componentStack;
+  if (isReplaced(stack)) {
+    return;
+  }
   const message = describe(thrown);
   const isOurs = kind !== 'load' && kind !== 'build' && !isOfPlugin(stack);
   const isSame = (other: FaultKind) => other === kind || (thrownByReact.includes(other) && thrownByReact.includes(kind));
@@ -97,7 +103,7 @@ export const panicOf = (message: string): Fault | undefined =>
 
 /** Notes an error of which there is no exception, because it was answered or printed. */
 export function noteFault(kind: FaultKind, message: string, stack = ''): void {
-  if (!panicOf(message) && !record.faults.some((f) => f.kind === kind && f.message === message)) {
+  if (!panicOf(message) && !isReplaced(stack) && !record.faults.some((f) => f.kind === kind && f.message === message)) {
     const made: Fault = { kind, message, stack, ours: false, quiet: true };
     record.fault(made);
     void place(made);

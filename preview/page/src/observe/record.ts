@@ -38,6 +38,8 @@ class Observations {
   readonly calls: Call[] = [];
   /** What the modules of plugins, by their paths, ask the interface for, and what they export. */
   readonly loaded: { [path: string]: { asked: string[]; exports: string[] } } = {};
+  /** The addresses of modules whose place others have taken: what is wrong with their code has been changed. */
+  readonly replaced = new Set<string>();
   faults: Fault[] = [];
   /** Changes with every change, for React's useSyncExternalStore. */
   version = 0;
