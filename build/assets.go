@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
-// planAssets lists the files to copy: what is no source code in the source directory, and the texts that a plugin is
-// published with. Of a plugin.json at the root, which contains much else, it lists only the files that plugins are known to have.
+// planAssets lists the files to copy: those in the source directory that are not source code, and the texts that a plugin
+// is published with. Of a plugin.json at the root, which contains much else, it lists only the files that plugins are known to have.
 func (p *Plan) planAssets(context.Context) error {
 	err := filepath.WalkDir(p.Repo.Source, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || file == p.Repo.Source {
@@ -74,7 +74,7 @@ func (p *Plan) addLicense() error {
 	return nil
 }
 
-// isDist reports whether a directory is a dist beside a plugin.json, such as one of an older version in src.
+// isDist reports whether a directory is a dist beside a plugin.json, such as an older build that was left in src.
 func isDist(dir string) bool {
 	return filepath.Base(dir) == bundle.DistDir && exists(filepath.Join(filepath.Dir(dir), bundle.MetadataFile))
 }

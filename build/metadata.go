@@ -141,7 +141,7 @@ func setMember(object *hujson.Object, key string, value any) error {
 	return nil
 }
 
-// hasSchemaFile reports whether "$schema" is no URL but a path, of a file that dist would not contain.
+// hasSchemaFile reports whether "$schema" is a path rather than a URL: dist would not contain the file.
 func hasSchemaFile(root hujson.Value) bool {
 	at := root.Find("/$schema")
 	if at == nil {

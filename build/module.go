@@ -138,7 +138,7 @@ func (p *Plan) substitutions(id string) config.Substitutions {
 	return s
 }
 
-// entries are the names of a frontend's entry. A module.js that is no ES module is copied as it is.
+// entries returns the names that the entry of a frontend may have. A module.js is copied as it is unless it is an ES module.
 func entries() []string { return []string{"module.ts", "module.tsx", "module.js", "module.jsx"} }
 
 // esModule matches a statement of an ES module, but not import() and import.meta.

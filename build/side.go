@@ -49,7 +49,7 @@ func (p *Plan) keepExtensions() error {
 		}
 		after, err := bundle.ParseDocument(d.to, d.data)
 		var built map[string]json.RawMessage
-		_ = json.Unmarshal(data, &built) // of what is no object, nothing is kept
+		_ = json.Unmarshal(data, &built) // nothing is kept unless it is an object
 		for _, key := range []string{"generated", "extensions"} {
 			if value := built[key]; err == nil && value != nil && !after.Has("/"+key) {
 				d.data, err = withMember(d.data, key, value)

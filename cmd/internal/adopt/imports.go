@@ -109,8 +109,8 @@ func (m magefile) text(packageName string) string {
 	return b.String() + ")\n"
 }
 
-// addMagefile adds a magefile that imports the targets beside the existing ones, which stay as they are. Mage refuses two
-// targets of the same name, so it is asked what it accepts: all; those that Grafana's SDK does not have; those in a namespace.
+// addMagefile adds a magefile that imports the targets, beside the existing ones, which stay as they are. Mage refuses two
+// targets of the same name, so it is asked which it accepts: all, those that Grafana's SDK lacks, or those in a namespace.
 func (p *Plan) addMagefile(ctx context.Context, found magefiles, m *goModule) error {
 	if found.hasTargets {
 		p.Namespace = found.namespace

@@ -17,7 +17,8 @@ import (
 // compilerLine matches an error in the output of the go command.
 var compilerLine = regexp.MustCompile(`^\s*((?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(\d+)(?::(\d+))?: (.+)$`)
 
-// compilerErrors returns the compiler errors in an error, or its text if there are none. Files are as shown.
+// compilerErrors returns the compiler errors in an error, or its text if there are none. Their files are named as shown
+// to people.
 func compilerErrors(root string, err error) (findings []validate.Finding, text string) {
 	if e, ok := errors.AsType[*frontend.Error](err); ok {
 		return messages(root, e.Messages, validate.Error), ""
